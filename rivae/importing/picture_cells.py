@@ -17,7 +17,7 @@ from urllib.parse import unquote_to_bytes
 from rivae.errors import DataError, shown
 from rivae.importing.picture_places import MAX_PICTURE_BYTES, TOO_LARGE
 from rivae.importing.report import UnusableError
-from rivae.importing.texts import lines
+from rivae.importing.writings import written
 from rivae.reading.documents import parse_json
 from rivae.reading.typed_text import clean
 
@@ -102,8 +102,8 @@ def _of_text(text: str) -> PictureCell:
         return PictureCell("", _of_uri(match[0], text[match.end() :]))
     if text.startswith(("{", "b'", 'b"')) and (found := _printed(text)) is not None:
         return picture_cell(found)
-    if text[:1] == "[" and text.rstrip()[-1:] == "]":
-        first, *others = lines(text) or ("",)
+    if text[:1] == "[" and (found := written(text)) is not None:
+        first, *others = list(filter(None, map(clean, found.value))) or [""]
         return _named(first)._replace(others=len(others))
     if len(text) >= _MIN_TEXT and _begins_a_picture(_beginning(text)):
         try:

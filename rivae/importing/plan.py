@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from rivae.data import dataset_names
 from rivae.data.store import data_root
 from rivae.errors import ConfigError, DataError
-from rivae.importing.mapping import LOOKED_AT, Choices, Mapping, guess_mapping
+from rivae.importing.mapping import LOOKED_AT, Choices, guess_mapping
 from rivae.importing.pairs import PairsImport, may_have_late_columns
 from rivae.importing.picture_cells import holds_picture
 from rivae.importing.recipe1m import Recipe1MImport, is_recipe1m
@@ -79,25 +79,24 @@ class Plan(BaseModel):
         """
         if self.table.is_dir():
             return self._recipe1m()
+        first = list(islice(rows(self.table, self.encoding), LOOKED_AT))
+        head = [row for row in first if not isinstance(row, Broken)]
         chosen: dict[str, Any] = dict(self.roles)
         if self.factors:
             chosen["factors"] = self.factors
-        head = list(islice(rows(self.table, self.encoding), LOOKED_AT))
-        records = [row for row in head if not isinstance(row, Broken)]
         if not self.images:
-            chosen["picture"] = column_with_pictures(records, chosen.get("picture")) or None
+            chosen["picture"] = column_with_pictures(head, chosen.get("picture")) or None
         has_pictures = bool(self.images or chosen["picture"])
         if not has_pictures and not self.embeddings:
             raise ConfigError("the pictures are missing: give --images FOLDER_OR_ZIP")
-        choices = Choices(chosen, needs_picture=has_pictures)
+        choices = Choices(chosen, has_pictures)
         try:
-            mapping = choices.mapping(columns_of(records), records)
+            mapping = choices.mapping(columns_of(head), head)
         except ConfigError:
-            # JSON lines may have other columns later: which there are is known, and a wrong choice
-            # refused, once all were read.
-            if len(head) < LOOKED_AT or not may_have_late_columns(self.table):
+            # JSON lines may have more columns later: a wrong choice is refused when all were read.
+            if len(first) < LOOKED_AT or not may_have_late_columns(self.table):
                 raise
-            mapping = Mapping()
+            mapping = choices.begun(columns_of(head), head)
         return PairsImport(
             self.table, self.images, mapping, self.encoding, self.embeddings, choices
         )

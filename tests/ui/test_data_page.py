@@ -25,7 +25,7 @@ from rivae.ui.data import importing
 from rivae.ui.data.importing import read_record, recording
 from rivae.ui.data.sources import HERE
 from rivae.ui.shared.trash import KEPT
-from rivae.ui.shell import access
+from rivae.ui.shell import access, keys
 from rivae.ui.shell.access import is_local
 from rivae.ui.work.tasks import Task
 
@@ -106,13 +106,37 @@ def test_a_check_and_then_the_import(app, files):
     assert any(taken in w.value.replace("\\", "") for w in page.at.warning)
 
 
+@pytest.mark.parametrize(
+    ("encoding", "title"),
+    [
+        ("utf-8", "Grandma’s “best” – 5 € pie…"),
+        ("cp1252", "Grandma’s “best” – 5 € pie…"),
+        ("cp1250", "Pierogi z kapustą i śledź"),
+        ("utf-16", "肉じゃが"),
+        ("cp932", "チーズ入りハンバーグ、玉ねぎ"),
+    ],
+)
+def test_the_encoding_of_a_table_is_found(app, files, encoding, title):
+    lines = ["photo,name", *(f"{i}.png,{title}" for i in range(40))]
+    (files / "dishes.csv").write_bytes("\n".join(lines).encode(encoding))
+    page = filled(app, files)
+    page.calm()
+    (chosen,) = [s for s in page.at.selectbox if str(s.key).startswith(keys.DATA_ENCODING)]
+    assert chosen.value == encoding and page.at.dataframe[0].value["name"][0] == title
+    said = any(title in c.value.replace("\\", "") for c in page.at.caption)
+    assert said == (encoding != "utf-8")
+    if encoding == "cp1252":
+        chosen.set_value("mac-roman").run()
+        page.calm()
+        shown = page.at.dataframe[0].value["name"][0]
+        assert shown != title and shown.startswith("Grandma")
+
+
 def test_what_goes_wrong_is_said_in_one_sentence(app, files):
     page = filled(app, files)
-    (files / "latin.csv").write_bytes("photo,name\n1.png,Crème\n".encode("latin-1"))
     for table, sentence in (
         ("nowhere.csv", "nowhere.csv "),
         ("photos", "without layer1.json"),
-        ("latin.csv", "is not UTF-8 text"),
     ):
         page.at.text_input(key="data_table").set_value(str(files / table)).run()
         if table == "photos":
