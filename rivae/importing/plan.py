@@ -85,7 +85,7 @@ class Plan(BaseModel):
         if self.factors:
             chosen["factors"] = self.factors
         if not self.images:
-            chosen["picture"] = column_with_pictures(head, chosen.get("picture"))
+            chosen["picture"] = column_with_pictures(head, chosen.get("picture")) or None
         has_pictures = bool(self.images or chosen["picture"])
         if not has_pictures and not self.embeddings:
             raise ConfigError("the pictures are missing: give --images FOLDER_OR_ZIP")
