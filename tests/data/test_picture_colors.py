@@ -80,6 +80,7 @@ def test_colours_are_those_of_the_profile(gamut, colours):
         matrix_profile(SRGB, srgb_curve()),
         ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes(),
     ],
+    ids=["written here", "by lcms"],
 )
 @pytest.mark.parametrize("mode", ["RGB", "L", "P", "RGBA"])
 def test_srgb_is_left_as_it_is_whoever_wrote_it(profile, mode):
