@@ -104,6 +104,7 @@ class Mapping(BaseModel):
             )
 
 
+IDS = frozenset(_KNOWN["id"])  # names of columns that hold ids, in small letters
 ROLES = tuple(name for name in Mapping.model_fields if name != "factors")
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -24,9 +24,9 @@ TOO_LARGE = f"picture file is larger than {MAX_PICTURE_BYTES // 2**20} MiB"
 OUTSIDE = "picture path leads out of the picture folder"
 AMBIGUOUS = "picture name fits several files"
 MAX_COMPARED = 4  # files of one name; more are not read to see whether they are the same
-# How a zip names files that it does not mark as UTF-8, each tried as it is: Windows in the West, in
-# Russia, Japan, China and Korea. A table's name in Unicode is equal to one of them at most.
-_ENCODINGS = ("cp437", "cp850", "cp1252", "cp866", "cp932", "gb18030", "cp949")
+# How a zip names files that it does not mark as UTF-8, each tried as it is: macOS, Windows in
+# the West, Russia, Japan, China and Korea. A name in Unicode is equal to one of them at most.
+_ENCODINGS = ("utf-8", "cp437", "cp850", "cp1252", "cp866", "cp932", "gb18030", "cp949")
 _UTF_8 = 0x800  # the mark
 
 
@@ -45,6 +45,10 @@ class Place(Protocol):
 
     def paths(self) -> Iterator[str]:
         """The paths of all files, without what macOS adds to a zip."""
+        ...
+
+    def key(self, path: str) -> Hashable:
+        """What is the same for two paths of one file in here."""
         ...
 
     def read(self, path: str) -> bytes:
@@ -114,6 +118,10 @@ class Folder:
                         elif entry.is_file() and not entry.name.startswith("._"):
                             yield path
 
+    def key(self, path: str) -> Hashable:
+        """See ``Place``."""
+        return path
+
     def read(self, path: str) -> bytes:
         """See ``Place``."""
         full = self._root / path
@@ -170,6 +178,10 @@ class Zip:
             if not path.startswith("__MACOSX/") and "/._" not in path:
                 yield path
 
+    def key(self, path: str) -> Hashable:
+        """See ``Place``: a member may have a name in every encoding."""
+        return self._members[path]
+
     def read(self, path: str) -> bytes:
         """See ``Place``; a name that occurs twice with other bytes is one that fits several."""
         found = self._members[path]
@@ -212,9 +224,7 @@ def _names(info: zipfile.ZipInfo) -> list[str]:
     except UnicodeEncodeError:
         return [name]
     found = []
-    for encoding in ("utf-8", *_ENCODINGS):
+    for encoding in _ENCODINGS:
         with suppress(UnicodeDecodeError):
             found.append(raw.decode(encoding))
-            if encoding == "utf-8":  # what is valid UTF-8 by chance is no word elsewhere
-                break
     return list(dict.fromkeys(found))

@@ -44,19 +44,19 @@ def columns_form(plan: Plan, head: Sequence[Record]) -> Plan:
         for role in ROLES:
             options = [NONE, *columns]
             usual = options.index(guessed[role]) if guessed.get(role) else 0
-            # The key names the file: another table starts from its own guesses.
+            # The key names the file and how it is read: another starts from its own guesses.
             chosen = st.selectbox(
                 LABELS.get(role, role.capitalize()),
                 options,
                 index=usual,
                 width=180,
-                key=f"{keys.DATA_ROLE}-{role}-{plan.table}",
+                key=f"{keys.DATA_ROLE}-{role}-{plan.table}-{plan.encoding}",
             )
             roles[role] = "" if chosen == NONE else str(chosen)
     factors = st.multiselect(
         "Known factors",
         [c for c in columns if c not in roles.values()],
-        key=f"{keys.DATA_FACTORS}-{plan.table}",
+        key=f"{keys.DATA_FACTORS}-{plan.table}-{plan.encoding}",
         help="Columns of numbers or levels to compare the axes with. Optional.",
     )
     as_guessed = all(roles[role] == guessed.get(role, "") for role in ROLES)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui.data import importing, quick_panel, sources
+from rivae.ui.data import importing, quick_panel, sources, table_encoding
 from rivae.ui.data.columns_form import columns_form
 from rivae.ui.shared import trash
 from rivae.ui.shared.runs import dataset_title, short_date
@@ -159,12 +159,7 @@ def _columns(plan: Plan) -> Plan | None:
     encoding = "utf-8"
     try:
         if table_kind(plan.table) != ".parquet":
-            encoding = st.selectbox(
-                "Encoding of the table",
-                ("utf-8", "latin-1", "cp1252"),
-                key=keys.DATA_ENCODING,
-                width=200,
-            )
+            encoding = table_encoding.choose(plan.table)
         head = preview(plan.table, encoding)
     except RivaeError as error:
         report.warning(str(error))
