@@ -22,6 +22,9 @@ from rivae.serve import DEFAULT_PORT, App, add_browser_option, is_free, prepare
 LOOK_S = 0.3
 START_S = 120.0  # for the app to listen, on a busy machine
 STOP_S = 10.0  # for it to end
+OLDER_RULES = (
+    "{} was imported by a version that reads some tables differently: --name NEW reads it again"
+)
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -89,16 +92,20 @@ def _imported(args: argparse.Namespace, steps: Steps) -> Path:
     from rivae.data.store import Manifest
     from rivae.importing import run_import
     from rivae.importing.plan import free_name
-    from rivae.importing.session import same_as
+    from rivae.importing.session import is_read_as_now, same_as
 
     plan = plan_of(args, args.name or free_name(args.source))
     settings, source = plan.settings(), plan.source()
     settings.check()
     if (same := same_as(source, settings, steps)) is not None:
-        compared = Manifest.read(same).files_read
-        unsure = "" if compared else " by an older version (pictures compared by name only)"
-        steps.keep(f"imported already, as {same.name}{unsure}")
-        return same
+        as_now = is_read_as_now(source, settings, same)
+        if as_now or args.name in ("", same.name):
+            compared = Manifest.read(same).files_read
+            unsure = "" if compared else " by an older version (pictures compared by name only)"
+            steps.keep(f"imported already, as {same.name}{unsure}")
+            if not as_now:
+                steps.keep(OLDER_RULES.format(same.name))
+            return same
     if settings.folder.exists():
         raise ConfigError(
             f"there is already a data set '{plan.name}' with other content: choose another --name"

@@ -2,7 +2,7 @@
 
 x1 is the picture (3, S, S) in [0, 1], x2 its text as weighted word counts (V,) or, with
 ``text="tokens"``, as word numbers (L,). Made by ``python -m rivae import``; the split is the
-import's own where the source has one.
+import's own where the source has one, see ``rivae.data.splits``.
 """
 
 from __future__ import annotations
@@ -14,23 +14,27 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from PIL import Image, ImageOps
+from PIL import Image
 from pydantic import Field
 
-from rivae.data.base import SPLITS, PairedDataset, Recipe, Shape, View, random_split
-from rivae.data.pictures import UPLOADED, decoding, on_white
-from rivae.data.settings import DatasetSettings, Fractions, OptionalText, Seed
+from rivae.data.base import PairedDataset, Recipe, Shape, View
+from rivae.data.pictures import UPLOADED, as_seen, decoding
+from rivae.data.settings import DatasetSettings, Fractions, OptionalText, Seed, Shares
+from rivae.data.splits import split_of
 from rivae.data.store import PairStore, find_store
 from rivae.data.store.content import store_content
 from rivae.data.store.features import features_content, read_features
 from rivae.data.store.pixels import StorePixels, picture, to_pixels
-from rivae.data.tokens import cached_tokens, tokens_key
+from rivae.data.tokenizer import newest
+from rivae.data.tokens import TokensView, cached_tokens, tokens_key
+from rivae.data.vocabulary import Vocabulary
 from rivae.data.word_vectors import CORPUS, vector_source
 from rivae.data.words_view import WordsView, cached_words, recipe_text
 from rivae.errors import ConfigError, DataError
 from rivae.installed import cache_folder
 from rivae.reading.typed_text import clean
 
+WITH_WORDS = True
 PAIRS = "pairs"  # the name of every import as a data set
 READ_AT_ONCE = 20_000
 MAX_TEXT = 20_000  # characters of somebody's own text
@@ -54,6 +58,8 @@ class Pairs(PairedDataset):
         self.synthetic = store.manifest.synthetic
         self.accepts_upload = isinstance(rest["x1"], StorePixels)
         self.accepts_text = isinstance(rest["x2"], WordsView)
+        if isinstance(rest["x2"], WordsView | TokensView):
+            self.vocabulary = rest["x2"].known
         super().__init__(
             factors=store.factors,
             factor_specs=tuple(column.spec for column in store.manifest.factors),
@@ -93,12 +99,11 @@ class Pairs(PairedDataset):
         return self.store.search_texts()
 
     def from_upload(self, image: Image.Image) -> torch.Tensor:
-        """Any picture: upright, on white, its middle square."""
+        """Any picture: upright, in sRGB, on white, its middle square."""
         if not self.accepts_upload:
             return super().from_upload(image)
         with decoding(UPLOADED):
-            flat = on_white(ImageOps.exif_transpose(image)).convert("RGB")
-            pixels = to_pixels(flat, self.x1.shape[-1])
+            pixels = to_pixels(as_seen(image).convert("RGB"), self.x1.shape[-1])
         return torch.from_numpy(pixels.astype(np.float32) / 255)[None]
 
     def from_text(self, text: str) -> torch.Tensor:
@@ -107,7 +112,7 @@ class Pairs(PairedDataset):
             return super().from_text(text)
         if len(text) > MAX_TEXT:
             raise DataError(TOO_LONG)
-        words = self.x2.weigh(clean(text), self.splits["train"])
+        words = self.x2.weigh(clean(text))
         if not words.any():
             raise DataError(UNKNOWN_WORDS)
         return words
@@ -145,12 +150,12 @@ class Settings(PictureTextSettings):
         "see rivae features)",
     )
     split_seed: Seed = Field(
-        default=0, title="Split seed", description="draw of the split where the import has none"
+        default=0, title="Split seed", description="draw of the parts that the import does not name"
     )
     fractions: Fractions = Field(
         default=(0.7, 0.15, 0.15),
         title="Split",
-        description="shares of train, validation and test where the import has no split",
+        description="shares of train, validation and test, of what the import does not name",
     )
     text: Literal["words", "tokens"] = Field(
         default="words",
@@ -166,8 +171,11 @@ class Settings(PictureTextSettings):
     )
 
 
-def load(settings: Settings) -> PairedDataset:
+def load(settings: Settings, kept: Vocabulary | None = None) -> PairedDataset:
     """Open imported pairs.
+
+    Args:
+        kept: the vocabulary of a run; by default the words are counted by the newest rules.
 
     Returns:
         Views (3, S, S) and (V,), or embeddings (D1,) and (D2,) where the settings name some.
@@ -178,7 +186,7 @@ def load(settings: Settings) -> PairedDataset:
     """
     if not settings.store:
         raise DataError("pairs needs an import: choose one by its own name, or set store to it")
-    return open_pairs(PAIRS, find_store(settings.store), settings)
+    return open_pairs(PAIRS, find_store(settings.store), settings, kept)
 
 
 def content(settings: Settings) -> str:
@@ -192,7 +200,7 @@ def content(settings: Settings) -> str:
     return f"{store_content(folder)} {embeddings}".rstrip()
 
 
-def shapes(settings: Settings) -> tuple[Shape, Shape]:
+def shapes(settings: Settings, kept: Vocabulary | None = None) -> tuple[Shape, Shape]:
     """Of items of both views; reads the texts of a small import; those of a large one would take
     minutes.
 
@@ -203,16 +211,18 @@ def shapes(settings: Settings) -> tuple[Shape, Shape]:
         n = len(PairStore(find_store(settings.store)))
         if n > READ_AT_ONCE:
             raise DataError(f"{n:,} texts would have to be read first")
-    data = load(settings)
+    data = load(settings, kept)
     return data.x1.shape, data.x2.shape
 
 
-def open_pairs(name: str, folder: Path, settings: Settings) -> Pairs:
-    """The store in ``folder`` as data set ``name``."""
+def open_pairs(
+    name: str, folder: Path, settings: Settings, kept: Vocabulary | None = None
+) -> Pairs:
+    """The store in ``folder`` as data set ``name``, its texts by the vocabulary of a run if any."""
     item_content = store_content(folder)
     store, n_words = PairStore(folder), settings.max_words
     cache = cache_folder(folder)
-    splits = _splits(store, settings.fractions, settings.split_seed)
+    splits = _split(store, settings.fractions, settings.split_seed)
     found = read_features(folder, settings.features, len(store)) if settings.features else {}
     x1: View = found.get("pictures") or StorePixels(store, settings.image_size)
     x2: View | None = found.get("texts")
@@ -221,12 +231,12 @@ def open_pairs(name: str, folder: Path, settings: Settings) -> Pairs:
     if x2 is None:
         where = (splits["train"], len(store), n_words)
         if settings.text == "tokens":
-            key = tokens_key(*where)
+            key = tokens_key(*where, newest() if kept is None else kept.rules)
             source = vector_source(settings.word_vectors, cache, key, where[0])
-            x2 = cached_tokens(cache, store.recipes, *where, source)
+            x2 = cached_tokens(cache, store.recipes, *where, source, kept)
         else:
             texts = (recipe_text(recipe) for recipe in store.recipes())
-            x2 = cached_words(cache, texts, *where)
+            x2 = cached_words(cache, texts, *where, kept)
     data = Pairs(
         name=name,
         settings=settings.kept(),
@@ -243,20 +253,12 @@ def open_pairs(name: str, folder: Path, settings: Settings) -> Pairs:
 def training_rows(store: PairStore) -> NDArray[np.int64]:
     """The training items of a store, as its data set draws them unless its settings differ."""
     usual = Settings()
-    return _splits(store, usual.fractions, usual.split_seed)["train"]
+    return _split(store, usual.fractions, usual.split_seed)["train"]
 
 
-def _splits(
-    store: PairStore, shares: tuple[float, float, float], seed: int
-) -> dict[str, NDArray[np.int64]]:
-    """The import's own partition where every item has one, else a draw."""
-    splits = store.split()
-    if sum(map(len, splits.values())) == len(store) and all(map(len, splits.values())):
-        return splits
-    if any(map(len, splits.values())) and sum(map(len, splits.values())) == len(store):
-        raise DataError(
-            f"{store.folder.name} has no "
-            f"{next(part for part in SPLITS if not len(splits[part]))} pairs: its partition column "
-            "must name train, validation and test, or be removed"
-        )
-    return random_split(len(store), shares, seed)
+def _split(store: PairStore, fractions: Shares, seed: int) -> dict[str, NDArray[np.int64]]:
+    """What the import names of the split, and a draw of the rest."""
+    try:
+        return split_of(store.named_parts(), store.same_picture(), fractions, seed)
+    except DataError as error:
+        raise DataError(f"{store.folder.name}: {error}") from error

@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from rivae.data.picture_burden import EXTRA, MAX_EXTRA, burden
+from rivae.data.picture_colors import UNREAD_PROFILE, in_srgb, without_profile
+from rivae.data.picture_depth import Remark, clear_in_eight_bits
+from rivae.data.picture_tiffs import ask_rightly
 from rivae.errors import DataError
 from rivae.reading.regular import open_regular
 
@@ -39,7 +42,7 @@ _MAX_SIDE = 1024  # queries are at most 64 pixels wide; more detail only costs t
 _MAX_NAME = 80  # characters of a name in an error
 UPLOADED = "the uploaded picture"
 
-Fault = Literal["format", "pixels", "heavy", "unreadable", "damaged"]
+Fault = Literal["format", "kind", "pixels", "heavy", "unreadable", "damaged"]
 
 
 class PictureError(DataError):
@@ -55,8 +58,9 @@ def open_picture(
     name: str | None = None,
     enough: int | None = None,
     max_pixels: int = MAX_PIXELS,
+    remarks: list[Remark] | None = None,
 ) -> Image.Image:
-    """A decoded picture: the only place where the bytes of one meet a decoder.
+    """A decoded picture in 8 bits and sRGB: the only place where the bytes of one meet a decoder.
 
     Its format is one of ``FORMATS``, whatever the file is called. Bytes, pixels, tags, scans and
     parts are bounded before it is decoded (see ``picture_burden``), and with them time and memory.
@@ -67,9 +71,12 @@ def open_picture(
         enough: pixels a side of which no more are needed: a JPEG is decoded at an eighth, a quarter
             or half of its size where that leaves as many, which is several times faster.
         max_pixels: more are refused.
+        remarks: what was guessed of its colours is added here (see ``picture_depth`` and
+            ``picture_colors``).
 
     Returns:
-        The first frame, in the mode of the file.
+        The first frame; in the mode of the file, and with its ``format``, where its pixels were
+        in 8 bits and sRGB already.
 
     Raises:
         PictureError: naming it, when it is missing, no picture in a known format, damaged, has too
@@ -77,21 +84,45 @@ def open_picture(
     """
     called = name or (str(source) if isinstance(source, str | Path) else "the picture")
     called = called if len(called) <= _MAX_NAME else f"…{called[-_MAX_NAME + 1 :]}"
+    said: list[Remark] = [] if remarks is None else remarks
     data = _content(source, called)
     if why := burden(data):
         raise PictureError(f"{called} {why}: save it again as PNG or JPEG", "heavy")
     with decoding(called):
-        image = Image.open(io.BytesIO(data), formats=tuple(FORMATS))
+        image = _identified(data, called, said)
         # PIL itself refuses only what is twice as large.
         if image.width * image.height > max_pixels:
             raise PictureError(_too_large(called, max_pixels), "pixels")
         if enough is not None and image.mode in ("RGB", "L"):
             image.draft(image.mode, (enough, enough))
+        ask_rightly(image)
         image.load()
+        if image.format == "PNG":
+            clear_in_eight_bits(image, data[24])
         carried = sum(len(v) for v in image.info.values() if isinstance(v, bytes | str))
-    if carried > MAX_EXTRA:
-        raise PictureError(f"{called} {EXTRA}: save it again as PNG or JPEG", "heavy")
-    return image
+        if carried > MAX_EXTRA:
+            raise PictureError(f"{called} {EXTRA}: save it again as PNG or JPEG", "heavy")
+        return in_srgb(image, said)
+
+
+def _identified(data: bytes, called: str, remarks: list[Remark]) -> Image.Image:
+    try:
+        return Image.open(io.BytesIO(data), formats=tuple(FORMATS))
+    except ValueError:  # Pillow bounds the profile of a PNG, and refuses the picture
+        smaller = without_profile(data)
+        if len(smaller) == len(data):
+            raise
+        image = Image.open(io.BytesIO(smaller), formats=tuple(FORMATS))
+        remarks.append((UNREAD_PROFILE, f"{len(data) - len(smaller):,} bytes, packed"))
+        return image
+    except UnidentifiedImageError:
+        if data.startswith((b"II*\0", b"MM\0*")):
+            raise PictureError(
+                f"{called} is a damaged TIFF, or one of a kind that is not read, such as colours "
+                "in floats: save it as PNG or JPEG",
+                "kind",
+            ) from None
+        raise
 
 
 @contextmanager
@@ -150,18 +181,22 @@ def on_white(image: Image.Image) -> Image.Image:
     return Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba)
 
 
+def as_seen(image: Image.Image) -> Image.Image:
+    """Any picture of Pillow as it is meant to be seen: upright, in 8 bits and sRGB, and on white
+    where it is transparent (then RGBA).
+    """
+    return on_white(ImageOps.exif_transpose(in_srgb(image, [])))
+
+
 def to_grey(image: Image.Image) -> Image.Image:
-    """The picture upright, on white where it is transparent, as 8-bit grey, at most 1024 a side.
+    """The picture upright, on white where it is transparent, as 8-bit grey of sRGB, at most 1024
+    a side.
 
     Raises:
         DataError: when its pixels cannot be decoded, or it is thinner than 2 pixels.
     """
     with decoding(UPLOADED):
-        image = ImageOps.exif_transpose(image)
-        if image.mode in ("I", "I;16", "I;16B", "F"):
-            grey = _stretched(np.asarray(image, dtype=np.float64))
-        else:
-            grey = on_white(image).convert("L")
+        grey = as_seen(image).convert("L")
     if min(grey.size) < 2:
         raise DataError(f"{UPLOADED} is thinner than 2 pixels: choose a larger one")
     grey.thumbnail((_MAX_SIDE, _MAX_SIDE))

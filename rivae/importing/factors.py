@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from rivae.data.store import FactorColumn
-from rivae.importing.report import UnusableError
+from rivae.errors import shown
+from rivae.importing.numbers import MAX_WHOLE, NumberColumn, Reading, as_number
+from rivae.importing.report import ImportReport, UnusableError
 from rivae.reading.typed_text import clean
 
 MAX_ORDINAL = 12  # different whole numbers that count as levels
@@ -16,20 +19,56 @@ MAX_NAME = 200  # characters of a column name, and of a level
 # How tables write that a number is not known; among words they may mean something ("none").
 GAPS = {"n/a", "#n/a", "na", "<na>", "nan", "null", "none", "-", "?"}
 TOO_MANY = f"more than {MAX_CLASSES} different words"
-MAX_WHOLE = 2**53  # floats cannot tell larger integers apart
+ODD_SHARE = 0.1  # of the cells may be no number in a column of numbers
+ODD_SHOWN = 3
+
+
+@dataclass
+class _Column:
+    """What was seen of one column."""
+
+    seen: set[str] = field(default_factory=set)  # the first different cells
+    typed: set[float] = field(default_factory=set)  # the first different numbers that are no text
+    odd: dict[str, None] = field(default_factory=dict)  # the first different cells without number
+    texts: NumberColumn = field(default_factory=NumberColumn)
+    n_typed: int = 0
+    n_odd: int = 0
+    n_gaps: int = 0  # words of GAPS
+    n_empty: int = 0
+
+    def look(self, value: Any) -> None:
+        """Learn from one cell."""
+        cell = clean(value)
+        if not cell:
+            self.n_empty += 1
+            return
+        if len(self.seen) <= MAX_CLASSES:
+            self.seen.add(cell)
+        if _is_typed(value) and (number := as_number(value)) is not None:
+            self.n_typed += 1
+            if len(self.typed) <= MAX_CLASSES:
+                self.typed.add(number)
+        elif cell.lower() in GAPS:
+            self.n_gaps += 1
+        elif not self.texts.look(cell):
+            self.n_odd += 1
+            if len(self.odd) < ODD_SHOWN:
+                self.odd[cell] = None
 
 
 class FactorReader:
     """Learns the kinds of the columns from all records, then makes numbers of their cells.
 
-    A column of numbers is continuous; with few whole numbers, ordinal; with words, categorical. A
-    column with an empty cell, or with too many different words, is not used (``refused``).
+    A column of numbers is continuous; with few whole numbers, ordinal; with words, categorical. Up
+    to a tenth of the cells of a column of numbers may be something else: records with such a cell
+    cannot be used. A column with an empty cell, or with too many different words, is not used
+    (``refused``).
     """
 
     def __init__(self, columns: Iterable[str]) -> None:
-        self._seen: dict[str, set[str]] = {name: set() for name in columns}  # the first different
-        self._words: dict[str, set[str]] = {name: set() for name in self._seen}  # no numbers
-        self._empty, self._gaps = dict.fromkeys(self._seen, 0), dict.fromkeys(self._seen, 0)
+        self._seen = {name: _Column() for name in columns}
+        self._readings: dict[str, Reading] = {}
+        self._usable: tuple[FactorColumn, ...] = ()
         self.refused = {
             name: "its name is not a plain text of up to 200 characters"
             for name in self._seen
@@ -38,39 +77,108 @@ class FactorReader:
 
     def look(self, record: Mapping[str, Any]) -> None:
         """Learn from the cells of one usable record."""
-        for name, seen in self._seen.items():
-            if name in self.refused:
-                continue
-            cell = clean(record.get(name))
-            if not cell:
-                self._empty[name] += 1
-                continue
-            if len(seen) <= MAX_CLASSES:
-                seen.add(cell)
-            if _number(cell) is None:
-                self._gaps[name] += cell.lower() in GAPS
-                if len(self._words[name]) <= MAX_CLASSES:
-                    self._words[name].add(cell)
+        for name, column in self._seen.items():
+            if name not in self.refused:
+                column.look(record.get(name))
 
     def columns(self) -> tuple[FactorColumn, ...]:
-        """The usable columns, in the order given."""
-        out = []
-        for name, seen in self._seen.items():
-            words, n_empty = self._words[name], self._empty[name]
-            if len(words) < len(seen) and {word.lower() for word in words} <= GAPS:
-                n_empty, words = n_empty + self._gaps[name], set()
-            if name in self.refused or not (seen or n_empty):
-                continue
-            if n_empty:
-                self.refused[name] = _no_value(n_empty)
-            elif not words:
-                out.append(_numeric(name, {float(value) for value in seen}, len(seen)))
-            elif len(seen) > MAX_CLASSES:
-                self.refused[name] = TOO_MANY
-            else:
-                levels = tuple(sorted({value[:MAX_NAME] for value in seen}))
-                out.append(FactorColumn(name=name, kind="categorical", levels=levels))
-        return tuple(out)
+        """The usable columns, in the order given, after all records were looked at."""
+        found = (self._column(name, seen) for name, seen in self._seen.items())
+        self._usable = tuple(column for column in found if column is not None)
+        return self._usable
+
+    def _column(self, name: str, seen: _Column) -> FactorColumn | None:
+        reading = seen.texts.reading()
+        n = seen.n_typed + reading.n
+        n_odd = seen.n_odd + sum(reading.odd.values())
+        numeric = n > 0 and n_odd <= ODD_SHARE * (n + n_odd)
+        n_gaps = seen.n_empty + (seen.n_gaps if numeric else 0)
+        if name in self.refused or not (seen.seen or n_gaps):
+            return None
+        if n_gaps:
+            self.refused[name] = _no_value(n_gaps)
+        elif numeric:
+            self._readings[name] = reading
+            texts = {reading.number(cell) for cell in seen.seen}
+            numbers = seen.typed | {number for number in texts if number is not None}
+            return _numeric(name, numbers, len(seen.seen))
+        elif len(seen.seen) > MAX_CLASSES:
+            self.refused[name] = TOO_MANY
+        else:
+            levels = tuple(sorted({value[:MAX_NAME] for value in seen.seen}))
+            return FactorColumn(name=name, kind="categorical", levels=levels)
+        return None
+
+    def tell(self, report: ImportReport) -> None:
+        """Note which columns cannot be used, and what was read as a number."""
+        for name, why in self.refused.items():
+            report.note(f"column '{name[:60]}' is not used as a factor", why)
+        for name, reading in self._readings.items():
+            seen, called = self._seen[name], shown(name, 60)
+            n_odd = seen.n_odd + sum(reading.odd.values())
+            if n_odd:
+                report.note(
+                    f"column '{called}' has cells that are not numbers; records with one are left "
+                    "out",
+                    _counted(seen.n_typed + reading.n, n_odd, [*seen.odd, *reading.odd]),
+                )
+            if reading.otherwise:
+                report.note(
+                    f"column '{called}' is read as numbers", "; ".join(reading.otherwise[:4])
+                )
+
+    def values(self, record: Mapping[str, Any]) -> dict[str, float]:
+        """The numbers of one record: values, or codes 0, 1, 2 … of levels.
+
+        Raises:
+            UnusableError: a cell of a column of numbers is none; or for a record that was not
+                looked at.
+        """
+        return {column.name: self._value(column, record) for column in self._usable}
+
+    def _value(self, column: FactorColumn, record: Mapping[str, Any]) -> float:
+        value = record.get(column.name)
+        try:
+            if column.kind == "categorical":
+                return float(column.levels.index(clean(value)[:MAX_NAME]))
+            number = self._number(column.name, value)
+            if number is None:
+                raise UnusableError(f"'{shown(column.name, 60)}' is not a number", clean(value))
+            if column.kind == "ordinal":
+                number = float(column.levels.index(f"{int(number)}"))
+            return number
+        except ValueError:
+            raise UnusableError("known factor has another kind of value") from None
+
+    def _number(self, name: str, value: Any) -> float | None:
+        if _is_typed(value):
+            return as_number(value)
+        return self._readings[name].number(clean(value))
+
+    def about(self, column: FactorColumn) -> str:
+        """What a column became, in a few words: "a number in kcal"."""
+        levels = column.levels
+        if column.kind == "continuous":
+            unit = self._readings[column.name].unit
+            return f"a number in {unit}" if unit else "a number"
+        if column.kind == "categorical":
+            return f"{len(levels)} names" if len(levels) > 1 else "one name only"
+        if len(levels) == 1:
+            return f"one level only, {levels[0]}"
+        gapless = len(levels) == int(levels[-1]) - int(levels[0]) + 1
+        between = f"{levels[0]}–{levels[-1]}"
+        return f"levels {between}" if gapless else f"{len(levels)} levels in {between}"
+
+
+def _is_typed(value: Any) -> bool:
+    """Whether a cell is a number by its type, so that its text needs no reading."""
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+
+
+def _counted(n: int, n_odd: int, examples: list[str]) -> str:
+    quoted = ", ".join(shown(cell, 40) for cell in examples[:ODD_SHOWN])
+    more = ", …" if n_odd > ODD_SHOWN else ""
+    return f"{n:,} numbers and {n_odd:,} other cell{'s'[: n_odd > 1]} ({quoted}{more})"
 
 
 def _no_value(n: int) -> str:
@@ -86,36 +194,5 @@ def _numeric(name: str, numbers: set[float], n_spellings: int) -> FactorColumn:
     return FactorColumn(name=name, kind="continuous")
 
 
-def factor_values(columns: Iterable[FactorColumn], record: Mapping[str, Any]) -> dict[str, float]:
-    """The numbers of one record: values, or codes 0, 1, 2 … of levels.
-
-    Raises:
-        UnusableError: for a record that ``FactorReader`` has not looked at.
-    """
-    out = {}
-    for column in columns:
-        cell = record.get(column.name)
-        try:
-            if column.kind == "categorical":
-                out[column.name] = float(column.levels.index(clean(cell)[:MAX_NAME]))
-                continue
-            number = cell if type(cell) is float else float(clean(cell))
-            if column.kind == "ordinal":
-                number = float(column.levels.index(f"{int(number)}"))
-            out[column.name] = number
-        except (ValueError, OverflowError):
-            raise UnusableError("known factor has another kind of value") from None
-    return out
-
-
 def _is_whole(value: float) -> bool:
     return abs(value) < MAX_WHOLE and value == int(value)
-
-
-def _number(cell: str) -> float | None:
-    """What a cell says as a finite number, if it says one."""
-    try:
-        value = float(cell)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None

@@ -12,24 +12,30 @@ from typing import Any
 
 import numpy as np
 
+from rivae.data import segmenting
 from rivae.data.base import Recipe
 from rivae.data.store import FactorColumn, PairStore, StoreItem
-from rivae.data.store.features import OWN, SIDES, read_matrix, write_features
+from rivae.data.store.twins import NO_MARK, mark_of
 from rivae.errors import DataError
 from rivae.importing.ahead import ahead
-from rivae.importing.factors import FactorReader, factor_values
-from rivae.importing.mapping import Mapping
-from rivae.importing.pictures import PictureFiles, stored_picture
+from rivae.importing.columns import what_became
+from rivae.importing.embeddings import Embeddings
+from rivae.importing.factors import FactorReader
+from rivae.importing.mapping import LOOKED_AT, Choices, Mapping
+from rivae.importing.picture_cells import shown_cell
+from rivae.importing.picture_files import PictureFiles
+from rivae.importing.pictures import stored_picture
 from rivae.importing.records import RecordReader, check_paper_filter
 from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.session import ImportSettings, Progress
-from rivae.importing.texts import one_line
 from rivae.reading.contents import content_hash, file_content
 from rivae.reading.encodings import TWICE_ENCODED, twice_encoded
-from rivae.reading.tables import Broken, Record, rows
+from rivae.reading.tables import Broken, Note, Record, preview, rows, table_kind
 from rivae.reading.typed_text import LOST
 
 TELL_EVERY = 2_000  # records
+# How tables are read; raised when the same table becomes another store.
+RULES = 2
 
 
 @dataclass
@@ -39,7 +45,7 @@ class _Read:
     recipe: Recipe
     partition: str
     picture: bytes = b""
-    twin: bytes = b""
+    twin: bytes = NO_MARK
     factors: dict[str, float] = field(default_factory=dict)
     remarks: list[tuple[str, str]] = field(default_factory=list)  # what was guessed, and where
     problem: UnusableError | None = None
@@ -50,10 +56,12 @@ class PairsImport:
 
     Args:
         table: CSV, TSV, JSON lines, a JSON list, or Parquet.
-        images: folders and zips; names are looked up in this order.
+        images: folders and zips that hold the pictures; none where they stand in the table.
         mapping: which column is what; without a picture column items have no pictures.
         embeddings: matrices of the two sides with one row per record of the table, which become
             the store's features "own".
+        choices: what the mapping was made of; columns that appear late in the table are then
+            mapped as those that it begins with.
 
     Raises:
         DataError: when a matrix cannot be read.
@@ -66,14 +74,16 @@ class PairsImport:
         mapping: Mapping,
         encoding: str = "utf-8",
         embeddings: tuple[Path, Path] | None = None,
+        choices: Choices | None = None,
     ) -> None:
         self.table, self.images, self.mapping = table, tuple(images), mapping
+        self._begun_with, self._choices = mapping, choices
         self.embeddings, self.synthetic = embeddings, False
-        self._matrices = dict(zip(SIDES, map(read_matrix, embeddings or ()), strict=False))
+        self._own = Embeddings(embeddings)
         self.encoding, self.files_so_far = encoding, ""
         self._n_records, self._done = 0, 0
         self._texts = RecordReader(mapping)
-        self._columns: tuple[FactorColumn, ...] = ()
+        self._factors = FactorReader(mapping.factors)
 
     def fingerprint(self) -> dict[str, Any]:
         """Names of the files, the content of the table, and the settings."""
@@ -82,14 +92,21 @@ class PairsImport:
                 content = hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16))
         except OSError as error:
             raise DataError(f"{self.table} cannot be read: {error.strerror}") from error
+        inside = self.mapping.picture is not None and not self.images
+        places = self.table.name if inside else ", ".join(path.name for path in self.images)
         return {
-            "kind": f"{self.table.name} with pictures from "
-            f"{', '.join(path.name for path in self.images)}",
+            "kind": f"{self.table.name} with pictures from {places}",
             "content": content.hexdigest(),
-            "mapping": self.mapping.model_dump(mode="json"),
+            "mapping": self._begun_with.model_dump(mode="json"),
+            **self._rules(),
             "encoding": self.encoding,
             "embeddings": [path.name for path in self.embeddings or ()],
         }
+
+    def _rules(self) -> dict[str, Any]:
+        """What decides how the table is read, apart from the mapping that it begins with."""
+        chosen = self._choices.roles if self._choices is not None else None
+        return {"rules": RULES, "chosen": chosen if may_have_late_columns(self.table) else None}
 
     def files_read(self, settings: ImportSettings, tell: Progress) -> str:
         """The bytes of the matrices, and of every picture in the order of the records."""
@@ -116,33 +133,46 @@ class PairsImport:
         return str(content_hash(" ".join(parts).encode()).hexdigest())
 
     def factor_columns(self, report: ImportReport, tell: Progress) -> tuple[FactorColumn, ...]:
-        """Reads the table once, which also finds most faults before any picture is opened."""
-        reader = FactorReader(self.mapping.factors)
-        columns: dict[str, None] = {}  # JSON lines need not all have the same columns
-        self._n_records, self._texts = 0, RecordReader(self.mapping)
-        for record in rows(self.table, self.encoding, self.mapping.looked_at, report.note):
-            self._n_records += 1
-            if self._n_records % TELL_EVERY == 0:
-                tell(f"checking {self.table.name}: {self._n_records:,} records", 0.0)
-            if not isinstance(record, Broken):
-                columns |= dict.fromkeys(record)
-                reader.look(record)
-                self._texts.look(record)
-        if columns:
+        """Reads the table once, which also finds most faults before any picture is opened.
+
+        It is read twice if columns that appear late have a role.
+        """
+        columns = self._look(tell, report.note)
+        head = preview(self.table, self.encoding, LOOKED_AT)
+        if self._choices is not None:
+            mapping = self._choices.completed(self.mapping, columns, head)
+            if mapping != self.mapping:
+                self.mapping = mapping
+                self._look(tell)
+        elif columns:
             self.mapping.check(columns)
         with PictureFiles(self.images):
             pass  # a wrong place is reported now, not after the folder was made
-        for side, matrix in self._matrices.items():
-            if len(matrix) != self._n_records:
-                raise DataError(
-                    f"the {side} matrix has {len(matrix):,} rows but {self.table.name} "
-                    f"{self._n_records:,} records: give one row per record"
-                )
-        self._columns = reader.columns()
-        for name, why in reader.refused.items():
-            report.note(f"column '{name[:60]}' is not used as a factor", why)
+        self._own.match(self.table.name, self._n_records, report)
+        found = self._factors.columns()
+        chosen = None if self._choices is None else self._choices.roles
+        report.columns = what_became(columns, self.mapping, self._factors, head, chosen)
+        self._factors.tell(report)
         self._texts.tell(report)
-        return self._columns
+        return found
+
+    def _look(self, tell: Progress, note: Note | None = None) -> list[str]:
+        """Look at all records; the columns."""
+        self._factors, self._texts = FactorReader(self.mapping.factors), RecordReader(self.mapping)
+        columns: dict[str, None] = {}  # JSON lines need not all have the same columns
+        number = -1
+        looked_at = (*self.mapping.looked_at, *self._own.begin(self.mapping.id))
+        records = rows(self.table, self.encoding, looked_at, note)
+        for number, record in enumerate(records):
+            if number % TELL_EVERY == TELL_EVERY - 1:
+                tell(f"checking {self.table.name}: {number + 1:,} records", 0.0)
+            self._own.look(record)
+            if not isinstance(record, Broken):
+                columns |= dict.fromkeys(record)
+                self._factors.look(record)
+                self._texts.look(record, number)
+        self._n_records = number + 1
+        return list(columns)
 
     def share_done(self) -> float:
         """By records."""
@@ -180,16 +210,19 @@ class PairsImport:
                         raise found.problem
                 except UnusableError as error:
                     if number >= skip:
-                        report.leave_out(str(error), which, _shown(record, self.mapping.picture))
+                        what = error.what or _shown(record, self.mapping.picture)
+                        report.leave_out(str(error), which, what)
                     yield None
                     continue
                 seen_ids.add(key)
                 if number < skip:
                     yield None
                     continue
-                if found.twin and found.twin in seen_pictures:
-                    report.note("same picture as another record", which, seen_pictures[found.twin])
-                seen_pictures.setdefault(found.twin, recipe.id)
+                if found.twin != NO_MARK:
+                    if found.twin in seen_pictures:
+                        other = seen_pictures[found.twin]
+                        report.note("same picture as another record", which, other)
+                    seen_pictures.setdefault(found.twin, recipe.id)
                 words = " ".join(_texts(recipe))
                 if LOST in words:
                     report.note(f"text with characters that are none, shown as {LOST}", which)
@@ -197,7 +230,11 @@ class PairsImport:
                     report.note(TWICE_ENCODED, which, meant)
                 for remark, what in found.remarks:
                     report.note(remark, which, what)
-                yield StoreItem(recipe, found.picture, found.partition, found.factors)
+                for remark in segmenting.remarks(words):
+                    report.note(remark, which, recipe.title)
+                yield StoreItem(
+                    recipe, found.picture, found.partition, found.factors, mark=found.twin
+                )
 
     def _read(
         self,
@@ -223,26 +260,34 @@ class PairsImport:
             if settings.paper_filter:
                 check_paper_filter(recipe)
             if self.mapping.picture is not None:
-                data = files.read(one_line(record.get(self.mapping.picture), 1000))
-                found.twin = hashlib.blake2b(data, digest_size=12).digest()
+                picture = files.read(record.get(self.mapping.picture))
+                found.remarks += picture.remarks
+                found.twin = mark_of(picture.data)
                 if decode:
-                    found.picture = stored_picture(data, settings.side)
-            found.factors = factor_values(self._columns, record)
+                    found.picture, guessed = stored_picture(picture.data, settings.side)
+                    found.remarks += guessed
+            if self._own:
+                mark = self._own.mark(number)
+                found.twin = mark if self.mapping.picture is None else found.twin
+            found.factors = self._factors.values(record)
         except UnusableError as error:
             found.problem = error
         return found
 
     def after(self, folder: Path) -> None:
         """Store the rows of the embeddings that belong to the stored items."""
-        if self._matrices:
-            rows = np.array(PairStore(folder).column("record"), dtype=np.int64)
-            about = {"source": [path.name for path in self.embeddings or ()]}
-            write_features(folder, OWN, self._matrices, rows, about)
+        if self._own:
+            self._own.write(folder, np.array(PairStore(folder).column("record"), dtype=np.int64))
+
+
+def may_have_late_columns(table: Path) -> bool:
+    """Whether records may have columns that the first ones lack."""
+    return "json" in table_kind(table)
 
 
 def _chained(content: str, read: _Read) -> str:
     """The hash of the files so far, and of one more record's picture."""
-    if not read.twin:
+    if read.twin == NO_MARK:
         return content
     return str(content_hash(content.encode() + read.twin).hexdigest())
 
@@ -253,4 +298,4 @@ def _texts(recipe: Recipe) -> tuple[str, ...]:
 
 
 def _shown(record: Record, column: str | None) -> str:
-    return str(record.get(column, ""))[:80] if column else ""
+    return shown_cell(record.get(column, "")) if column else ""

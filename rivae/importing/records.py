@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from rivae.data.base import Recipe
+from rivae.importing.ids import IdColumn
 from rivae.importing.mapping import Mapping
+from rivae.importing.partition_words import part_named
 from rivae.importing.report import ImportReport, UnusableError
-from rivae.importing.texts import MAX_TITLE, ListColumn, one_line
+from rivae.importing.texts import ListColumn, Remarks, TextColumn, one_line
 from rivae.reading.tables import Record
+from rivae.reading.typed_text import clean
 
 PAPER_LINES = 20  # the paper's filter: 1-20 ingredients and 1-20 instructions
-PARTITIONS = {
-    "train": "train",
-    "val": "validation",
-    "valid": "validation",
-    "validation": "validation",
-    "dev": "validation",
-    "test": "test",
-}
-
-Remarks = list[tuple[str, str]]  # what was guessed, and an example of it
+NO_PART = "partition is none of train, validation, test"
 
 
 class RecordReader:
@@ -33,22 +27,26 @@ class RecordReader:
         roles = ("ingredients", "instructions", "tags")
         chosen = {role: getattr(mapping, role) for role in roles}
         self._lists = {role: ListColumn(name, role) for role, name in chosen.items() if name}
+        self._title = TextColumn(mapping.title) if mapping.title else None
+        self._ids = IdColumn(mapping.id)
 
-    def look(self, record: Record) -> None:
-        """Learn from the cells of one record."""
+    def look(self, record: Record, number: int) -> None:
+        """Learn from the cells of one record, whose number counts from 0."""
+        if self._ids.name:
+            self._ids.look(record.get(self._ids.name), number)
         for column in self._lists.values():
             column.look(record.get(column.name))
 
     def tell(self, report: ImportReport) -> None:
         """Note what was taken for what, for columns as a whole."""
-        for column in self._lists.values():
-            column.tell(report)
+        self._ids.tell(report)
 
     def read(self, record: Record, number: int) -> tuple[Recipe, str, Remarks]:
         """The recipe of a record, its part of the split, and remarks on what was guessed.
 
         Args:
-            number: of the record in its table, from 0; its id where the table gives none.
+            number: of the record in its table, from 0; its id where the table gives none (see
+                ``IdColumn``).
 
         Raises:
             UnusableError: there is no text, or too much, or the partition is not known.
@@ -59,13 +57,16 @@ class RecordReader:
             column = self._lists.get(role)
             return column.read(record.get(column.name), remarks) if column else ()
 
+        title, beyond = "", tuple[str, ...]()
+        if self._title:
+            title, beyond = self._title.read(record.get(self._title.name), remarks)
         recipe = Recipe(
-            id=(one_line(record.get(m.id), MAX_TITLE) if m.id else "") or str(number),
-            title=one_line(record.get(m.title), MAX_TITLE) if m.title else "",
+            id=self._ids.read(record.get(m.id) if m.id else None, number, remarks),
+            title=title,
             ingredients=cells("ingredients"),
-            instructions=cells("instructions"),
+            instructions=beyond + cells("instructions"),
             tags=cells("tags"),
-            url=one_line(record.get(m.url), 2000) if m.url else "",
+            url=one_line(record.get(m.url), 2000).replace("&amp;", "&") if m.url else "",
         )
         if not (recipe.title or recipe.ingredients or recipe.instructions):
             raise UnusableError("text is empty")
@@ -74,10 +75,10 @@ class RecordReader:
     def _partition(self, record: Record) -> str:
         if not self._mapping.partition:
             return ""
-        said = one_line(record.get(self._mapping.partition), 100).lower()
-        if said not in PARTITIONS:
-            raise UnusableError("partition is none of train, validation, test")
-        return PARTITIONS[said]
+        cell = record.get(self._mapping.partition)
+        if (part := part_named(cell)) is None:
+            raise UnusableError(NO_PART, clean(cell) or "empty")
+        return part
 
 
 def check_paper_filter(recipe: Recipe) -> None:

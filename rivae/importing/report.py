@@ -13,7 +13,16 @@ EXAMPLE_LENGTH = 160
 
 
 class UnusableError(Exception):
-    """A record that cannot be stored; the message is a reason in the report."""
+    """A record that cannot be stored; the message is a reason in the report.
+
+    Args:
+        reason: the same for all records of this kind.
+        what: of this record, for an example; the picture's name by default.
+    """
+
+    def __init__(self, reason: str, what: str = "") -> None:
+        super().__init__(reason)
+        self.what = what
 
 
 @dataclass
@@ -26,6 +35,8 @@ class ImportReport:
         left_out: reason -> number of records; each record under its first reason only.
         notes: remark -> number of records that were stored all the same.
         examples: reason or remark -> the first few records, as "which: what".
+        columns: what each column became, as "title ← dish_name"; none in reports of imports that
+            were made before this field existed.
     """
 
     read: int = 0
@@ -33,15 +44,16 @@ class ImportReport:
     left_out: dict[str, int] = field(default_factory=dict)
     notes: dict[str, int] = field(default_factory=dict)
     examples: dict[str, list[str]] = field(default_factory=dict)
+    columns: list[str] = field(default_factory=list)
 
     def leave_out(self, reason: str, which: str, what: str = "") -> None:
         """Count a record that cannot be used."""
         self.left_out[reason] = self.left_out.get(reason, 0) + 1
         self._example(reason, which, what)
 
-    def note(self, remark: str, which: str, what: str = "") -> None:
-        """Count a remark on a record that is used."""
-        self.notes[remark] = self.notes.get(remark, 0) + 1
+    def note(self, remark: str, which: str, what: str = "", n: int = 1) -> None:
+        """Count a remark on a record that is used, or on ``n`` of them."""
+        self.notes[remark] = self.notes.get(remark, 0) + n
         self._example(remark, which, what)
 
     def _example(self, key: str, which: str, what: str) -> None:
@@ -58,6 +70,8 @@ class ImportReport:
     def lines(self) -> list[str]:
         """The report as plain text, most frequent reason first."""
         out = [f"{self.read:,} records read, {self.taken:,} usable pairs"]
+        if self.columns:
+            out.append(f"columns: {'; '.join(self.columns)}")
         for title, counts in (("left out", self.left_out), ("remarks", self.notes)):
             for reason, count in sorted(counts.items(), key=lambda item: -item[1]):
                 out.append(f"{title}: {count:,} × {reason}")
@@ -72,6 +86,7 @@ class ImportReport:
             "left_out": dict(self.left_out),
             "notes": dict(self.notes),
             "examples": {key: list(value) for key, value in self.examples.items()},
+            "columns": list(self.columns),
         }
 
     @classmethod
@@ -82,4 +97,5 @@ class ImportReport:
             left_out={str(k): int(v) for k, v in stored["left_out"].items()},
             notes={str(k): int(v) for k, v in stored["notes"].items()},
             examples={str(k): [str(e) for e in v] for k, v in stored["examples"].items()},
+            columns=[str(said) for said in stored.get("columns", ())],
         )

@@ -26,6 +26,7 @@ from rivae.data.store.manifest import MAX_FACTORS, MAX_SOURCE, MAX_TITLE, checke
 from rivae.data.store.writer import StoreWriteError
 from rivae.errors import ConfigError, DataError, RivaeError
 from rivae.importing.indexing import Indexing
+from rivae.importing.parts import Parts
 from rivae.importing.report import ImportReport
 from rivae.reading.typed_text import clean
 
@@ -35,6 +36,8 @@ MIN_PAIRS = 30  # fewer cannot be split, trained on and measured
 REPORT_EVERY = 200
 REPORT_SECONDS = 0.5
 _NAMES = frozenset({"kind", "embeddings"})  # of a source's fingerprint that are names of files
+# Of a source's fingerprint that versions before 2026-11-28 did not have.
+_RULES = frozenset({"rules", "chosen"})
 REPORT = "report.json"
 
 
@@ -150,8 +153,10 @@ def run_import(
     columns = source.factor_columns(report, tell)
     if len(columns) > MAX_FACTORS:
         raise ConfigError(f"{len(columns)} known factors are more than {MAX_FACTORS}: choose fewer")
+    parts = Parts()
     if dry_run:
-        _take(source, settings, report, None, tell)
+        _take(source, settings, report, None, parts, tell)
+        parts.end(report)
         return report
     fingerprint = _fingerprint(source, settings)
     writer = StoreWriter(settings.folder, fingerprint, tuple(c.name for c in columns))
@@ -167,12 +172,14 @@ def run_import(
 
     try:
         report = _resumed(writer, report, source)
-        position = _take(source, settings, report, writer, tell, indexing)
+        parts = Parts.begun(writer.partial, len(writer.chunks))
+        position = _take(source, settings, report, writer, parts, tell, indexing)
+        groups = parts.end(report)
         (writer.partial / REPORT).unlink(missing_ok=True)
         tell("finishing the data set", 1.0)
         manifest = _manifest(source, settings, columns, report, fingerprint)
         manifest["files_read"] = source.files_so_far or source.files_read(settings, tell)
-        writer.finish(manifest, position, complete)
+        writer.finish(manifest, position, complete, groups)
     except BaseException as error:
         indexing.stop()
         # Wrong files or settings must be corrected, which makes it another import.
@@ -190,24 +197,39 @@ def same_as(
     any name; None without.
 
     Files are compared by what they hold. An import of an older version kept only the names of
-    pictures and embeddings (its manifest has no ``files_read``), and is taken by these.
+    pictures and embeddings (its manifest has no ``files_read``), and is taken by these. It may have
+    read the table by other rules (``is_read_as_now``); one that was read as now comes first.
 
     Raises:
         DataError: the table cannot be read.
     """
-    fingerprint = _fingerprint(source, settings)
-    wanted, before = _made_of(fingerprint), _digest(fingerprint)
+    now = _fingerprint(source, settings)
+    old = {key: value for key, value in now.items() if key not in _RULES}
+    wanted, by_old_rules, by_name = _made_of(now), _made_of(old), _digest(old)
     tell, files_read = progress or (lambda words, share: None), ""
+    older: Path | None = None
     for folder in list_stores(settings.root):
         with suppress(DataError):  # a damaged one is another's concern
             manifest = Manifest.read(folder)
-            if not manifest.files_read and manifest.made_of == before:
-                return folder
-            if manifest.files_read and manifest.made_of == wanted:
+            if not manifest.files_read and manifest.made_of == by_name:
+                older = older or folder
+            if manifest.files_read and manifest.made_of in (wanted, by_old_rules):
                 files_read = files_read or source.files_read(settings, tell)
-                if manifest.files_read == files_read:
+                if manifest.files_read == files_read and manifest.made_of == wanted:
                     return folder
-    return None
+                if manifest.files_read == files_read:
+                    older = older or folder
+    return older
+
+
+def is_read_as_now(source: Source, settings: ImportSettings, folder: Path) -> bool:
+    """Whether the import in ``folder``, found by ``same_as``, read its table by today's rules.
+
+    Raises:
+        DataError: its manifest cannot be read.
+    """
+    made_of = Manifest.read(folder).made_of
+    return made_of == _made_of(_fingerprint(source, settings))
 
 
 def _fingerprint(source: Source, settings: ImportSettings) -> dict[str, Any]:
@@ -230,6 +252,7 @@ def _take(
     settings: ImportSettings,
     report: ImportReport,
     writer: StoreWriter | None,
+    parts: Parts,
     tell: Progress,
     indexing: Indexing | None = None,
 ) -> int:
@@ -242,6 +265,7 @@ def _take(
             report.read += 1
             if item is not None:
                 report.taken += 1
+                parts.add(item)
                 if writer is not None and writer.add(item, position):
                     writer.keep(REPORT, {**report.to_dict(), "files": source.files_so_far})
                     if indexing is not None:
@@ -272,6 +296,7 @@ def _resumed(writer: StoreWriter, fresh: ImportReport, source: Source) -> Import
     if stored.read != writer.source_position:
         stored.note("the counts of left-out records are incomplete: the import was killed", "all")
         stored.read, stored.taken = writer.source_position, writer.n_items
+    stored.columns = fresh.columns
     return stored
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
 from rivae.arrays import refuse_masked
-from rivae.data.pictures import open_picture
-from rivae.errors import DataError
+from rivae.data.picture_colors import in_srgb
+from rivae.data.picture_depth import Remark, white_of_integers
+from rivae.data.pictures import decoding, open_picture
+from rivae.errors import DataError, some_of
 
 KINDS = (
     "give paths, bytes, PIL pictures, or arrays (height, width) or (height, width, 1 to 4) of "
@@ -24,22 +27,29 @@ _ENOUGH = 32  # pixels a side that a picture is decoded to when it is only check
 _OVER = 0.01  # of the largest value: what resizing adds beyond white, and below black
 
 
-def picture_of(value: Any, called: str, enough: int | None = None) -> Image.Image | None:
-    """A picture of the table, upright, in grey, RGB or RGBA of 8 bits; None where there is none.
+def picture_of(
+    value: Any, called: str, enough: int | None = None, remarks: list[Remark] | None = None
+) -> Image.Image | None:
+    """A picture of the table, upright, in grey, RGB or RGBA of 8 bits and sRGB; None where there is
+    none.
 
     Args:
         called: what to call it in an error.
         enough: see ``open_picture``.
+        remarks: see ``open_picture``.
 
     Raises:
         DataError: it cannot be read.
     """
+    said: list[Remark] = [] if remarks is None else remarks
     if isinstance(value, str | Path):
-        image = open_picture(value, enough=enough) if str(value) else None
+        image = open_picture(value, enough=enough, remarks=said) if str(value) else None
     elif isinstance(value, bytes):
-        image = open_picture(io.BytesIO(value), called, enough)
+        image = open_picture(io.BytesIO(value), called, enough, remarks=said)
     elif isinstance(value, Image.Image):
-        image = value
+        with decoding(called):
+            value.load()
+            image = in_srgb(value, said)
     elif value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
         image = None
     else:
@@ -50,15 +60,22 @@ def picture_of(value: Any, called: str, enough: int | None = None) -> Image.Imag
 def check_pictures(
     table: pd.DataFrame, column: str, progress: Callable[[float], None] | None = None
 ) -> None:
-    """Read each picture of a column once.
+    """Read each picture of a column once, and warn of what was guessed of their colours.
 
     Raises:
         DataError: naming the first that cannot be read.
     """
+    guessed: dict[str, list[int]] = {}
     for i, value in enumerate(table[column]):
-        picture_of(value, called_in(i, column), _ENOUGH)
+        remarks: list[Remark] = []
+        picture_of(value, called_in(i, column), _ENOUGH, remarks)
+        for remark, _ in remarks:
+            guessed.setdefault(remark, []).append(i)
         if progress is not None:
             progress((i + 1) / len(table))
+    for remark, rows in guessed.items():
+        first = some_of([f"row {i}" for i in rows])
+        warnings.warn(f"'{column}', {first}: {remark}", stacklevel=2)
 
 
 def called_in(i: int, column: str) -> str:
@@ -69,8 +86,6 @@ def called_in(i: int, column: str) -> str:
 def _shown(image: Image.Image, called: str) -> Image.Image:
     try:
         image = ImageOps.exif_transpose(image)
-        if image.mode == "F" or image.mode.startswith("I"):
-            return _of_array(np.asarray(image), called)
         if image.mode in ("RGB", "RGBA", "L"):
             return image
         return image.convert("RGBA" if image.has_transparency_data else "RGB")
@@ -104,7 +119,7 @@ def _eight_bits(array: NDArray[Any], called: str) -> NDArray[np.uint8]:
     if array.dtype.kind == "b" or (array.dtype.kind == "f" and high <= 1 + _OVER):
         white = 1
     elif array.dtype.kind in "ui" and high > 255:
-        white = 65_535
+        white = (white_of_integers(array, 65_535) if low >= 0 and high <= 65_535 else None) or 255
     spare = _OVER * white if array.dtype.kind == "f" else 0
     between = array.dtype.kind == "f" and white == 255 and high < 2  # of 1, or of 255?
     if not (-spare <= low and high <= white + spare) or between:  # NaN is in no range

@@ -127,7 +127,6 @@ def test_texts_of_strangers(tmp_path, pictures, write_table):
     assert report.left_out == {
         "text longer than 200,000 characters": 1,
         "text is empty": 1,
-        "title or name longer than 500 characters": 1,
         "id occurs twice": 1,
     }
     store = PairStore(tmp_path / "data" / "mine")
@@ -228,7 +227,7 @@ def test_gaps_among_many_numbers_are_counted():
 
 def test_a_stopped_import_goes_on_and_ends_the_same(tmp_path, write_table, monkeypatch):
     """Stopped between chunks; the rest must not read a picture of the first part again."""
-    from rivae.importing import pictures as images
+    from rivae.importing import picture_files as images
 
     monkeypatch.setattr(writer.StoreWriter.__init__, "__defaults__", ((), 20))
     folder = tmp_path / "many"

@@ -87,14 +87,14 @@ def test_sixteen_bits_keep_their_greys_and_turned_pictures_are_upright():
 
     out = io.BytesIO()
     Image.fromarray((np.arange(4096).reshape(64, 64) * 16).astype(np.uint16)).save(out, "PNG")
-    greys = np.asarray(Image.open(io.BytesIO(stored_picture(out.getvalue(), 64))))
+    greys = np.asarray(Image.open(io.BytesIO(stored_picture(out.getvalue(), 64)[0])))
     assert greys.min() < 8 and greys.max() > 247 and 120 < greys.mean() < 135
     tags, out = Image.Exif(), io.BytesIO()
     tags[0x0112] = 6  # turned by a quarter: its top lies at the right
     half = Image.new("RGB", (40, 40), "black")
     half.paste("white", (0, 0, 20, 40))
     half.save(out, "JPEG", exif=tags.tobytes())
-    stored = np.asarray(Image.open(io.BytesIO(stored_picture(out.getvalue(), 40))))
+    stored = np.asarray(Image.open(io.BytesIO(stored_picture(out.getvalue(), 40)[0])))
     assert stored[:15].mean() > 240 and stored[25:].mean() < 15
 
 
@@ -110,7 +110,7 @@ def test_a_large_jpeg_is_decoded_small_and_looks_the_same():
     whole = Image.fromarray((127 + 120 * waves).astype(np.uint8))
     whole.save(out, "JPEG", quality=95)
     assert min(open_picture(io.BytesIO(out.getvalue()), enough=256).size) == 300
-    stored = Image.open(io.BytesIO(stored_picture(out.getvalue(), 128)))
+    stored = Image.open(io.BytesIO(stored_picture(out.getvalue(), 128)[0]))
     usual = ImageOps.fit(whole, (128, 128), Image.Resampling.LANCZOS)
     difference = np.abs(np.asarray(stored, dtype=float) - np.asarray(usual, dtype=float))
     assert stored.size == (128, 128) and difference.mean() < 2

@@ -1,8 +1,9 @@
 """What an import holds, as a hash: the identity of its data, whatever its name and place are.
 
 Two imports with the same content have the same items in the same order: ids, texts, tags, parts of
-the split, known factors and the bytes of the pictures. How many items a file holds, when and
-under which name it was imported, and which rows of the table were left out, makes no difference.
+the split, known factors and the bytes of the pictures, and, where the split is drawn, the same of
+them share a picture. How many items a file holds, when and under which name it was imported, and
+which rows of the table were left out, makes no difference.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import pyarrow.parquet as pq
 
 from rivae.data.store.layout import FACTOR_PREFIX, ITEM_COLUMNS, items_path, pictures_path
 from rivae.data.store.manifest import MANIFEST, FactorColumn, Manifest
+from rivae.data.store.twins import SAME_PICTURE, Groups, read_groups
 from rivae.errors import DataError
 from rivae.files import write_cache
 from rivae.installed import cache_folder
@@ -65,15 +67,19 @@ class ContentDigest:
         for piece in pictures:
             self._pictures.update(piece)
 
-    def hexdigest(self, factors: Iterable[FactorColumn]) -> str:
-        """32 hexadecimal digits for the items so far and what their known factors are."""
-        whole = {
+    def hexdigest(self, factors: Iterable[FactorColumn], groups: Groups | None = None) -> str:
+        """32 hexadecimal digits for the items so far, what their known factors are, and which of
+        them share a picture where that is kept.
+        """
+        whole: dict[str, Any] = {
             "n_items": self._n,
             "columns": {name: digest.hexdigest() for name, digest in self._columns.items()},
             "pictures": self._pictures.hexdigest(),
             "factors": [column.model_dump(mode="json") for column in factors],
         }
-        return content_hash(json.dumps(whole, sort_keys=True).encode()).hexdigest()
+        if groups is not None:
+            whole["same_picture"] = content_hash(groups.astype("<i8").tobytes()).hexdigest()
+        return str(content_hash(json.dumps(whole, sort_keys=True).encode()).hexdigest())
 
 
 def read_content(folder: Path, chunks: Sequence[int], factors: Sequence[FactorColumn]) -> str:
@@ -84,7 +90,7 @@ def read_content(folder: Path, chunks: Sequence[int], factors: Sequence[FactorCo
         factors: the columns of known factors.
 
     Raises:
-        OSError, pa.ArrowException: a file is missing or damaged.
+        OSError, pa.ArrowException, DataError: a file is missing or damaged.
     """
     digest = ContentDigest([column.name for column in factors])
     for chunk in range(len(chunks)):
@@ -95,7 +101,8 @@ def read_content(folder: Path, chunks: Sequence[int], factors: Sequence[FactorCo
             with path.open("rb") as stream:
                 no_rows = dict.fromkeys(digest.columns, ())
                 digest.add(no_rows, iter(lambda: stream.read(_BLOCK), b""))
-    return digest.hexdigest(factors)
+    kept = (folder / SAME_PICTURE).exists()
+    return digest.hexdigest(factors, read_groups(folder, sum(chunks)) if kept else None)
 
 
 def store_content(folder: Path) -> str:

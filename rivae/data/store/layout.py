@@ -34,3 +34,8 @@ def items_path(folder: Path, chunk: int) -> Path:
 def pictures_path(folder: Path, chunk: int) -> Path:
     """The pictures of a chunk."""
     return folder / f"pictures-{chunk:05d}.bin"
+
+
+def marks_path(folder: Path, chunk: int) -> Path:
+    """The marks of a chunk's pictures while the import grows, see ``rivae.data.store.twins``."""
+    return folder / f"marks-{chunk:05d}.bin"

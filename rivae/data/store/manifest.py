@@ -19,7 +19,10 @@ ROOT_VARIABLE = "RIVAE_DATA"
 MANIFEST = "store.json"
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 # Names that an import's folder may hold.
-_PART = re.compile(r"(store|import)\.json|items-\d{5}\.parquet|pictures-\d{5}\.bin|features|cache")
+_PART = re.compile(
+    r"(store|import)\.json|items-\d{5}\.parquet|(pictures|marks)-\d{5}\.bin|same_picture\.npy"
+    r"|features|cache"
+)
 
 
 def data_root() -> Path:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from rivae.data.base import SPLITS, Recipe
 from rivae.data.store.layout import FACTOR_PREFIX, ROW_GROUP, items_path, pictures_path
 from rivae.data.store.manifest import FactorColumn, Manifest
+from rivae.data.store.twins import Groups, read_groups
 from rivae.data.store.writer import store_id
 from rivae.errors import DataError
 from rivae.files import write_cache
@@ -145,10 +146,17 @@ class PairStore:
         """One short column of all items ("id", "title", "partition" …)."""
         return [value for table in self._tables([name]) for value in table[name].to_pylist()]
 
-    def split(self) -> dict[str, NDArray[np.int64]]:
-        """The items of each part that the source named, ascending."""
-        number = self._kept("partition", (len(self),), self._partition)
-        return {part: np.flatnonzero(number == k) for k, part in enumerate(SPLITS)}
+    def named_parts(self) -> NDArray[np.int64]:
+        """(N,) the part that the source named for each item: 0, 1, 2 as in ``SPLITS``, or -1."""
+        return self._kept("partition", (len(self),), self._partition).astype(np.int64)
+
+    def same_picture(self) -> Groups:
+        """(N,) the first item with the same picture, of each item; see ``rivae.data.store.twins``.
+
+        Raises:
+            DataError: its file is damaged.
+        """
+        return read_groups(self.folder, len(self))
 
     def _partition(self) -> NDArray[np.float64]:
         tables = self._tables(["partition"])

@@ -2,9 +2,10 @@
 
 A chunk is two files: ``pictures-00000.bin`` (encoded pictures, one after the other, if any) and
 then ``items-00000.parquet`` (texts, factors and each picture's place). Only a chunk whose Parquet
-file exists is finished. The files grow in ``.NAME~FINGERPRINT.partial`` next to the final folder:
-the same import finds them again, and a corrected one with other files or settings begins in a
-separate folder. When an import is finished, unfinished ones of the same name are deleted.
+file exists is finished; until all are, ``marks-00000.bin`` says which of its pictures are the same.
+The files grow in ``.NAME~FINGERPRINT.partial`` next to the final folder: the same import finds them
+again, and a corrected one with other files or settings begins in a separate folder. When an import
+is finished, unfinished ones of the same name are deleted.
 """
 
 from __future__ import annotations
@@ -29,9 +30,11 @@ from rivae.data.store.layout import (
     ROW_GROUP,
     TEXT_FIELDS,
     items_path,
+    marks_path,
     pictures_path,
 )
 from rivae.data.store.manifest import FactorColumn, Manifest
+from rivae.data.store.twins import MARK_BYTES, NO_MARK, Groups, write_groups
 from rivae.errors import DataError
 from rivae.files import (
     is_locked,
@@ -81,6 +84,7 @@ class StoreItem:
         partition: "train", "validation", "test", or "" when the split is to be drawn.
         factors: name -> number (a code for categories); all factors, or the item is unusable.
         ingredient_names: names without amounts, where the source gives them.
+        mark: 12 bytes that items of one picture share, see ``rivae.data.store.twins``.
     """
 
     recipe: Recipe
@@ -88,6 +92,7 @@ class StoreItem:
     partition: str = ""
     factors: Mapping[str, float] = field(default_factory=dict)
     ingredient_names: tuple[str, ...] = ()
+    mark: bytes = NO_MARK
 
 
 class StoreWriteError(DataError):
@@ -121,6 +126,7 @@ class StoreWriter:
         self.chunks: list[int] = []
         self.source_position = 0
         self._pictures: list[bytes] = []
+        self._marks = bytearray()
         # By column: a million objects that wait would be looked through again and again by
         # Python's collector.
         self._rows: dict[str, list[Any]] = self._no_rows()
@@ -155,6 +161,9 @@ class StoreWriter:
         while (path := items_path(self.partial, len(self.chunks))).is_file():
             try:
                 metadata = pq.read_metadata(path)
+                size = marks_path(self.partial, len(self.chunks)).stat().st_size
+                if size != MARK_BYTES * metadata.num_rows:
+                    break
                 self.source_position = int((metadata.metadata or {})[POSITION])
             except (pa.ArrowException, OSError, KeyError, ValueError):
                 break  # damaged: this chunk and those after it are written again
@@ -187,6 +196,7 @@ class StoreWriter:
         for name in self.factor_names:
             rows[FACTOR_PREFIX + name].append(item.factors[name])
         self._pictures.append(item.picture)
+        self._marks += item.mark
         self._bytes += len(item.picture)
         if len(self._pictures) < self.chunk_items and self._bytes < CHUNK_BYTES:
             return False
@@ -206,6 +216,7 @@ class StoreWriter:
                     stream.writelines(self._pictures)
                     stream.flush()
                     os.fsync(stream.fileno())
+            write_atomic(marks_path(self.partial, chunk), bytes(self._marks))
             write_atomic_with(
                 items_path(self.partial, chunk),
                 # Dictionaries of so short groups take half of the time and save no byte.
@@ -218,25 +229,30 @@ class StoreWriter:
                 ),
             )
         except OSError as error:
-            with suppress(OSError):
-                shard.unlink(missing_ok=True)
+            # The items first: a chunk that has them is finished, and needs its pictures.
+            for path in (items_path(self.partial, chunk), shard):
+                with suppress(OSError):
+                    path.unlink(missing_ok=True)
             raise self._refused(error) from error
         self._content.add(self._rows, self._pictures)
         self.chunks.append(len(self._pictures))
         self.source_position = source_position
         self._pictures, self._rows, self._bytes = [], self._no_rows(), 0
+        self._marks = bytearray()
 
     def finish(
         self,
         manifest: Mapping[str, Any],
         source_position: int,
         before_naming: Callable[[Path], None] | None = None,
+        groups: Groups | None = None,
     ) -> Path:
         """Write the rest and the manifest, and give the folder its name.
 
         Args:
             manifest: fields of ``Manifest`` other than ``n_items`` and ``chunks``.
             before_naming: called with the folder of the complete store, to add to it.
+            groups: which items share a picture, where that is to be kept.
 
         Raises:
             DataError: when no item was given, the name is taken or the disk refuses.
@@ -247,11 +263,13 @@ class StoreWriter:
             raise DataError("nothing was imported: no usable pair was found")
         try:
             factors: tuple[FactorColumn, ...] = tuple(manifest.get("factors", ()))
+            if groups is not None:
+                write_groups(self.partial, groups)
             # Items of an earlier call, killed since, were not seen by this one.
             content = (
                 read_content(self.partial, self.chunks, factors)
                 if self._resumed
-                else self._content.hexdigest(factors)
+                else self._content.hexdigest(factors, groups)
             )
             Manifest(
                 **manifest,
@@ -262,8 +280,9 @@ class StoreWriter:
             ).write(self.partial)
             if before_naming is not None:
                 before_naming(self.partial)
-            for name in (FINGERPRINT, LOCK):
-                (self.partial / name).unlink(missing_ok=True)
+            marks = [marks_path(self.partial, chunk) for chunk in range(len(self.chunks))]
+            for path in (self.partial / FINGERPRINT, self.partial / LOCK, *marks):
+                path.unlink(missing_ok=True)
             self.partial.rename(self.folder)
         except OSError as error:
             if self.folder.exists():

@@ -9,9 +9,9 @@ from typing import Any
 from rivae.data.base import Recipe
 from rivae.data.store import FactorColumn
 from rivae.errors import DataError
-from rivae.importing.factors import FactorReader, factor_values
+from rivae.importing.factors import FactorReader
 from rivae.importing.report import ImportReport, UnusableError
-from rivae.importing.texts import MAX_TITLE, lines, one_line
+from rivae.importing.texts import MAX_TITLE, ListColumn, Remarks, TextColumn, one_line
 from rivae.reading.documents import read_json
 from rivae.reading.tables import MAX_FIELD, records
 from rivae.reading.typed_text import clean
@@ -19,6 +19,9 @@ from rivae.reading.typed_text import clean
 TEXTS, PICTURES, DETECTED = "layer1.json", "layer2.json", "det_ingrs.json"
 TAGS = "RAW_recipes.csv"
 FACTORS, FACTOR_NAMES = "factors.csv", "factors.json"
+_TITLE = TextColumn("title")
+_INGREDIENTS = ListColumn("ingredients", "ingredients")
+_INSTRUCTIONS = ListColumn("instructions", "instructions")
 
 
 def is_recipe1m(folder: Path) -> bool:
@@ -37,17 +40,18 @@ def entries(record: object, key: str) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def recipe_of(record: object) -> Recipe:
-    """The texts of a record of ``layer1.json``.
+def recipe_of(record: object, remarks: Remarks) -> Recipe:
+    """The texts of a record of ``layer1.json``; what was shortened is added to ``remarks``.
 
     Raises:
         UnusableError: it has no id or no text, or a text is too long.
     """
+    title, beyond = _TITLE.read(field(record, "title"), remarks)
     recipe = Recipe(
         id=one_line(field(record, "id"), MAX_TITLE),
-        title=one_line(field(record, "title"), MAX_TITLE),
-        ingredients=lines(entries(record, "ingredients")),
-        instructions=lines(entries(record, "instructions")),
+        title=title,
+        ingredients=_INGREDIENTS.read(entries(record, "ingredients"), remarks),
+        instructions=beyond + _INSTRUCTIONS.read(entries(record, "instructions"), remarks),
         url=one_line(field(record, "url"), 2000),
     )
     if not recipe.id:
@@ -62,7 +66,7 @@ def detected_names(record: object) -> list[str]:
     names, valid = entries(record, "ingredients"), entries(record, "valid")
     kept = [n for n, ok in zip(names, valid, strict=False) if ok] if valid else names
     try:
-        return list(lines(kept))
+        return list(_INGREDIENTS.read(kept, []))
     except UnusableError:
         return []
 
@@ -81,6 +85,7 @@ class KnownFactors:
         self.columns: tuple[FactorColumn, ...] = ()
         self.synthetic = False
         self._path, self._names = folder / FACTORS, folder / FACTOR_NAMES
+        self._reader = FactorReader(())
 
     def read(self, report: ImportReport) -> tuple[FactorColumn, ...]:
         """The columns; one that cannot be a factor is noted in the report.
@@ -99,9 +104,9 @@ class KnownFactors:
                 raise DataError(f"{FACTORS} needs a column 'id' with the ids of {TEXTS}")
             reader = reader or FactorReader(name for name in record if name != "id")
             reader.look(record)
-        self.columns = reader.columns() if reader else ()
-        for name, why in (reader.refused if reader else {}).items():
-            report.note(f"column '{name[:60]}' is not used as a factor", why)
+        self._reader = reader or self._reader
+        self.columns = self._reader.columns()
+        self._reader.tell(report)
         return self.columns
 
     def values(self, record: Mapping[str, Any] | None) -> dict[str, float]:
@@ -116,7 +121,7 @@ class KnownFactors:
         if record is None:
             raise UnusableError(f"no line in {FACTORS}")
         if not self._names.is_file():
-            return factor_values(self.columns, record)
+            return self._reader.values(record)
         out = {}
         for column in self.columns:
             try:

@@ -12,10 +12,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from rivae.data.picture_depth import Remark
 from rivae.data.store import FactorColumn, StoreItem
+from rivae.data.store.twins import NO_MARK, mark_of
 from rivae.errors import DataError
 from rivae.importing.ahead import ahead
-from rivae.importing.pictures import PictureFiles, stored_picture
+from rivae.importing.partition_words import part_named
+from rivae.importing.picture_files import PictureFiles
+from rivae.importing.pictures import stored_picture
 from rivae.importing.recipe1m.join import Join, joined
 from rivae.importing.recipe1m.layout import (
     PICTURES,
@@ -26,9 +30,10 @@ from rivae.importing.recipe1m.layout import (
     is_recipe1m,
     recipe_of,
 )
-from rivae.importing.records import PARTITIONS, check_paper_filter
+from rivae.importing.records import check_paper_filter
 from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.session import ImportSettings, Progress
+from rivae.importing.texts import Remarks
 from rivae.reading.contents import content_hash
 from rivae.reading.json_records import JsonList
 from rivae.reading.typed_text import clean
@@ -107,7 +112,8 @@ class Recipe1MImport:
         """See ``Source.items``."""
         with (
             joined(self.folder, self.tags, bool(self._factors.columns), tell) as join,
-            PictureFiles([self.images]) as files,
+            # A folder has the published layout; a zip may hold it below a folder of its own.
+            PictureFiles([self.images], walk=False) as files,
         ):
             begun = (
                 (number, record, self._begun(record, join, settings) if number >= skip else None)
@@ -120,10 +126,12 @@ class Recipe1MImport:
                     continue
                 which = f"recipe {number + 1}"
                 found = picture()
-                for passed_over in found.passed_over:
-                    report.note("a picture was passed over", which, passed_over)
+                for remark, what in found.remarks:
+                    report.note(remark, which, what)
                 if found.problem is None and one.item is not None:
-                    yield replace(one.item, picture=found.picture)
+                    for remark, what in one.remarks:
+                        report.note(remark, which, what)
+                    yield replace(one.item, picture=found.picture, mark=found.mark)
                 else:
                     title = clean(field(record, "title"))[:80]
                     report.leave_out(str(found.problem), which, title)
@@ -133,8 +141,9 @@ class Recipe1MImport:
         """A record without its picture."""
         begun = _Begun(clean(field(record, "partition")).lower())
         try:
-            recipe = recipe_of(record)
-            if begun.partition and begun.partition not in PARTITIONS:
+            recipe = recipe_of(record, begun.remarks)
+            part = part_named(begun.partition)
+            if begun.partition and part is None:
                 raise UnusableError("partition is none of train, val, test")
             picture_ids = join.picture_ids(recipe.id)
             if picture_ids is None:
@@ -145,7 +154,7 @@ class Recipe1MImport:
             tags = join.tags(recipe)
             begun.item = StoreItem(
                 recipe if tags is None else replace(recipe, tags=tags),
-                partition=PARTITIONS.get(begun.partition, ""),
+                partition=part or "",
                 factors=self._factors.values(join.factors(recipe.id)),
                 ingredient_names=join.detected(recipe.id),
             )
@@ -161,16 +170,18 @@ class _Begun:
     partition: str
     item: StoreItem | None = None
     picture_ids: list[str] = data_field(default_factory=list)
+    remarks: Remarks = data_field(default_factory=list)
     problem: UnusableError | None = None
 
 
 @dataclass
 class _Found:
-    """The picture of a record, or why there is none, and what was passed over on the way."""
+    """The picture of a record, or why there is none, and what was guessed or passed over."""
 
     picture: bytes = b""
+    mark: bytes = NO_MARK
     problem: UnusableError | None = None
-    passed_over: list[str] = data_field(default_factory=list)
+    remarks: list[Remark] = data_field(default_factory=list)
 
 
 def _picture(given: tuple[int, object, _Begun | None], files: PictureFiles, side: int) -> _Found:
@@ -186,17 +197,18 @@ def _picture(given: tuple[int, object, _Begun | None], files: PictureFiles, side
         leaf = "/".join((*image_id[:4], image_id))
         try:
             data = _first_of(files, (f"{begun.partition}/{leaf}", leaf))
-            return _Found(stored_picture(data, side), None, found.passed_over)
+            picture, guessed = stored_picture(data, side)
+            return _Found(picture, mark_of(data), None, found.remarks + guessed)
         except UnusableError as error:
             found.problem = error
-            found.passed_over.append(str(error))
+            found.remarks.append(("a picture was passed over", str(error)))
     return found
 
 
 def _first_of(files: PictureFiles, names: tuple[str, ...]) -> bytes:
     for name in names[:-1]:
         try:
-            return files.read(name)
+            return files.read(name).data
         except UnusableError:
             continue
-    return files.read(names[-1])
+    return files.read(names[-1]).data

@@ -119,14 +119,15 @@ def read_upload(explorer: Explorer, title: str, content: bytes) -> Upload:
     Raises:
         DataError: it is no picture, too large, or one that the data set cannot use.
     """
-    from rivae.data.pictures import UPLOADED, decoding, open_picture
+    from rivae.data.pictures import UPLOADED, as_seen, decoding, open_picture
     from rivae.exploring.familiarity import familiarity_of
 
     with _ONE_AT_A_TIME:
         image = open_picture(io.BytesIO(content), title, max_pixels=MAX_PIXELS)
         z = rounded(explorer.encode_upload(image))
         with decoding(UPLOADED):
-            preview = image if image.mode in ("L", "RGB") else image.convert("RGB")
+            seen = as_seen(image)
+            preview = seen if seen.mode in ("L", "RGB") else seen.convert("RGB")
         known = familiarity_of(explorer.data)
         unlike = 0.0
         if known is not None:
