@@ -71,7 +71,9 @@ def test_what_stands_next_to_the_numbers_is_left_out(
     path = tmp_path_factory.mktemp("m") / "m.parquet"
     written(path, {name: {**meant, **OTHERS}[name] for name in order})
     np.testing.assert_array_equal(parquet_matrix(path), numbers.astype(np.float32))
-    assert set(parquet_matrix_columns(path).left_out) == set(others)
+    columns = parquet_matrix_columns(path)
+    assert set(columns.left_out) == set(others)
+    assert set(columns.keys) == set(others) - {"score", "is_new", "tags", "tokens", "when"}
 
 
 @pytest.mark.parametrize("index", [None, "id", "anything"])
