@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rivae.data import segmenting
 from rivae.data.base import Recipe
 from rivae.data.store import FactorColumn, PairStore, StoreItem
 from rivae.data.store.twins import NO_MARK, mark_of
@@ -28,6 +29,7 @@ from rivae.importing.records import RecordReader, check_paper_filter
 from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.session import ImportSettings, Progress
 from rivae.reading.contents import content_hash, file_content
+from rivae.reading.encodings import TWICE_ENCODED, twice_encoded
 from rivae.reading.tables import Broken, Note, Record, preview, rows, table_kind
 from rivae.reading.typed_text import LOST
 
@@ -90,9 +92,10 @@ class PairsImport:
                 content = hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16))
         except OSError as error:
             raise DataError(f"{self.table} cannot be read: {error.strerror}") from error
+        inside = self.mapping.picture is not None and not self.images
+        places = self.table.name if inside else ", ".join(path.name for path in self.images)
         return {
-            "kind": f"{self.table.name} with pictures from "
-            f"{', '.join(path.name for path in self.images)}",
+            "kind": f"{self.table.name} with pictures from {places}",
             "content": content.hexdigest(),
             "mapping": self._begun_with.model_dump(mode="json"),
             **self._rules(),
@@ -137,7 +140,7 @@ class PairsImport:
         columns = self._look(tell, report.note)
         head = preview(self.table, self.encoding, LOOKED_AT)
         if self._choices is not None:
-            mapping = self._choices.mapping(columns, head)
+            mapping = self._choices.completed(self.mapping, columns, head)
             if mapping != self.mapping:
                 self.mapping = mapping
                 self._look(tell)
@@ -220,10 +223,15 @@ class PairsImport:
                         other = seen_pictures[found.twin]
                         report.note("same picture as another record", which, other)
                     seen_pictures.setdefault(found.twin, recipe.id)
-                if LOST in " ".join(_texts(recipe)):
+                words = " ".join(_texts(recipe))
+                if LOST in words:
                     report.note(f"text with characters that are none, shown as {LOST}", which)
+                if meant := twice_encoded(words):
+                    report.note(TWICE_ENCODED, which, meant)
                 for remark, what in found.remarks:
                     report.note(remark, which, what)
+                for remark in segmenting.remarks(words):
+                    report.note(remark, which, recipe.title)
                 yield StoreItem(
                     recipe, found.picture, found.partition, found.factors, mark=found.twin
                 )

@@ -7,14 +7,12 @@ from rivae.importing.ids import IdColumn
 from rivae.importing.mapping import Mapping
 from rivae.importing.partition_words import part_named
 from rivae.importing.report import ImportReport, UnusableError
-from rivae.importing.texts import MAX_TITLE, ListColumn, one_line
+from rivae.importing.texts import ListColumn, Remarks, TextColumn, one_line
 from rivae.reading.tables import Record
 from rivae.reading.typed_text import clean
 
 PAPER_LINES = 20  # the paper's filter: 1-20 ingredients and 1-20 instructions
 NO_PART = "partition is none of train, validation, test"
-
-Remarks = list[tuple[str, str]]  # what was guessed, and an example of it
 
 
 class RecordReader:
@@ -29,6 +27,7 @@ class RecordReader:
         roles = ("ingredients", "instructions", "tags")
         chosen = {role: getattr(mapping, role) for role in roles}
         self._lists = {role: ListColumn(name, role) for role, name in chosen.items() if name}
+        self._title = TextColumn(mapping.title) if mapping.title else None
         self._ids = IdColumn(mapping.id)
 
     def look(self, record: Record, number: int) -> None:
@@ -41,8 +40,6 @@ class RecordReader:
     def tell(self, report: ImportReport) -> None:
         """Note what was taken for what, for columns as a whole."""
         self._ids.tell(report)
-        for column in self._lists.values():
-            column.tell(report)
 
     def read(self, record: Record, number: int) -> tuple[Recipe, str, Remarks]:
         """The recipe of a record, its part of the split, and remarks on what was guessed.
@@ -60,13 +57,16 @@ class RecordReader:
             column = self._lists.get(role)
             return column.read(record.get(column.name), remarks) if column else ()
 
+        title, beyond = "", tuple[str, ...]()
+        if self._title:
+            title, beyond = self._title.read(record.get(self._title.name), remarks)
         recipe = Recipe(
             id=self._ids.read(record.get(m.id) if m.id else None, number, remarks),
-            title=one_line(record.get(m.title), MAX_TITLE) if m.title else "",
+            title=title,
             ingredients=cells("ingredients"),
-            instructions=cells("instructions"),
+            instructions=beyond + cells("instructions"),
             tags=cells("tags"),
-            url=one_line(record.get(m.url), 2000) if m.url else "",
+            url=one_line(record.get(m.url), 2000).replace("&amp;", "&") if m.url else "",
         )
         if not (recipe.title or recipe.ingredients or recipe.instructions):
             raise UnusableError("text is empty")

@@ -1,24 +1,52 @@
-"""Turns table cells into the text of a recipe, within bounds."""
+"""Turns table cells into the text of a recipe, within bounds.
+
+How a list is written differs from cell to cell (``writings``, ``objects``, ``html_text``); which
+marks part items is decided for a column (``separators``). Whatever was guessed, shortened or not
+understood becomes a remark.
+"""
 
 from __future__ import annotations
 
-import ast
 import re
+import unicodedata
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rivae.errors import DataError
-from rivae.importing.report import ImportReport, UnusableError
-from rivae.reading.documents import parse_json
+from rivae.errors import shown
+from rivae.importing import separators
+from rivae.importing.html_text import without_html
+from rivae.importing.objects import LANGUAGES, texts_in
+from rivae.importing.report import UnusableError
+from rivae.importing.writings import MISSING, bare_list, looks_written, written
 from rivae.reading.typed_text import clean
 
 # Far beyond real recipes, and too little to do harm.
 MAX_TITLE = 500  # characters
 MAX_LINE = 5_000  # characters of one ingredient or step
 MAX_LINES = 500  # ingredients, steps or tags of one record
-MAX_TEXT = 200_000  # characters of a record together
+MAX_TEXT = 200_000  # characters of a cell
+BEGINNING = 100  # characters of a long caption that become its title
 
-_PLAIN = re.compile(r"[!-Z^-{}~]+(?:[ |][!-Z^-{}~]+)*")
-_LIST = re.compile(r"^\s*\[.*\]\s*$", re.DOTALL)
+Remarks = list[tuple[str, str]]  # what was guessed, and an example of it
+
+HTML = "HTML became plain text"
+ABRIDGED = "lists were abridged with '...' when they were written: the rest is lost"
+LOOSE = "lists whose quotation marks are not closed as programs do"
+MISSING_WORDS = "words such as nan and None were read as missing values"
+NOT_UNDERSTOOD = "lists in an unknown or broken writing were kept as one text"
+UNSURE = "{} may part items or stand inside of them: kept as one text"
+SPLIT_AT = "texts were split at {}"
+TOO_MANY = f"more than {MAX_LINES} lines: the others were left out"
+LONG_LINES = f"lines longer than {MAX_LINE:,} characters were split between sentences"
+CAPTIONS = "of several texts, the first is the title and the others are lines of the text"
+LONG_TITLES = f"longer than {MAX_TITLE} characters: the beginning is the title, all is in the text"
+
+# As most are; nothing that is done to others would change them.
+_PLAIN_LIST = re.compile(r"[\w.!?:%+*=@^~$/-]+(?:[ |][\w.!?:%+*=@^~$/-]+)*", re.ASCII)
+_PLAIN_TEXT = re.compile(r"(?![\w.]*[\[({'\"])[^&<\n\r]+")
+_WRAPPED = {"text"}
+_SENTENCE_END = re.compile(r"[.!?…](?=\s)|[。！？।]")
+_SENTENCES = re.compile(r".*[.!?…。！？।][\"'”’)]*\s*", re.DOTALL)
 
 
 def one_line(value: object, longest: int) -> str:
@@ -35,7 +63,57 @@ def one_line(value: object, longest: int) -> str:
     return text
 
 
-class ListColumn:
+class _Column:
+    """What columns of lists and of texts have in common.
+
+    Args:
+        name: of the column.
+        role: "ingredients", "instructions", "tags" or "title".
+    """
+
+    def __init__(self, name: str, role: str) -> None:
+        self.name, self.role = name, role
+
+    def _note(
+        self, said: Iterable[str], cell: object, found: Iterable[str], remarks: Remarks
+    ) -> None:
+        """Add each of ``said`` to the remarks, with what the cell was and what became of it."""
+        for remark in said:
+            before = f"{shown(cell, 70)} → " if isinstance(cell, str) else ""
+            remarks.append(
+                (f"column '{shown(self.name, 40)}': {remark}", before + " | ".join(found))
+            )
+
+    def _structure(self, cell: object, said: set[str]) -> Any:
+        """A text as it is, a list of what a list or an object holds, or another value."""
+        if isinstance(cell, bytes):
+            cell = cell.decode("utf-8", "replace")
+        if isinstance(cell, Mapping):
+            parts = texts_in(cell, self.role, said)
+            return parts[0] if LANGUAGES in said and len(parts) == 1 else parts
+        if isinstance(cell, list | tuple | set | frozenset):
+            # Recipe1M wraps every line: {"text": "1 cup water"}.
+            parts = [p["text"] if isinstance(p, dict) and p.keys() == _WRAPPED else p for p in cell]
+            if all(isinstance(part, str) and part[:1] != "{" for part in parts):
+                return parts
+            return texts_in(cell, self.role, said)
+        return cell
+
+    def _as_written(self, text: str, said: set[str]) -> list[Any] | str:
+        """What a text holds that is a list in a known writing; other texts without their HTML."""
+        for attempt in range(2):
+            if found := written(text):
+                said |= {ABRIDGED} if found.abridged else set()
+                said |= {LOOSE} if found.loose else set()
+                return texts_in(found.value, self.role, said)
+            plain = _plain(text, said) if attempt == 0 else text
+            if plain == text:
+                break
+            text = plain.strip()
+        return text
+
+
+class ListColumn(_Column):
     """A column whose cells hold lists, in whatever way they are written.
 
     Args:
@@ -44,66 +122,203 @@ class ListColumn:
     """
 
     def __init__(self, name: str, role: str) -> None:
-        self.name, self.role = name, role
+        super().__init__(name, role)
+        # Steps are prose: no mark inside of a line parts them.
+        is_prose = role == "instructions"
+        self._marks = None if is_prose else separators.MarkUse(strict=role == "ingredients")
 
     def look(self, cell: object) -> None:
         """Learn from one cell how lists are written in this column."""
+        if self._marks is None or cell is None or isinstance(cell, int | float):
+            return
+        if isinstance(cell, str | bytes) and len(cell) > MAX_TEXT:
+            return
+        if isinstance(cell, str) and not self._marks.is_open(cell):
+            return
+        parts = self._parts(cell, set())
+        if isinstance(parts, str):
+            self._marks.look_at_text(parts)
+        else:
+            self._marks.look_at_items([part for part in parts if isinstance(part, str)])
 
-    def tell(self, report: ImportReport) -> None:
-        """Note how the column as a whole was read, once all its cells were looked at."""
-
-    def read(self, cell: object, remarks: list[tuple[str, str]]) -> tuple[str, ...]:
+    def read(self, cell: object, remarks: Remarks) -> tuple[str, ...]:
         """The lines of one cell; a guess is added to ``remarks`` with an example.
 
         Raises:
-            UnusableError: as ``lines``.
+            UnusableError: the cell is longer than ``MAX_TEXT``.
         """
-        return lines(cell)
+        if isinstance(cell, str | bytes) and len(cell) > MAX_TEXT:
+            raise UnusableError(_too_long())
+        if isinstance(cell, str) and len(cell) <= MAX_LINES and _PLAIN_LIST.fullmatch(cell):
+            plain = tuple(cell.split("|"))
+            if MISSING.isdisjoint(plain):
+                return plain
+        said: set[str] = set()
+        parts = self._parts(cell, said)
+        if isinstance(parts, str):
+            parts = self._at_marks(parts, said)
+        found = _lines(parts, said)
+        if said:
+            self._note(sorted(said), cell, found[:3], remarks)
+        return found
+
+    def _parts(self, cell: object, said: set[str]) -> list[Any] | str:
+        """The parts of a cell, or its text where only the marks of the column can tell."""
+        parts = self._structure(cell, said)
+        if isinstance(parts, str):
+            parts = self._as_written(parts, said)
+        if isinstance(parts, list):
+            return self._unpacked(parts, said)
+        if not isinstance(parts, str):
+            return [parts]
+        if looks_written(parts):
+            said.add(NOT_UNDERSTOOD)
+            return [parts]
+        text = parts.strip()
+        if self._marks is not None and (inner := bare_list(text)) is not None:
+            text = inner
+        lines = separators.at_lines(text)
+        if len(lines) > 1:
+            return lines
+        others, mark = separators.at_other_marks(text)
+        if mark:
+            said.add(SPLIT_AT.format(f"'{mark}'"))
+            return others
+        hashes = separators.at_hashes(text) if self.role == "tags" else None
+        return hashes or text
+
+    def _unpacked(self, parts: list[Any], said: set[str]) -> list[Any]:
+        """Paragraphs and list entries of HTML in a list are its parts."""
+        if len(parts) > 1 and self.role != "instructions":
+            return parts
+        return [
+            line
+            for part in parts
+            for line in (
+                _plain(part, said).strip().splitlines()
+                if isinstance(part, str) and "<" in part and "\n" not in part
+                else [part]
+            )
+        ]
+
+    def _at_marks(self, text: str, said: set[str]) -> list[str]:
+        if self._marks is None:
+            return [text]
+        parts, mark = separators.strongest(text)
+        if not mark:
+            return [text]
+        name = "commas" if mark == "," else f"'{mark}'"
+        if not self._marks.parts_items(mark):
+            said.add(UNSURE.format(name))
+            return [text]
+        said.add(SPLIT_AT.format(name))
+        return parts
 
 
-def lines(value: object) -> tuple[str, ...]:
-    """A list, a list written as text (JSON or Python), or the lines of a text; empty ones dropped.
+class TextColumn(_Column):
+    """A column of titles or captions: one text, or a list of them."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, "title")
+
+    def read(self, cell: object, remarks: Remarks) -> tuple[str, tuple[str, ...]]:
+        """The title of at most ``MAX_TITLE`` characters, and the lines of text beyond it.
+
+        Raises:
+            UnusableError: the cell is longer than ``MAX_TEXT``.
+        """
+        if isinstance(cell, str | bytes) and len(cell) > MAX_TEXT:
+            raise UnusableError(_too_long())
+        if isinstance(cell, str) and len(cell) <= MAX_TITLE and _PLAIN_TEXT.fullmatch(cell):
+            title = clean(cell)
+            if title not in MISSING:
+                return title, ()
+        said: set[str] = set()
+        parts = self._structure(cell, said)
+        if isinstance(parts, str):
+            parts = parts.strip()
+            text = parts if parts[:1] in ("'", '"') else self._as_written(parts, said)
+            text = _plain(text, said) if isinstance(text, str) else text
+            parts = _captions(text) if isinstance(text, str) else text
+        texts = list(_lines(parts if isinstance(parts, list) else [parts], said, MAX_TEXT))
+        title = texts[0] if texts else ""
+        if len(title) > MAX_TITLE:
+            said.add(LONG_TITLES)
+            title = _beginning(title)
+        else:
+            texts = texts[1:]
+            said |= {CAPTIONS} if texts else set()
+        beyond = _lines(texts, said)
+        if said:
+            self._note(sorted(said), cell, [title], remarks)
+        return title, beyond
+
+
+def _plain(text: str, said: set[str]) -> str:
+    if "&" not in text and "<" not in text:
+        return text
+    plain = without_html(text)
+    if plain != text:
+        said.add(HTML)
+    return plain
+
+
+def _captions(text: str) -> list[str]:
+    """Lines that are sentences each are texts of their own; others are one text, broken to fit."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if len(lines) > 1 and all(map(_SENTENCES.fullmatch, lines)):
+        return lines
+    return [text]
+
+
+def _lines(parts: Iterable[Any], said: set[str], longest: int = MAX_LINE) -> tuple[str, ...]:
+    """Each part as a line of at most ``longest`` characters, without those that say nothing.
 
     Raises:
-        UnusableError: when there are too many, or they are too long.
+        UnusableError: they are longer than ``MAX_TEXT`` together.
     """
-    if isinstance(value, str | bytes):
-        if len(value) > MAX_TEXT:
-            raise UnusableError(_too_long())
-        if isinstance(value, str) and len(value) <= MAX_LINES and _PLAIN.fullmatch(value):
-            return tuple(value.split("|"))  # as most are; nothing below would change them
-        parts = _parsed(value if isinstance(value, str) else value.decode("utf-8", "replace"))
-    elif isinstance(value, list | tuple):
-        parts = list(value)
-    else:
-        parts = [value]
+    parts = list(parts)
     if len(parts) > MAX_LINES:
-        raise UnusableError(f"more than {MAX_LINES} lines in one column")
+        parts = [part for part in parts if part not in (None, "")]
+        said |= {TOO_MANY} if len(parts) > MAX_LINES else set()
+        parts = parts[:MAX_LINES]
     if sum([len(part) for part in parts if isinstance(part, (str, bytes))]) > MAX_TEXT:
         raise UnusableError(_too_long())
-    found = tuple(filter(None, map(clean, map(_text_of, parts))))
-    if max(map(len, found), default=0) > MAX_LINE:
-        raise UnusableError(f"a line longer than {MAX_LINE:,} characters")
-    return found
+    texts = [_plain(part, said) if isinstance(part, str) else part for part in parts]
+    found = tuple(filter(None, map(clean, texts)))
+    if not MISSING.isdisjoint(found):
+        said.add(MISSING_WORDS)
+        found = tuple(text for text in found if text not in MISSING)
+    if max(map(len, found), default=0) <= longest:
+        return found
+    said.add(LONG_LINES)
+    return tuple(piece for text in found for piece in _pieces(text, longest))[:MAX_LINES]
 
 
-def _text_of(part: Any) -> Any:
-    # Recipe1M and schema.org wrap every line: {"text": "1 cup water"}.
-    return part.get("text", part.get("name", "")) if isinstance(part, dict) else part
+def _pieces(text: str, longest: int) -> list[str]:
+    """``text`` in pieces that end where a sentence does, else a word."""
+    out = []
+    while len(text) > longest:
+        window = text[:longest]
+        sentence = _SENTENCES.match(window)
+        at = sentence.end() if sentence else 0
+        if at < longest // 2:
+            at = window.rfind(" ") + 1
+        if at < longest // 2:
+            at = longest
+            while at > 1 and unicodedata.combining(text[at]):
+                at -= 1  # a letter and its marks stay together
+        out.append(text[:at].strip())
+        text = text[at:].strip()
+    return [*out, text]
 
 
-def _parsed(text: str) -> list[Any]:
-    if "[" in text and _LIST.match(text):
-        for read in (parse_json, ast.literal_eval):
-            try:
-                value = read(text)
-            except (DataError, ValueError, SyntaxError, RecursionError, MemoryError):
-                continue
-            if isinstance(value, list):
-                return value
-    if "\n" in text:
-        return text.splitlines()
-    return text.split("|")
+def _beginning(text: str) -> str:
+    """The first sentence of a text or, where it is long, its first words and "…"."""
+    end = _SENTENCE_END.search(text, 0, BEGINNING)
+    if end:
+        return text[: end.end()]
+    return f"{text[:BEGINNING].rpartition(' ')[0] or text[:BEGINNING]}…"
 
 
 def _too_long() -> str:

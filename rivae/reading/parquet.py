@@ -24,7 +24,7 @@ from rivae.reading.regular import begins_with
 
 MAX_ROWS = 100_000_000
 FREE_ROWS = 1_000_000  # more than these take at least a byte each
-BATCH_ROWS = 500
+BATCH_ROWS, BATCH_BYTES = 500, 64 * 2**20
 FREE_BYTES, MAX_RATIO = 64 * 2**20, 100  # of a matrix; more take a byte for so many
 _MAGIC = b"PAR1"
 _DIFFER = "its lists differ in length: row {:,} has {:,} numbers, not {:,}"
@@ -95,13 +95,21 @@ def parquet_rows(
     try:
         names = file.schema_arrow.names
         read = None if wanted is None else [name for name in names if name in wanted]
-        for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=read):
+        for batch in file.iter_batches(batch_size=_batch_rows(file), columns=read):
             columns = dict.fromkeys(names, [None] * len(batch))
             columns |= zip(batch.schema.names, map(_cells, batch.columns), strict=True)
             for cells in zip(*columns.values(), strict=True):
                 yield dict(zip(columns, cells, strict=True))
     except _ERRORS as error:
         raise DataError(f"{name} cannot be read as Parquet: {_short(error)}") from error
+
+
+def _batch_rows(file: pq.ParquetFile) -> int:
+    """So many rows that those of pictures do not fill the memory."""
+    groups = (file.metadata.row_group(i) for i in range(file.metadata.num_row_groups))
+    n_bytes = sum(group.total_byte_size for group in groups)
+    most = BATCH_BYTES * file.metadata.num_rows // max(n_bytes, 1)
+    return int(min(max(most, 1), BATCH_ROWS))
 
 
 def parquet_matrix_columns(path: Path, words: Sequence[str] = ()) -> MatrixColumns:

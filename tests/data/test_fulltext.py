@@ -8,7 +8,8 @@ import pytest
 
 from rivae.catalogue import Catalogue
 from rivae.data import load_dataset
-from rivae.data.fulltext import MAX_WORDS, TextIndex, text_index
+from rivae.data.fulltext import TextIndex, text_index
+from rivae.data.search_words import MAX_WORDS
 
 TEXTS = [
     ("Baked Apple Crème", "two apples · sugar"),

@@ -10,6 +10,8 @@ import sys
 import threading
 import time
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
@@ -23,7 +25,7 @@ from rivae.ui.data import importing
 from rivae.ui.data.importing import read_record, recording
 from rivae.ui.data.sources import HERE
 from rivae.ui.shared.trash import KEPT
-from rivae.ui.shell import access
+from rivae.ui.shell import access, keys
 from rivae.ui.shell.access import is_local
 from rivae.ui.work.tasks import Task
 
@@ -104,13 +106,37 @@ def test_a_check_and_then_the_import(app, files):
     assert any(taken in w.value.replace("\\", "") for w in page.at.warning)
 
 
+@pytest.mark.parametrize(
+    ("encoding", "title"),
+    [
+        ("utf-8", "Grandma’s “best” – 5 € pie…"),
+        ("cp1252", "Grandma’s “best” – 5 € pie…"),
+        ("cp1250", "Pierogi z kapustą i śledź"),
+        ("utf-16", "肉じゃが"),
+        ("cp932", "チーズ入りハンバーグ、玉ねぎ"),
+    ],
+)
+def test_the_encoding_of_a_table_is_found(app, files, encoding, title):
+    lines = ["photo,name", *(f"{i}.png,{title}" for i in range(40))]
+    (files / "dishes.csv").write_bytes("\n".join(lines).encode(encoding))
+    page = filled(app, files)
+    page.calm()
+    (chosen,) = [s for s in page.at.selectbox if str(s.key).startswith(keys.DATA_ENCODING)]
+    assert chosen.value == encoding and page.at.dataframe[0].value["name"][0] == title
+    said = any(title in c.value.replace("\\", "") for c in page.at.caption)
+    assert said == (encoding != "utf-8")
+    if encoding == "cp1252":
+        chosen.set_value("mac-roman").run()
+        page.calm()
+        shown = page.at.dataframe[0].value["name"][0]
+        assert shown != title and shown.startswith("Grandma")
+
+
 def test_what_goes_wrong_is_said_in_one_sentence(app, files):
     page = filled(app, files)
-    (files / "latin.csv").write_bytes("photo,name\n1.png,Crème\n".encode("latin-1"))
     for table, sentence in (
         ("nowhere.csv", "nowhere.csv "),
         ("photos", "without layer1.json"),
-        ("latin.csv", "is not UTF-8 text"),
     ):
         page.at.text_input(key="data_table").set_value(str(files / table)).run()
         if table == "photos":
@@ -206,6 +232,38 @@ def test_files_from_the_browser_are_imported_and_then_gone(app, files):
     assert [path.name for path in list_stores()] == ["dishes"] and "40 pairs" in page.words
     assert not any(path.exists() for path in kept)
     assert len(page.at.file_uploader) == 2, "ready for the next files"
+
+
+def test_a_table_that_holds_its_pictures_is_imported_without_others(app, files):
+    pictures = [(files / "photos" / f"{i}.png").read_bytes() for i in range(40)]
+    table = pa.table({"image": pictures, "name": [f"Plate {i}" for i in range(40)]})
+    pq.write_table(table, files / "inside.parquet")
+    page = by_path(app)
+    page.at.text_input(key="data_table").set_value(str(files / "dishes.csv")).run()
+    assert not page.at.selectbox, "its pictures are missing"
+    page.at.text_input(key="data_table").set_value(str(files / "inside.parquet")).run()
+    page.calm()
+    assert {s.label: s.value for s in page.at.selectbox}["Picture"] == "image"
+    (cell, *_) = page.at.dataframe[0].value["image"]
+    assert str(len(pictures[0])) in cell and len(cell) < 80
+    page = app("data")
+    sent = ("inside.parquet", (files / "inside.parquet").read_bytes(), "application/octet-stream")
+    page.at.file_uploader(key="data_upload_table_file").set_value(sent).run()
+    page.at.button(key="data_import").click().run()
+    over(importing.newest())
+    page.at.run()
+    page.calm()
+    assert [path.name for path in list_stores()] == ["inside"] and "40 pairs" in page.words
+
+
+def test_two_uploads_of_one_name_are_told(app, files):
+    page = app("data")
+    pictures = [(p.name, p.read_bytes(), "image/png") for p in (files / "photos").iterdir()]
+    twins = [*pictures, ("3.png", pictures[0][1], "image/png")]
+    page.at.file_uploader(key="data_upload_images_file").set_value(twins).run()
+    (warning,) = page.calm().at.warning
+    assert "3.png" in warning.value.replace("\\", "")
+    assert page.at.file_uploader(key="data_upload_images_file") is not None
 
 
 def test_a_file_that_is_no_table_is_refused_and_a_table_can_be_put_back(app, files):

@@ -26,13 +26,13 @@ from rivae.importing.recipe1m.layout import (
 )
 from rivae.importing.report import UnusableError
 from rivae.importing.session import Progress
-from rivae.importing.texts import lines
+from rivae.importing.texts import ListColumn
 from rivae.reading.json_records import JsonList
 from rivae.reading.tables import Broken, Record, records, rows
 from rivae.reading.typed_text import clean
 from rivae.scratch import scratch_folder
 
-_FOOD_COM = re.compile(r"food\.com/recipe/[^?#]*?(\d+)/?$")
+_FOOD_COM = re.compile(r"(?:^|[/.])food\.com/recipe/[^?#]*?(\d+)/?$")
 _TABLES = ("pictures", "detected", "tags", "factors")
 TELL_EVERY = 2_000  # records
 
@@ -133,13 +133,14 @@ def _detected_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def _tag_rows(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
+    column = ListColumn("tags", "tags")
     for record in rows(path):
         if isinstance(record, Broken):
             continue
         if "id" not in record or "tags" not in record:
             raise DataError(f"{path.name} needs the columns id and tags, as RAW_recipes.csv has")
         try:
-            yield clean(record["id"]), lines(record["tags"])
+            yield clean(record["id"]), column.read(record["tags"], [])
         except UnusableError:
             continue
 

@@ -11,7 +11,7 @@ from rivae.data.store import FactorColumn
 from rivae.errors import DataError
 from rivae.importing.factors import FactorReader
 from rivae.importing.report import ImportReport, UnusableError
-from rivae.importing.texts import MAX_TITLE, lines, one_line
+from rivae.importing.texts import MAX_TITLE, ListColumn, Remarks, TextColumn, one_line
 from rivae.reading.documents import read_json
 from rivae.reading.tables import MAX_FIELD, records
 from rivae.reading.typed_text import clean
@@ -19,6 +19,9 @@ from rivae.reading.typed_text import clean
 TEXTS, PICTURES, DETECTED = "layer1.json", "layer2.json", "det_ingrs.json"
 TAGS = "RAW_recipes.csv"
 FACTORS, FACTOR_NAMES = "factors.csv", "factors.json"
+_TITLE = TextColumn("title")
+_INGREDIENTS = ListColumn("ingredients", "ingredients")
+_INSTRUCTIONS = ListColumn("instructions", "instructions")
 
 
 def is_recipe1m(folder: Path) -> bool:
@@ -37,17 +40,18 @@ def entries(record: object, key: str) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def recipe_of(record: object) -> Recipe:
-    """The texts of a record of ``layer1.json``.
+def recipe_of(record: object, remarks: Remarks) -> Recipe:
+    """The texts of a record of ``layer1.json``; what was shortened is added to ``remarks``.
 
     Raises:
         UnusableError: it has no id or no text, or a text is too long.
     """
+    title, beyond = _TITLE.read(field(record, "title"), remarks)
     recipe = Recipe(
         id=one_line(field(record, "id"), MAX_TITLE),
-        title=one_line(field(record, "title"), MAX_TITLE),
-        ingredients=lines(entries(record, "ingredients")),
-        instructions=lines(entries(record, "instructions")),
+        title=title,
+        ingredients=_INGREDIENTS.read(entries(record, "ingredients"), remarks),
+        instructions=beyond + _INSTRUCTIONS.read(entries(record, "instructions"), remarks),
         url=one_line(field(record, "url"), 2000),
     )
     if not recipe.id:
@@ -62,7 +66,7 @@ def detected_names(record: object) -> list[str]:
     names, valid = entries(record, "ingredients"), entries(record, "valid")
     kept = [n for n, ok in zip(names, valid, strict=False) if ok] if valid else names
     try:
-        return list(lines(kept))
+        return list(_INGREDIENTS.read(kept, []))
     except UnusableError:
         return []
 

@@ -33,6 +33,7 @@ from rivae.importing.recipe1m.layout import (
 from rivae.importing.records import check_paper_filter
 from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.session import ImportSettings, Progress
+from rivae.importing.texts import Remarks
 from rivae.reading.contents import content_hash
 from rivae.reading.json_records import JsonList
 from rivae.reading.typed_text import clean
@@ -128,6 +129,8 @@ class Recipe1MImport:
                 for remark, what in found.remarks:
                     report.note(remark, which, what)
                 if found.problem is None and one.item is not None:
+                    for remark, what in one.remarks:
+                        report.note(remark, which, what)
                     yield replace(one.item, picture=found.picture, mark=found.mark)
                 else:
                     title = clean(field(record, "title"))[:80]
@@ -138,7 +141,7 @@ class Recipe1MImport:
         """A record without its picture."""
         begun = _Begun(clean(field(record, "partition")).lower())
         try:
-            recipe = recipe_of(record)
+            recipe = recipe_of(record, begun.remarks)
             part = part_named(begun.partition)
             if begun.partition and part is None:
                 raise UnusableError("partition is none of train, val, test")
@@ -167,6 +170,7 @@ class _Begun:
     partition: str
     item: StoreItem | None = None
     picture_ids: list[str] = data_field(default_factory=list)
+    remarks: Remarks = data_field(default_factory=list)
     problem: UnusableError | None = None
 
 
