@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from rivae.errors import DataError, shown, some_of
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"\d{1,9}")
 _INDEX = re.compile(r"__index_level_\d+__|unnamed:.*|level_\d+", re.IGNORECASE)
 _NO_DIMENSION = {
     *("id", "ids", "uid", "uuid", "key", "index", "idx", "row", "row_id", "rowid"),
@@ -61,7 +61,7 @@ def matrix_columns(schema: pa.Schema, file: str, words: Sequence[str] = ()) -> M
         DataError: no column is float, or it is not clear which are meant.
     """
     names = list(schema.names)
-    if twice := [name for name in names if names.count(name) > 1]:
+    if twice := [name for name, n in Counter(names).items() if n > 1]:
         raise DataError(f"{file} has two columns '{shown(twice[0])}': rename one of them")
     index = _index(schema)
     usable = {

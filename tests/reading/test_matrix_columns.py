@@ -198,3 +198,25 @@ def test_decimals_are_floats(tmp_path):
     np.testing.assert_array_equal(
         parquet_matrix(tmp_path / "m.parquet"), [[1] * 3, [2] * 3, [3] * 3]
     )
+
+
+types = st.sampled_from(
+    [pa.float16(), pa.float32(), pa.int8(), pa.bool_(), pa.string(), pa.list_(pa.float64())]
+)
+fields = st.tuples(st.text(max_size=6) | st.sampled_from(["e1", "9" * 5000, "a.b", "id"]), types)
+
+
+@given(st.lists(fields, max_size=8))
+def test_columns_of_strangers(columns):
+    """Whatever they are called: those that are taken are float, or the file is refused."""
+    schema = pa.schema([pa.field(name, kind) for name, kind in columns])
+    try:
+        found = matrix_columns(schema, "m.parquet", WORDS)
+    except DataError:
+        return
+    kinds = {schema.field(name).type for name in found.taken}
+    assert sorted([*found.taken, *found.left_out]) == sorted(schema.names)
+    is_list = pa.list_(pa.float64()) in kinds
+    assert (
+        len(found.taken) == 1 if is_list else pa.string() not in kinds and pa.bool_() not in kinds
+    )
