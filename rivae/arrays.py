@@ -1,4 +1,4 @@
-"""What comes with numbers of a user's own: masks, names of columns, labels of rows, counts."""
+"""What comes with numbers of a user's own: masks, scales, column names, row labels, counts."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 FARTHEST = 1e12  # of a number that is searched with: beyond, rounding decides what is nearest
 SHOWN = 3  # names in a message
+# Of the largest number of a row whose squares float32 can add up.
+_SMALLEST, _LARGEST = 1e-12, 1e15
 
 
 def is_count(value: object) -> bool:
@@ -30,6 +32,20 @@ def require_count(error: type[Exception] = ValueError, **values: object) -> None
 def is_near(values: np.ndarray) -> bool:
     """Whether all are finite and at most ``FARTHEST`` in size."""
     return bool((np.abs(values) <= FARTHEST).all())
+
+
+def in_reach(rows: NDArray[Any]) -> NDArray[Any]:
+    """Rows (n, D) of floats, those too large or too small for float32 divided by their largest
+    number, which keeps their direction; all others, and those that are not finite, as they are.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):  # the bounds are beyond float16
+        largest = np.abs(rows).max(axis=-1, keepdims=True, initial=0)
+        is_far = ((largest > 0) & (largest < _SMALLEST)) | (largest > _LARGEST)
+    is_far &= np.isfinite(largest)
+    if not is_far.any():
+        return rows
+    scaled: NDArray[Any] = np.where(is_far, rows / np.where(is_far, largest, 1), rows)
+    return scaled
 
 
 def refuse_masked(error: type[Exception] = ValueError, **values: object) -> None:

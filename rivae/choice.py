@@ -20,6 +20,7 @@ from rivae.metrics.udr import KL_THRESHOLD, Similarity, axis_information, udr
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
+from rivae.runs.vocabulary_file import kept_vocabulary
 from rivae.validation import validation_scores
 
 MAX_ROWS = 2000
@@ -74,21 +75,23 @@ def rank_runs(
     for run in runs:
         run.require_same_data()
     tell = progress or (lambda stage, share: None)
-    data = runs[0].load_dataset()
+    data, words = runs[0].load_dataset(), kept_vocabulary(runs[0].path)
     rows = comparison_rows(data)
     z, informative = [], []
     validation: list[dict[str, float]] = []
     for i, run in enumerate(runs):
         tell(f"encoding with {run.id}, {i + 1} of {len(runs)}", 0.7 * i / len(runs))
-        method = run.load_method(data)
+        # Seeds that read words by different rules were trained on the same items all the same.
+        own = data if kept_vocabulary(run.path) == words else run.load_dataset()
+        method = run.load_method(own)
         if not method.has_latent:
             raise ConfigError(f"{run.id} has no latent axes to compare: its method searches with V")
-        mu, mask = run_latents(method, data, rows)
+        mu, mask = run_latents(method, own, rows)
         if not np.isfinite(mu).all():
             raise DataError(f"{run.id} gives latents that are not finite: remove it")
         z.append(mu)
         informative.append(mask)
-        scores = validation_scores(method, data)
+        scores = validation_scores(method, own)
         validation.append({name: scores[name] for name in UNLABELLED if name in scores})
     tell("comparing the axes", 0.7)
     results = udr(z, informative=informative, names=[r.id for r in runs], similarity=similarity)

@@ -30,6 +30,7 @@ from rivae.output import with_output
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.data_record import DATA
 from rivae.runs.folders import is_run_folder
+from rivae.runs.vocabulary_file import VOCABULARY
 from rivae.scratch import scratch_folder
 from rivae.words.axis_names import axis_names, change_names
 from rivae.words.names_file import AXIS_NAMES
@@ -49,6 +50,7 @@ KEPT = (
     "config.json",
     "status.json",
     DATA,
+    VOCABULARY,
     "metrics.jsonl",
     "model.safetensors",
     "alignment.json",

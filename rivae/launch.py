@@ -14,8 +14,10 @@ import numpy as np
 
 from rivae.alignment.steps import ALIGNMENT, axis_change, fold_in
 from rivae.config import DatasetConfig, MethodChoice, RunConfig, run_config, training_config
-from rivae.data import load_dataset, named_dataset
+from rivae.data import named_dataset
 from rivae.data.base import PairedDataset
+from rivae.data.registry import open_dataset
+from rivae.data.vocabulary import Vocabulary
 from rivae.data.word_vectors import CORPUS, NONE
 from rivae.errors import RivaeError, RunError
 from rivae.files import locked, write_json
@@ -28,6 +30,7 @@ from rivae.reading.regular import is_file
 from rivae.runs import Run, Status
 from rivae.runs.data_record import record_data, recorded_data
 from rivae.runs.named_files import require_open
+from rivae.runs.vocabulary_file import kept_vocabulary, record_vocabulary
 from rivae.training import Listener, Trainer, TrainingJob, Watcher
 from rivae.training.distributed import Follower, Group
 from rivae.validation import validation_scores
@@ -106,7 +109,7 @@ def train(
     Raises:
         ConfigError, DataError, RunError: with one sentence for the user.
     """
-    datasets = _load_each(configs)
+    datasets = _load_each(configs, [None] * len(configs))
     group = group or Group()
     runs: list[Run] = []
     try:
@@ -115,6 +118,7 @@ def train(
             runs.append(Run.create(config, root) if group.leads else Follower(path, config))
             if group.leads:
                 record_data(runs[-1].path, datasets[len(runs) - 1])
+                record_vocabulary(runs[-1].path, datasets[len(runs) - 1])
         jobs = [TrainingJob(run, data) for run, data in zip(runs, datasets, strict=True)]
         trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick, group, watch)
     except BaseException:
@@ -150,13 +154,15 @@ def resume(
     for batch in filter(None, batches):
         for run in batch:
             run.require_same_data()
-        datasets = _load_each([run.config for run in batch])
+        known = [kept_vocabulary(run.path) for run in batch]
+        datasets = _load_each([run.config for run in batch], known)
         if group is not None and not group.leads:
             batch = [Follower(run.path) for run in batch]
         else:
             for run, data in zip(batch, datasets, strict=True):
                 if recorded_data(run.path) is None:  # begun by an older version
                     record_data(run.path, data)
+                record_vocabulary(run.path, data)
         jobs = [TrainingJob(run, data) for run, data in zip(batch, datasets, strict=True)]
         trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick, group, watch)
         done += _fit(batch, trainer, resume=True)
@@ -183,15 +189,20 @@ def _started_together(runs: Sequence[Run]) -> list[list[Run]]:
     return list(groups.values())
 
 
-def _load_each(configs: Sequence[RunConfig]) -> list[PairedDataset]:
-    """One data set per run; equal configurations share one."""
-    loaded: dict[str, PairedDataset] = {}
-    for config in configs:
+def _load_each(
+    configs: Sequence[RunConfig], known: Sequence[Vocabulary | None]
+) -> list[PairedDataset]:
+    """One data set per run, read by the words that it knows; equal configurations share one."""
+    loaded: dict[tuple[str, str], PairedDataset] = {}
+    found = []
+    for config, words in zip(configs, known, strict=True):
         require_open(config)  # the weights to start from, too
-        key = config.dataset.model_dump_json()
+        asked = config.dataset
+        key = asked.model_dump_json(), words.key if words else ""
         if key not in loaded:
-            loaded[key] = load_dataset(config.dataset.name, **config.dataset.settings)
-    return [loaded[config.dataset.model_dump_json()] for config in configs]
+            loaded[key] = open_dataset(asked.name, asked.settings, words)
+        found.append(loaded[key])
+    return found
 
 
 def _fit(runs: list[Run], trainer: Trainer, resume: bool) -> list[Run]:

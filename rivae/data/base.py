@@ -14,6 +14,8 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 
+from rivae.data.tokenizer import FIRST
+from rivae.data.vocabulary import Vocabulary
 from rivae.errors import DataError
 
 
@@ -137,6 +139,7 @@ class PairedDataset:
             them; ``load_dataset`` sets it.
         item_content: the same for the items alone, where ``content`` also says how pictures or
             texts became numbers; "" where that makes no difference.
+        vocabulary: the words by which texts became numbers; None where they did not.
         query_fixes: "factors" when a query determines the shared factors, "distribution" when it
             only determines how they are distributed; latents are then scored by z of the pair.
     """
@@ -147,6 +150,7 @@ class PairedDataset:
     shows_whole: bool = False
     content: str = ""
     item_content: str = ""
+    vocabulary: Vocabulary | None = None
     # The view (1 or 2) that is text and therefore shown by the other one's picture, if any.
     text_view: int | None = None
 
@@ -200,7 +204,10 @@ class PairedDataset:
         The key of everything that is computed from a data set.
         """
         settings = {k: v for k, v in self.settings.items() if k not in PLACES}
-        return _digest([self.name, settings, len(self), self.content])
+        known = self.vocabulary
+        # Without those of the first rules: whatever was kept by this name goes on.
+        words = [] if known is None or known.tokenizer == FIRST else [known.key]
+        return _digest([self.name, settings, len(self), self.content, *words])
 
     @cached_property
     def items_key(self) -> str:

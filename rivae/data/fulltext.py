@@ -1,10 +1,10 @@
 """Full-text search of items with SQLite's FTS5: every word, the best items first, what was matched.
 
 Words are compared without case, accents and English endings (Porter's stems); each matches words
-that begin with it. Ranks are BM25 with the title counting five times. Where very many items match,
-those whose title has the whole words come first, then titles with their beginnings, then the rest,
-each in the order of data rows: a rank takes 3 µs an item. An index is a file beside imported data,
-or lies in memory.
+that begin with it, in a script without spaces wherever its letters stand in a row. Ranks are BM25
+with the title counting five times. Where very many items match, those whose title has the whole
+words come first, then titles with their beginnings, then the rest, each in the order of data rows:
+a rank takes 3 µs an item. An index is a file beside imported data, or lies in memory.
 """
 
 from __future__ import annotations
@@ -24,28 +24,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rivae.data.pairs import Pairs
+from rivae.data.search_words import JOINT, joined, other_forms, question
 from rivae.data.store import PairStore
+from rivae.data.tokenizer import is_plain
 from rivae.installed import cache_folder
 
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
 
-MAX_WORDS = 20
 MAX_RANKED = 5_000  # items whose ranks are computed for one answer
-_SNIPPET_WORDS = 12
+_SNIPPET_WORDS, _SNIPPET_LETTERS = 12, 40  # the second where every letter counts as a word
 _BEGIN, _END = "\x02", "\x03"  # around what was matched; they are removed from texts
 _WORK_BYTES = 16 * 2**20  # of new words, before they are written to the database
 _PAGE_BYTES = 16_384
 _TOLD = 2000  # items from one report of progress to the next
-_SCHEMA = 2  # changes with the table below
-_WORD = re.compile(r"\w+")
+_SCHEMA = 3  # changes with the table below, and with how texts are written for it
+_UNSHOWN = re.compile(f"[{_BEGIN}{_END}{JOINT}]")
 _MATCHED = re.compile(f"{_BEGIN}([^{_END}]*){_END}")
-_INSERT = "INSERT INTO items (rowid, title, body) VALUES (?, ?, ?)"
+_INSERT = "INSERT INTO items (rowid, title, body, forms) VALUES (?, ?, ?, ?)"
 _MARKED = (
-    "SELECT rowid, highlight(items, 0, ?, ?), snippet(items, 1, ?, ?, '…', ?) "
+    "SELECT rowid, highlight(items, 0, ?, ?), "
+    "snippet(items, 1, ?, ?, '…', CASE WHEN instr(body, ?) THEN ? ELSE ? END) "
     "FROM items WHERE items MATCH ?"
 )
-_MARKS = (_BEGIN, _END, _BEGIN, _END, _SNIPPET_WORDS)
+_MARKS = (_BEGIN, _END, _BEGIN, _END, JOINT, _SNIPPET_LETTERS, _SNIPPET_WORDS)
 
 Row = tuple[int, str, str]  # a data row, its title and its text
 Marked = tuple[tuple[str, bool], ...]  # pieces of a text, and whether each was matched
@@ -88,7 +90,7 @@ class TextIndex:
 
     def rows(self, words: str) -> NDArray[np.int64]:
         """The data rows that have every word, sorted; none for a text without words."""
-        if not (query := _query(words)):
+        if not (query := question(words)):
             return np.empty(0, dtype=np.int64)
         with self._lock:
             # One text of all numbers: a Python object for each takes three times as long.
@@ -99,7 +101,7 @@ class TextIndex:
 
     def best(self, words: str, n: int, accepts: Callable[[int], bool]) -> list[TextHit]:
         """The ``n`` best items that ``accepts`` takes by their data row."""
-        if not (query := _query(words)):
+        if not (query := question(words)):
             return []
         with self._lock:
             best = list(islice(filter(accepts, self._in_order(words)), n))
@@ -120,10 +122,10 @@ class TextIndex:
 
     def _in_order(self, words: str) -> Iterator[int]:
         """The data rows that have every word, best first."""
-        query, whole = _query(words), _query(words, whole=True)
+        query, whole = question(words), question(words, whole=True)
         # Whole words first: all that begin with them have to be found before the first is known.
         if not (self._are_many(whole) or self._are_many(query)):
-            yield from self._rows_of(query, "bm25(items, 5.0, 1.0), rowid")
+            yield from self._rows_of(query, "bm25(items, 5.0, 1.0, 1.0), rowid")
             return
         seen: set[int] = set()
         for asked in (f"{{title}} : ({whole})", f"{{title}} : ({query})", query):
@@ -156,12 +158,12 @@ def _table(path: Path | None, texts: Iterable[Row]) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute(
             "CREATE VIRTUAL TABLE items USING fts5("
-            "title, body, tokenize = 'porter unicode61 remove_diacritics 2', prefix = '2 3')"
+            # Marks belong to their letters: without categories a Hindi word would be in pieces.
+            "title, body, forms, prefix = '2 3', "
+            "tokenize = \"porter unicode61 remove_diacritics 2 categories 'L* N* Co M*'\")"
         )
         connection.execute("INSERT INTO items (items, rank) VALUES ('hashsize', ?)", (_WORK_BYTES,))
-        connection.executemany(
-            _INSERT, ((row, _unmarked(title), _unmarked(body)) for row, title, body in texts)
-        )
+        connection.executemany(_INSERT, (_written(*text) for text in texts))
         connection.commit()
     except BaseException:
         connection.close()
@@ -169,10 +171,12 @@ def _table(path: Path | None, texts: Iterable[Row]) -> sqlite3.Connection:
     return connection
 
 
-def _unmarked(text: str) -> str:
-    if _BEGIN in text or _END in text:
-        return text.replace(_BEGIN, "").replace(_END, "")
-    return text
+def _written(row: int, title: str, body: str) -> tuple[int, str, str, str]:
+    """A row of the table."""
+    title, body = (_UNSHOWN.sub("", text) for text in (title, body))
+    if is_plain(title) and is_plain(body):
+        return row, title, body, ""
+    return row, joined(title), joined(body), f"{other_forms(title)} {other_forms(body)}".strip()
 
 
 def text_index(data: PairedDataset) -> TextIndex:
@@ -244,13 +248,7 @@ def _opened(path: Path, n: int) -> TextIndex | None:
     return None
 
 
-def _query(words: str, whole: bool = False) -> str:
-    """What FTS5 is asked: every word, each as a beginning or ``whole``."""
-    end = "" if whole else "*"
-    return " AND ".join(f'"{word}"{end}' for word in _WORD.findall(words)[:MAX_WORDS])
-
-
 def _pieces(text: str) -> Marked:
     """A text with marks in pieces."""
-    parts = _MATCHED.split(text)
+    parts = _MATCHED.split(text.replace(JOINT, ""))
     return tuple((part, bool(k % 2)) for k, part in enumerate(parts) if part)

@@ -11,9 +11,11 @@ from rivae.data.base import PairedDataset
 from rivae.data.pairs import PictureTextSettings, open_pairs
 from rivae.data.pairs import Settings as PairsSettings
 from rivae.data.store.content import store_content
+from rivae.data.vocabulary import Vocabulary
 from rivae.errors import DataError
 from rivae.installed import APP_FILES
 
+WITH_WORDS = True
 FOLDER = APP_FILES / "assets" / "kitchen"
 
 
@@ -26,8 +28,11 @@ def content(settings: Settings) -> str:
     return store_content(FOLDER)
 
 
-def load(settings: Settings) -> PairedDataset:
+def load(settings: Settings, kept: Vocabulary | None = None) -> PairedDataset:
     """Open the kitchen; its split is 70 / 15 / 15 %.
+
+    Args:
+        kept: as in ``rivae.data.pairs.load``.
 
     Returns:
         Views (3, S, S) and (V,), factors (N, 8) as codes 0 to 4.
@@ -40,6 +45,6 @@ def load(settings: Settings) -> PairedDataset:
             "the kitchen's files are missing in assets/kitchen: get them again, or make them with "
             "`python -m rivae.demo --only kitchen-data`"
         )
-    data = open_pairs("kitchen", FOLDER, PairsSettings(**settings.kept()))
+    data = open_pairs("kitchen", FOLDER, PairsSettings(**settings.kept()), kept)
     data.settings = settings.kept()
     return data

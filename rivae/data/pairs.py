@@ -25,13 +25,16 @@ from rivae.data.store import PairStore, find_store
 from rivae.data.store.content import store_content
 from rivae.data.store.features import features_content, read_features
 from rivae.data.store.pixels import StorePixels, picture, to_pixels
-from rivae.data.tokens import cached_tokens, tokens_key
+from rivae.data.tokenizer import newest
+from rivae.data.tokens import TokensView, cached_tokens, tokens_key
+from rivae.data.vocabulary import Vocabulary
 from rivae.data.word_vectors import CORPUS, vector_source
 from rivae.data.words_view import WordsView, cached_words, recipe_text
 from rivae.errors import ConfigError, DataError
 from rivae.installed import cache_folder
 from rivae.reading.typed_text import clean
 
+WITH_WORDS = True
 PAIRS = "pairs"  # the name of every import as a data set
 READ_AT_ONCE = 20_000
 MAX_TEXT = 20_000  # characters of somebody's own text
@@ -55,6 +58,8 @@ class Pairs(PairedDataset):
         self.synthetic = store.manifest.synthetic
         self.accepts_upload = isinstance(rest["x1"], StorePixels)
         self.accepts_text = isinstance(rest["x2"], WordsView)
+        if isinstance(rest["x2"], WordsView | TokensView):
+            self.vocabulary = rest["x2"].known
         super().__init__(
             factors=store.factors,
             factor_specs=tuple(column.spec for column in store.manifest.factors),
@@ -107,7 +112,7 @@ class Pairs(PairedDataset):
             return super().from_text(text)
         if len(text) > MAX_TEXT:
             raise DataError(TOO_LONG)
-        words = self.x2.weigh(clean(text), self.splits["train"])
+        words = self.x2.weigh(clean(text))
         if not words.any():
             raise DataError(UNKNOWN_WORDS)
         return words
@@ -166,8 +171,11 @@ class Settings(PictureTextSettings):
     )
 
 
-def load(settings: Settings) -> PairedDataset:
+def load(settings: Settings, kept: Vocabulary | None = None) -> PairedDataset:
     """Open imported pairs.
+
+    Args:
+        kept: the vocabulary of a run; by default the words are counted by the newest rules.
 
     Returns:
         Views (3, S, S) and (V,), or embeddings (D1,) and (D2,) where the settings name some.
@@ -178,7 +186,7 @@ def load(settings: Settings) -> PairedDataset:
     """
     if not settings.store:
         raise DataError("pairs needs an import: choose one by its own name, or set store to it")
-    return open_pairs(PAIRS, find_store(settings.store), settings)
+    return open_pairs(PAIRS, find_store(settings.store), settings, kept)
 
 
 def content(settings: Settings) -> str:
@@ -192,7 +200,7 @@ def content(settings: Settings) -> str:
     return f"{store_content(folder)} {embeddings}".rstrip()
 
 
-def shapes(settings: Settings) -> tuple[Shape, Shape]:
+def shapes(settings: Settings, kept: Vocabulary | None = None) -> tuple[Shape, Shape]:
     """Of items of both views; reads the texts of a small import; those of a large one would take
     minutes.
 
@@ -203,12 +211,14 @@ def shapes(settings: Settings) -> tuple[Shape, Shape]:
         n = len(PairStore(find_store(settings.store)))
         if n > READ_AT_ONCE:
             raise DataError(f"{n:,} texts would have to be read first")
-    data = load(settings)
+    data = load(settings, kept)
     return data.x1.shape, data.x2.shape
 
 
-def open_pairs(name: str, folder: Path, settings: Settings) -> Pairs:
-    """The store in ``folder`` as data set ``name``."""
+def open_pairs(
+    name: str, folder: Path, settings: Settings, kept: Vocabulary | None = None
+) -> Pairs:
+    """The store in ``folder`` as data set ``name``, its texts by the vocabulary of a run if any."""
     item_content = store_content(folder)
     store, n_words = PairStore(folder), settings.max_words
     cache = cache_folder(folder)
@@ -221,12 +231,12 @@ def open_pairs(name: str, folder: Path, settings: Settings) -> Pairs:
     if x2 is None:
         where = (splits["train"], len(store), n_words)
         if settings.text == "tokens":
-            key = tokens_key(*where)
+            key = tokens_key(*where, newest() if kept is None else kept.rules)
             source = vector_source(settings.word_vectors, cache, key, where[0])
-            x2 = cached_tokens(cache, store.recipes, *where, source)
+            x2 = cached_tokens(cache, store.recipes, *where, source, kept)
         else:
             texts = (recipe_text(recipe) for recipe in store.recipes())
-            x2 = cached_words(cache, texts, *where)
+            x2 = cached_words(cache, texts, *where, kept)
     data = Pairs(
         name=name,
         settings=settings.kept(),

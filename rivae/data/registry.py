@@ -13,6 +13,7 @@ from rivae.config import explain
 from rivae.data.base import PairedDataset, Shape
 from rivae.data.settings import DatasetSettings
 from rivae.data.store.manifest import list_stores
+from rivae.data.vocabulary import Vocabulary
 from rivae.errors import ConfigError, DataError
 from rivae.reading.documents import printable
 
@@ -22,7 +23,8 @@ IMPORTED = "pairs"  # the data set that reads imports
 # `load(settings) -> PairedDataset`, a docstring whose first line describes the data set and, where
 # its items need not be made for that, `shapes(settings)`. Where the items are read from files it
 # offers `content(settings)`, a hash of these; where a program makes them `VERSION`, which changes
-# with what the program makes of the same settings ("1" without).
+# with what the program makes of the same settings ("1" without). Where texts become numbers,
+# `load` and `shapes` take the vocabulary of a run as a second argument, which `WITH_WORDS` says.
 _MODULES = {
     "synth": "synth",
     "synth-modulated": "synth_modulated",
@@ -91,15 +93,29 @@ def checked_settings(name: str, settings: Mapping[str, Any]) -> DatasetSettings:
 
 
 def load_dataset(name: str, **settings: Any) -> PairedDataset:
-    """Build the data set ``name``, which may be an import's.
+    """Build the data set ``name``, which may be an import's; of a run, see ``Run.load_dataset``.
 
     Raises:
         ConfigError: for an unknown name or setting.
         DataError: for a file that is missing, broken or foreign.
     """
+    return open_dataset(name, settings)
+
+
+def open_dataset(
+    name: str, settings: Mapping[str, Any], kept: Vocabulary | None = None
+) -> PairedDataset:
+    """``load_dataset``, its texts read by the vocabulary of a run.
+
+    Args:
+        kept: which words count; by default they are counted in the texts, by the newest rules.
+
+    Raises:
+        ConfigError, DataError: as ``load_dataset``.
+    """
     module, checked = _checked(name, settings)
     with _readable(name):
-        dataset = module.load(checked)
+        dataset = module.load(checked, *_words(module, kept))
     assert isinstance(dataset, PairedDataset)
     dataset.content = _content(module, checked)
     return dataset
@@ -114,14 +130,23 @@ def dataset_content(name: str, settings: Mapping[str, Any]) -> str:
     return _content(*_checked(name, settings))
 
 
+def _words(module: Any, kept: Vocabulary | None) -> tuple[Vocabulary | None, ...]:
+    return (kept,) if getattr(module, "WITH_WORDS", False) else ()
+
+
 def _content(module: Any, settings: DatasetSettings) -> str:
     if hasattr(module, "content"):
         return str(module.content(settings))
     return str(getattr(module, "VERSION", "1"))
 
 
-def item_shapes(name: str, settings: Mapping[str, Any]) -> tuple[Shape, Shape]:
+def item_shapes(
+    name: str, settings: Mapping[str, Any], kept: Vocabulary | None = None
+) -> tuple[Shape, Shape]:
     """The shapes of the items of both views, if possible without making or reading any.
+
+    Args:
+        kept: as in ``open_dataset``.
 
     Raises:
         ConfigError, DataError: as ``load_dataset``.
@@ -129,9 +154,9 @@ def item_shapes(name: str, settings: Mapping[str, Any]) -> tuple[Shape, Shape]:
     module, checked = _checked(name, settings)
     with _readable(name):
         if hasattr(module, "shapes"):
-            found: tuple[Shape, Shape] = module.shapes(checked)
+            found: tuple[Shape, Shape] = module.shapes(checked, *_words(module, kept))
             return found
-        data = module.load(checked)
+        data = module.load(checked, *_words(module, kept))
     return data.x1.shape, data.x2.shape
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,7 +20,9 @@ import torch
 from numpy.typing import NDArray
 
 from rivae.data.base import Recipe
-from rivae.data.words_view import TOKEN, enough_documents
+from rivae.data.tokenizer import Tokenizer, newest
+from rivae.data.vocabulary import Vocabulary, counted
+from rivae.data.words_view import enough_documents
 from rivae.errors import DataError
 from rivae.files import write_atomic, write_atomic_with
 
@@ -37,7 +40,7 @@ class TokensView:
 
     Args:
         numbers: (N, L); may be memory-mapped from disk.
-        vocabulary: word ``i`` has number ``i + RESERVED``.
+        known: word ``i`` of its vocabulary has number ``i + RESERVED``.
         vectors: makes the word vectors (len(vocabulary) + RESERVED, D) of a given D, zeros for
             words without one; None when no word has one.
     """
@@ -47,11 +50,16 @@ class TokensView:
     def __init__(
         self,
         numbers: Numbers,
-        vocabulary: Sequence[str],
+        known: Vocabulary,
         vectors: Callable[[TokensView, int], Vectors] | None = None,
     ) -> None:
-        self.numbers, self.vocabulary = numbers, tuple(vocabulary)
+        self.numbers, self.known = numbers, known
         self._vectors = vectors
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """The words that have numbers."""
+        return self.known.words
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -89,18 +97,9 @@ def section_texts(recipe: Recipe) -> tuple[str, str, str]:
     return recipe.title, "\n".join(recipe.ingredients), "\n".join(recipe.instructions)
 
 
-def word_finder() -> Callable[[str], list[str]]:
-    """The words of a text in order, split as for word counts."""
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    counter = CountVectorizer(token_pattern=TOKEN, lowercase=True, strip_accents="unicode")
-    found: Callable[[str], list[str]] = counter.build_analyzer()
-    return found
-
-
 def fit_vocabulary(
-    recipes: Iterable[Recipe], train: NDArray[np.int64], n: int, max_words: int
-) -> list[str]:
+    recipes: Iterable[Recipe], train: NDArray[np.int64], n: int, max_words: int, rules: Tokenizer
+) -> Vocabulary:
     """The ``max_words`` words that occur in the most training texts, most frequent first.
 
     Raises:
@@ -108,10 +107,10 @@ def fit_vocabulary(
     """
     in_train = np.zeros(n, dtype=bool)
     in_train[train] = True
-    words_of, documents, count = word_finder(), Counter[str](), 0
+    documents, count = Counter[str](), 0
     for count, recipe in enumerate(recipes, start=1):
         if count <= n and in_train[count - 1]:
-            documents.update({w for text in section_texts(recipe) for w in words_of(text)})
+            documents.update({w for text in section_texts(recipe) for w in rules.words(text)})
     if count != n:
         raise DataError(f"{count} texts where {n} were expected: import the data again")
     enough = enough_documents(len(train))
@@ -119,13 +118,13 @@ def fit_vocabulary(
     frequent = sorted((-k, word) for word, k in documents.items() if k >= enough)
     if not frequent:
         raise DataError("no word occurs in enough texts: more pairs or longer texts are needed")
-    return [word for _, word in frequent[:max_words]]
+    return counted(rules, tuple(word for _, word in frequent[:max_words]))
 
 
-def number_rows(recipes: Iterable[Recipe], vocabulary: Sequence[str]) -> Iterator[Numbers]:
+def number_rows(recipes: Iterable[Recipe], known: Vocabulary) -> Iterator[Numbers]:
     """Word numbers of the texts in order, at most ``CHUNK`` rows (k, L) at a time."""
-    number = {word: i for i, word in enumerate(vocabulary, start=RESERVED)}
-    words_of, rows = word_finder(), []
+    number = {word: i for i, word in enumerate(known.words, start=RESERVED)}
+    words_of, rows = known.rules.words, []
     for recipe in recipes:
         row = np.zeros(LENGTH, dtype=np.uint16)
         start = 0
@@ -141,9 +140,9 @@ def number_rows(recipes: Iterable[Recipe], vocabulary: Sequence[str]) -> Iterato
         yield np.stack(rows)
 
 
-def tokens_key(train: NDArray[np.int64], n: int, max_words: int) -> str:
+def tokens_key(train: NDArray[np.int64], n: int, max_words: int, rules: Tokenizer) -> str:
     """16 hex digits naming the numbers of ``n`` texts with the vocabulary of these rows."""
-    said = f"{n} {max_words} {TOKEN} {SECTIONS}".encode()
+    said = f"{n} {max_words} {rules.key} {SECTIONS}".encode()
     return hashlib.blake2b(train.tobytes() + said, digest_size=8).hexdigest()
 
 
@@ -154,43 +153,62 @@ def cached_tokens(
     n: int,
     max_words: int,
     vectors: Callable[[TokensView, int], Vectors] | None = None,
+    kept: Vocabulary | None = None,
 ) -> TokensView:
     """The texts as word numbers, kept in ``folder`` and mapped from there.
 
     Two passes over ``recipes()``, no text is kept; where the folder cannot be written the numbers
     stay in memory.
 
+    Args:
+        kept: the vocabulary of a run, by which the texts are read instead.
+
     Raises:
         DataError: as ``fit_vocabulary``.
     """
-    key = tokens_key(train, n, max_words)
-    path, words = folder / f"tokens-{key}.npy", folder / f"tokens-{key}.json"
-    kept = _read(path, words, n)
-    if kept is not None:
-        return TokensView(*kept, vectors)
-    vocabulary = fit_vocabulary(recipes(), train, n, max_words)
-    try:
+    if kept is None or not kept.words:
+        rules = newest() if kept is None else kept.rules
+        key = tokens_key(train, n, max_words, rules)
+        if (found := _read(folder, key, n, rules)) is None:
+            known = fit_vocabulary(recipes(), train, n, max_words, rules)
+            found = _kept_numbers(folder, key, n, recipes, known), known
+        return TokensView(*found, vectors)
+    for key in (tokens_key(train, n, max_words, kept.rules), kept.key):
+        found = _read(folder, key, n, kept.rules)
+        if found is not None and found[1] == kept:
+            return TokensView(*found, vectors)
+    return TokensView(_kept_numbers(folder, kept.key, n, recipes, kept), kept, vectors)
+
+
+def _kept_numbers(
+    folder: Path, key: str, n: int, recipes: Callable[[], Iterable[Recipe]], known: Vocabulary
+) -> Numbers:
+    """The texts as word numbers, from the disk where they can be written."""
+    numbers, words = _files(folder, key)
+    with suppress(OSError):
         folder.mkdir(exist_ok=True)
-        write_atomic_with(path, lambda stream: _write(stream, n, recipes(), vocabulary))
+        write_atomic_with(numbers, lambda stream: _write(stream, n, recipes(), known))
         # The vocabulary last: it says that the numbers before it are complete.
-        write_atomic(words, json.dumps(vocabulary).encode())
-        kept = _read(path, words, n)
-    except OSError:
-        kept = None
-    if kept is None:
-        kept = np.concatenate(list(number_rows(recipes(), vocabulary))), vocabulary
-    return TokensView(*kept, vectors)
+        write_atomic(words, json.dumps(known.words).encode())
+        if (found := _read(folder, key, n, known.rules)) is not None:
+            return found[0]
+    return np.concatenate(list(number_rows(recipes(), known)))
 
 
-def _write(stream: IO[bytes], n: int, recipes: Iterable[Recipe], vocabulary: list[str]) -> None:
+def _write(stream: IO[bytes], n: int, recipes: Iterable[Recipe], known: Vocabulary) -> None:
     header = {"descr": "<u2", "fortran_order": False, "shape": (n, LENGTH)}
     np.lib.format.write_array_header_1_0(stream, header)
-    for rows in number_rows(recipes, vocabulary):
+    for rows in number_rows(recipes, known):
         stream.write(rows.astype("<u2").tobytes())
 
 
-def _read(path: Path, words: Path, n: int) -> tuple[Numbers, list[str]] | None:
+def _files(folder: Path, key: str) -> tuple[Path, Path]:
+    return folder / f"tokens-{key}.npy", folder / f"tokens-{key}.json"
+
+
+def _read(folder: Path, key: str, n: int, rules: Tokenizer) -> tuple[Numbers, Vocabulary] | None:
     """What was kept; None when nothing was, or it does not fit (then it is computed again)."""
+    path, words = _files(folder, key)
     try:
         vocabulary = json.loads(words.read_bytes())
         numbers = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -198,7 +216,8 @@ def _read(path: Path, words: Path, n: int) -> tuple[Numbers, list[str]] | None:
         return None
     fits = (
         isinstance(vocabulary, list)
-        and all(isinstance(word, str) for word in vocabulary)
+        and all(isinstance(word, str) and word for word in vocabulary)
+        and len(set(vocabulary)) == len(vocabulary)
         and numbers.shape == (n, LENGTH)
         and numbers.dtype == np.uint16
         and all(
@@ -206,4 +225,4 @@ def _read(path: Path, words: Path, n: int) -> tuple[Numbers, list[str]] | None:
             for at in range(0, n, CHUNK)
         )
     )
-    return (numbers, vocabulary) if fits else None
+    return (numbers, counted(rules, tuple(vocabulary))) if fits else None

@@ -16,7 +16,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from rivae.data import segmenting
 from rivae.data.base import Recipe
+from rivae.data.tokenizer import Tokenizer, newest
+from rivae.data.vocabulary import Vocabulary, counted
 from rivae.errors import DataError
 from rivae.files import write_cache
 
@@ -24,8 +27,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction.text import CountVectorizer
 
-# Words of two letters or more; numbers and amounts say little about a dish.
-TOKEN = r"(?u)\b[^\W\d_][^\W\d_]+\b"
 SCALE = "sqrt(V)"  # of a row's length; in the name of kept files
 MIN_DOCUMENTS = 5
 MIN_SHARE_OF_DOCUMENTS = 5e-4
@@ -45,7 +46,7 @@ class WordsView:
 
     Args:
         data, indices, indptr: CSR arrays of the (N, V) weights.
-        vocabulary: V words.
+        known: V words, and in how many training texts each occurs.
     """
 
     def __init__(
@@ -53,10 +54,15 @@ class WordsView:
         data: NDArray[np.float32],
         indices: NDArray[np.int32],
         indptr: NDArray[np.int64],
-        vocabulary: Sequence[str],
+        known: Vocabulary,
     ) -> None:
         self.data, self.indices, self.indptr = data, indices, indptr
-        self.vocabulary = tuple(vocabulary)
+        self.known = known
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """The V words."""
+        return self.known.words
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -74,13 +80,14 @@ class WordsView:
             out[row, self.indices[span]] = self.data[span]
         return torch.from_numpy(out).reshape(*index.shape, len(self.vocabulary))
 
-    def weigh(self, text: str, train: NDArray[np.int64]) -> torch.Tensor:
-        """Somebody's own text as (1, V), weighted as in ``fit_words`` with the training rows
-        ``train``; all zeros where it has no word of the vocabulary.
+    def weigh(self, text: str) -> torch.Tensor:
+        """Somebody's own text as (1, V), weighted as the texts were; all zeros where it has no
+        word of the vocabulary.
+
+        Raises:
+            DataError: it has no spaces, and what found the words of the others is not installed.
         """
-        counts = counter(vocabulary=self.vocabulary).transform([text])
-        found = weighted(counts, (self.sparse(train) > 0).astype(np.int32))
-        return torch.from_numpy(found.toarray())
+        return torch.from_numpy(_weights([text], self.known).toarray())
 
     def sparse(self, ids: NDArray[np.int64]) -> csr_matrix:
         """Items ``ids`` (n,) as a sparse (n, V) matrix."""
@@ -130,25 +137,28 @@ def text_parts(
     )
 
 
-def counter(**settings: Any) -> CountVectorizer:
+def _counter(rules: Tokenizer, **settings: Any) -> CountVectorizer:
     """What counts the words of texts."""
     from sklearn.feature_extraction.text import CountVectorizer
 
-    return CountVectorizer(
-        token_pattern=TOKEN,
-        lowercase=True,
-        strip_accents="unicode",
-        dtype=np.int32,
-        **settings,
-    )
+    return CountVectorizer(analyzer=rules.words, dtype=np.int32, **settings)
 
 
-def weighted(counts: csr_matrix, train: csr_matrix) -> csr_matrix:
-    """``counts`` (n, V) by their rarity in the texts ``train`` (m, V), rows of length sqrt(V)."""
+def _weights(texts: Iterable[str], known: Vocabulary) -> csr_matrix:
+    """The texts (n, V) over a vocabulary."""
+    return _weighted(_counter(known.rules, vocabulary=known.words).transform(texts), known)
+
+
+def _weighted(counts: csr_matrix, known: Vocabulary) -> csr_matrix:
+    """``counts`` (n, V) by the rarity of the words, rows of length sqrt(V)."""
     from sklearn.feature_extraction.text import TfidfTransformer
 
-    weights = TfidfTransformer(sublinear_tf=True).fit(train).transform(counts)
-    return (weights * math.sqrt(counts.shape[1])).tocsr().astype(np.float32)
+    documents = np.array(known.documents, dtype=np.float64)
+    rarity = TfidfTransformer(sublinear_tf=True)
+    rarity.idf_ = np.log((known.n_texts + 1) / (documents + 1)) + 1
+    matrix = (rarity.transform(counts) * math.sqrt(counts.shape[1])).tocsr().astype(np.float32)
+    matrix.sort_indices()
+    return matrix
 
 
 def enough_documents(n_train: int) -> int:
@@ -156,7 +166,13 @@ def enough_documents(n_train: int) -> int:
     return max(min(MIN_DOCUMENTS, n_train // 10), int(MIN_SHARE_OF_DOCUMENTS * n_train), 1)
 
 
-def fit_words(texts: Iterable[str], train: NDArray[np.int64], n: int, max_words: int) -> WordsView:
+def fit_words(
+    texts: Iterable[str],
+    train: NDArray[np.int64],
+    n: int,
+    max_words: int,
+    rules: Tokenizer | None = None,
+) -> WordsView:
     """Weights of ``n`` texts; vocabulary and document frequencies from the training rows alone.
 
     A word counts 1 + log of its occurrences times its inverse document frequency, rows have
@@ -165,31 +181,34 @@ def fit_words(texts: Iterable[str], train: NDArray[np.int64], n: int, max_words:
     Args:
         texts: read once, in order.
         max_words: the most frequent words that occur in at least five training texts.
+        rules: what finds words; the newest by default.
 
     Raises:
         DataError: when the training texts have no word in common.
     """
-    words = counter()
+    rules = rules or newest()
+    words = _counter(rules)
     try:
-        counts = words.fit_transform(_counted(texts, n))
+        counts = words.fit_transform(_numbered(texts, n))
     except ValueError as error:
         raise DataError("the texts hold no words: check which columns are text") from error
-    in_train = counts[train]
-    documents = np.asarray((in_train > 0).sum(0)).ravel()
+    documents = np.asarray((counts[train] > 0).sum(0)).ravel()
     frequent = np.flatnonzero(documents >= enough_documents(len(train)))
     if not len(frequent):
         raise DataError("no word occurs in enough texts: more pairs or longer texts are needed")
     # The most frequent words, ties by the alphabet, in the order of the alphabet.
     chosen = np.sort(frequent[np.argsort(-documents[frequent], kind="stable")][:max_words])
-    matrix = weighted(counts[:, chosen], in_train[:, chosen])
-    matrix.sort_indices()
-    names = list(words.get_feature_names_out()[chosen])
-    return WordsView(
-        matrix.data, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int64), names
-    )
+    names = tuple(words.get_feature_names_out()[chosen].tolist())
+    known = counted(rules, names, tuple(documents[chosen].tolist()), len(train))
+    return _view(_weighted(counts[:, chosen], known), known)
 
 
-def _counted(texts: Iterable[str], n: int) -> Iterator[str]:
+def _view(weights: csr_matrix, known: Vocabulary) -> WordsView:
+    indices, indptr = weights.indices.astype(np.int32), weights.indptr.astype(np.int64)
+    return WordsView(weights.data, indices, indptr, known)
+
+
+def _numbered(texts: Iterable[str], n: int) -> Iterator[str]:
     count = 0
     for text in texts:
         count += 1
@@ -199,18 +218,63 @@ def _counted(texts: Iterable[str], n: int) -> Iterator[str]:
 
 
 def cached_words(
-    folder: Path | None, texts: Iterable[str], train: NDArray[np.int64], n: int, max_words: int
+    folder: Path | None,
+    texts: Iterable[str],
+    train: NDArray[np.int64],
+    n: int,
+    max_words: int,
+    kept: Vocabulary | None = None,
 ) -> WordsView:
-    """``fit_words``, kept in ``folder`` for the next time; None keeps nothing."""
-    said = f"{n} {max_words} {TOKEN} {SCALE}".encode()
-    key = hashlib.blake2b(train.tobytes() + said, digest_size=8)
-    path = None if folder is None else folder / f"words-{key.hexdigest()}.npz"
-    if path is not None and (found := _read(path, n)) is not None:
+    """``fit_words``, kept in ``folder`` for the next time; None keeps nothing.
+
+    Args:
+        kept: the vocabulary of a run, by which the texts are read instead.
+    """
+    rules = newest() if kept is None else kept.rules
+    key = _key(train, n, max_words, rules)
+    found = _kept_view(folder, key, n, train, rules)
+    if kept is None or not kept.words:
+        return found or _made(folder, key, fit_words(texts, train, n, max_words, rules))
+    if not kept.documents:
+        raise DataError("the vocabulary of this run is for texts as word numbers: set text=tokens")
+    if found is None:  # they may need nothing that finds words without spaces
+        rules = Tokenizer(kept.tokenizer, segmenting.installed())
+        found = _kept_view(folder, _key(train, n, max_words, rules), n, train, rules)
+    if found is not None and found.known == kept:  # counted in these texts
         return found
-    view = fit_words(texts, train, n, max_words)
-    if path is not None:
-        write_cache(path, lambda stream: _write(stream, view))
+    found = _kept_view(folder, kept.key, n, train, kept.rules)
+    if found is not None and found.vocabulary == kept.words:
+        return WordsView(found.data, found.indices, found.indptr, kept)
+    return _made(folder, kept.key, _view(_weights(_numbered(texts, n), kept), kept))
+
+
+def _key(train: NDArray[np.int64], n: int, max_words: int, rules: Tokenizer) -> str:
+    said = f"{n} {max_words} {rules.key} {SCALE}".encode()
+    return hashlib.blake2b(train.tobytes() + said, digest_size=8).hexdigest()
+
+
+def _made(folder: Path | None, key: str, view: WordsView) -> WordsView:
+    if folder is not None:
+        write_cache(_file(folder, key), lambda stream: _write(stream, view))
     return view
+
+
+def _file(folder: Path, key: str) -> Path:
+    return folder / f"words-{key}.npz"
+
+
+def _kept_view(
+    folder: Path | None, key: str, n: int, train: NDArray[np.int64], rules: Tokenizer
+) -> WordsView | None:
+    """The kept view; None when there is none, or it does not fit (then it is computed again)."""
+    if folder is None or (arrays := _read(_file(folder, key), n)) is None:
+        return None
+    data, indices, indptr, words = arrays
+    in_train = np.zeros(n, dtype=bool)
+    in_train[train] = True
+    documents = np.bincount(indices[np.repeat(in_train, np.diff(indptr))], minlength=len(words))
+    known = counted(rules, tuple(words), tuple(documents.tolist()), len(train))
+    return WordsView(data, indices, indptr, known)
 
 
 def _write(stream: Any, view: WordsView) -> None:
@@ -218,8 +282,10 @@ def _write(stream: Any, view: WordsView) -> None:
     np.savez(stream, data=view.data, indices=view.indices, indptr=view.indptr, words=words)
 
 
-def _read(path: Path, n: int) -> WordsView | None:
-    """The kept view; None when there is none, or it does not fit (then it is computed again)."""
+_Arrays = tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int64], list[str]]
+
+
+def _read(path: Path, n: int) -> _Arrays | None:
     try:
         with np.load(path, allow_pickle=False) as kept:
             data, indices, indptr = kept["data"], kept["indices"], kept["indptr"]
@@ -232,6 +298,8 @@ def _read(path: Path, n: int) -> WordsView | None:
         and indptr[-1] == len(data) == len(indices)
         and bool((np.diff(indptr) >= 0).all())
         and isinstance(words, list)
+        and all(isinstance(word, str) and word for word in words)
+        and len(set(words)) == len(words)
         and (not len(indices) or 0 <= indices.min() <= indices.max() < len(words))
     )
-    return WordsView(data, indices, indptr, words) if fits else None
+    return (data, indices, indptr, words) if fits else None

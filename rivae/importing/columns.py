@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from rivae.data.store import FactorColumn
 from rivae.errors import shown
 from rivae.importing.factors import FactorReader
-from rivae.importing.mapping import Mapping, are_file_names, repeats
+from rivae.importing.mapping import Mapping, are_file_names, repeats, squeezed
 from rivae.reading.tables import Record
 from rivae.reading.typed_text import clean
 
@@ -45,7 +45,7 @@ def what_became(
         named = [_called(name) + _hint(name, mapping, free, records) for name in unused[:MOST]]
         out.append(f"not used: {', '.join(named)}{_more(unused)}")
     if chosen is not None:
-        guessed = [role for role in roles if role not in chosen and roles[role] != role]
+        guessed = [role for role in roles if role not in chosen and squeezed(roles[role]) != role]
         if guessed:
             out.append(f"guessed by name: {', '.join(guessed)}")
     return out
@@ -60,7 +60,7 @@ def _factors(usable: Sequence[FactorColumn], reader: FactorReader) -> list[str]:
 def _hint(name: str, mapping: Mapping, free: Sequence[str], records: Sequence[Record]) -> str:
     """What a column that is not used may be good for, or why it is not used."""
     if name in mapping.factors:
-        return " (no usable factor)"
+        return " (cannot be a factor)"
     cells = [cell for record in records if (cell := record.get(name)) not in (None, "")]
     words = [len(clean(cell).split()) for cell in cells if isinstance(cell, str)]
     if free and words and sum(words) >= _WORDS * len(cells):

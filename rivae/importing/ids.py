@@ -69,7 +69,7 @@ class IdColumn:
             self._renamed = self._names()
         made = self._renamed.get(number, str(number))
         if self.name is not None:
-            remarks.append((NO_ID, made))
+            remarks.append((NO_ID, ""))
         return made
 
     def _names(self) -> dict[int, str]:

@@ -12,9 +12,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rivae.data.pictures import PICTURE_SUFFIXES
 from rivae.errors import ConfigError
+from rivae.importing.picture_cells import holds_picture, picture_cell
+from rivae.importing.report import UnusableError
 from rivae.reading.tables import Record
 
-# Names that real tables give their columns, best first; compared by ``_squeezed``.
+# Names that real tables give their columns, best first; compared by ``squeezed``.
 _KNOWN = {
     "id": ("id", "recipe_id", "item_id", "uid", "key"),
     "picture": (
@@ -102,6 +104,7 @@ class Mapping(BaseModel):
             )
 
 
+IDS = frozenset(_KNOWN["id"])  # names of columns that hold ids, in small letters
 ROLES = tuple(name for name in Mapping.model_fields if name != "factors")
 
 
@@ -109,14 +112,14 @@ def guess_mapping(columns: Iterable[str], records: Sequence[Record] = ()) -> dic
     """Role -> column, from the columns' names; unrecognised roles are absent.
 
     Names are compared without regard to case, spaces, dashes and underscores. Pictures are also
-    recognised by the cells of some ``records``: those of one column alone are names of picture
-    files. A title that is the name of a file in nearly all of them gives way to another text, and
-    values that repeat are no ids.
+    recognised by the cells of some ``records``: those of one column alone are pictures, or names of
+    picture files. A title that is the name of a file in nearly all of them gives way to another
+    text, and values that repeat are no ids.
     """
     columns = list(columns)
     by_name: dict[str, str] = {}
     for column in columns:
-        by_name.setdefault(_squeezed(column), column)
+        by_name.setdefault(squeezed(column), column)
     by_name |= {name: name for role in _KNOWN.values() for name in role if name in columns}
     found: dict[str, str] = {}
 
@@ -152,10 +155,10 @@ def guess_mapping(columns: Iterable[str], records: Sequence[Record] = ()) -> dic
 
 def _called(name: str, by_name: dict[str, str]) -> str | None:
     """The column of this name, spelled exactly so or in another way."""
-    return by_name.get(name) or by_name.get(_squeezed(name))
+    return by_name.get(name) or by_name.get(squeezed(name))
 
 
-def _squeezed(name: str) -> str:
+def squeezed(name: str) -> str:
     """recipeIngredient, Recipe Ingredient and recipe_ingredient are one name."""
     return "".join(c for c in unicodedata.normalize("NFC", name).casefold() if c.isalnum())
 
@@ -193,10 +196,15 @@ def _is_file_name(cell: str) -> bool:
 
 def _names_pictures(column: str, records: Sequence[Record]) -> bool:
     cells = _cells(column, records)
-    return bool(cells) and all(
-        isinstance(cell, str) and cell.lower().endswith(PICTURE_SUFFIXES) and "://" not in cell
-        for cell in cells
-    )
+    return bool(cells) and all(holds_picture(cell) or _is_named(cell) for cell in cells)
+
+
+def _is_named(cell: object) -> bool:
+    try:
+        name = picture_cell(cell).name
+    except UnusableError:
+        return False
+    return name.lower().endswith(PICTURE_SUFFIXES) and "://" not in name
 
 
 def make_mapping(
@@ -216,15 +224,7 @@ def make_mapping(
         ConfigError: for an unknown role or column, or when the picture column is not found.
     """
     columns = list(columns)
-    for role in chosen:
-        if role not in Mapping.model_fields:
-            raise ConfigError(
-                f"'{role[:40]}' is not a role: choose from {', '.join(ROLES)}, factors"
-            )
-    taken = {*chosen.get("factors", ()), *(chosen[role] for role in chosen if role in ROLES)}
-    open_columns = [column for column in columns if column not in taken]
-    settings: dict[str, Any] = {**guess_mapping(open_columns, records), **chosen}
-    settings = {role: value for role, value in settings.items() if value not in ("", None)}
+    settings = _settings(columns, chosen, records)
     if "picture" not in settings and needs_picture:
         raise ConfigError(
             f"which column names the picture file? Give --map picture=COLUMN "
@@ -233,6 +233,21 @@ def make_mapping(
     mapping = Mapping(**settings)
     mapping.check(columns)
     return mapping
+
+
+def _settings(
+    columns: Sequence[str], chosen: dict[str, Any], records: Sequence[Record]
+) -> dict[str, Any]:
+    """Role -> column, and the factors: as chosen, else guessed from columns that are not."""
+    for role in chosen:
+        if role not in Mapping.model_fields:
+            raise ConfigError(
+                f"'{role[:40]}' is not a role: choose from {', '.join(ROLES)}, factors"
+            )
+    taken = {*chosen.get("factors", ()), *(chosen[role] for role in chosen if role in ROLES)}
+    open_columns = [column for column in columns if column not in taken]
+    settings = {**guess_mapping(open_columns, records), **chosen}
+    return {role: value for role, value in settings.items() if value not in ("", None)}
 
 
 @dataclass(frozen=True)
@@ -250,3 +265,27 @@ class Choices:
     def mapping(self, columns: Iterable[str], records: Sequence[Record]) -> Mapping:
         """See ``make_mapping``."""
         return make_mapping(columns, self.roles, needs_picture=self.needs_picture, records=records)
+
+    def begun(self, columns: Iterable[str], records: Sequence[Record]) -> Mapping:
+        """As far as the roles can be told when only some columns are known.
+
+        Raises:
+            ConfigError: for an unknown role.
+        """
+        columns = list(columns)
+        settings = _settings(columns, self.roles, records)
+        factors = tuple(name for name in settings.pop("factors", ()) if name in columns)
+        known = {role: name for role, name in settings.items() if name in columns}
+        return Mapping(**known, factors=factors)
+
+    def completed(
+        self, begun: Mapping, columns: Iterable[str], records: Sequence[Record]
+    ) -> Mapping:
+        """``begun`` with the roles that it leaves open, now that all ``columns`` are known.
+
+        A column that appears late takes no role from another one; and it makes no split, of which
+        the records before it would be no part.
+        """
+        kept = {role: name for role, name in begun.model_dump().items() if name}
+        roles = {"partition": begun.partition, **kept, **self.roles}
+        return make_mapping(columns, roles, needs_picture=self.needs_picture, records=records)

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from rivae.data import segmenting
 from rivae.data.base import Recipe
 from rivae.data.store import FactorColumn, PairStore, StoreItem
-from rivae.data.store.features import OWN, SIDES, read_matrix, write_features
 from rivae.data.store.twins import NO_MARK, mark_of
 from rivae.errors import DataError
 from rivae.importing.ahead import ahead
 from rivae.importing.columns import what_became
+from rivae.importing.embeddings import Embeddings
 from rivae.importing.factors import FactorReader
 from rivae.importing.mapping import LOOKED_AT, Choices, Mapping
 from rivae.importing.picture_cells import shown_cell
@@ -28,6 +29,7 @@ from rivae.importing.records import RecordReader, check_paper_filter
 from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.session import ImportSettings, Progress
 from rivae.reading.contents import content_hash, file_content
+from rivae.reading.encodings import TWICE_ENCODED, twice_encoded
 from rivae.reading.tables import Broken, Note, Record, preview, rows, table_kind
 from rivae.reading.typed_text import LOST
 
@@ -77,7 +79,7 @@ class PairsImport:
         self.table, self.images, self.mapping = table, tuple(images), mapping
         self._begun_with, self._choices = mapping, choices
         self.embeddings, self.synthetic = embeddings, False
-        self._matrices = dict(zip(SIDES, map(read_matrix, embeddings or ()), strict=False))
+        self._own = Embeddings(embeddings)
         self.encoding, self.files_so_far = encoding, ""
         self._n_records, self._done = 0, 0
         self._texts = RecordReader(mapping)
@@ -90,9 +92,10 @@ class PairsImport:
                 content = hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16))
         except OSError as error:
             raise DataError(f"{self.table} cannot be read: {error.strerror}") from error
+        inside = self.mapping.picture is not None and not self.images
+        places = self.table.name if inside else ", ".join(path.name for path in self.images)
         return {
-            "kind": f"{self.table.name} with pictures from "
-            f"{', '.join(path.name for path in self.images)}",
+            "kind": f"{self.table.name} with pictures from {places}",
             "content": content.hexdigest(),
             "mapping": self._begun_with.model_dump(mode="json"),
             **self._rules(),
@@ -137,7 +140,7 @@ class PairsImport:
         columns = self._look(tell, report.note)
         head = preview(self.table, self.encoding, LOOKED_AT)
         if self._choices is not None:
-            mapping = self._choices.mapping(columns, head)
+            mapping = self._choices.completed(self.mapping, columns, head)
             if mapping != self.mapping:
                 self.mapping = mapping
                 self._look(tell)
@@ -145,12 +148,7 @@ class PairsImport:
             self.mapping.check(columns)
         with PictureFiles(self.images):
             pass  # a wrong place is reported now, not after the folder was made
-        for side, matrix in self._matrices.items():
-            if len(matrix) != self._n_records:
-                raise DataError(
-                    f"the {side} matrix has {len(matrix):,} rows but {self.table.name} "
-                    f"{self._n_records:,} records: give one row per record"
-                )
+        self._own.match(self.table.name, self._n_records, report)
         found = self._factors.columns()
         chosen = None if self._choices is None else self._choices.roles
         report.columns = what_became(columns, self.mapping, self._factors, head, chosen)
@@ -163,10 +161,12 @@ class PairsImport:
         self._factors, self._texts = FactorReader(self.mapping.factors), RecordReader(self.mapping)
         columns: dict[str, None] = {}  # JSON lines need not all have the same columns
         number = -1
-        records = rows(self.table, self.encoding, self.mapping.looked_at, note)
+        looked_at = (*self.mapping.looked_at, *self._own.begin(self.mapping.id))
+        records = rows(self.table, self.encoding, looked_at, note)
         for number, record in enumerate(records):
             if number % TELL_EVERY == TELL_EVERY - 1:
                 tell(f"checking {self.table.name}: {number + 1:,} records", 0.0)
+            self._own.look(record)
             if not isinstance(record, Broken):
                 columns |= dict.fromkeys(record)
                 self._factors.look(record)
@@ -223,10 +223,15 @@ class PairsImport:
                         other = seen_pictures[found.twin]
                         report.note("same picture as another record", which, other)
                     seen_pictures.setdefault(found.twin, recipe.id)
-                if LOST in " ".join(_texts(recipe)):
+                words = " ".join(_texts(recipe))
+                if LOST in words:
                     report.note(f"text with characters that are none, shown as {LOST}", which)
+                if meant := twice_encoded(words):
+                    report.note(TWICE_ENCODED, which, meant)
                 for remark, what in found.remarks:
                     report.note(remark, which, what)
+                for remark in segmenting.remarks(words):
+                    report.note(remark, which, recipe.title)
                 yield StoreItem(
                     recipe, found.picture, found.partition, found.factors, mark=found.twin
                 )
@@ -261,6 +266,9 @@ class PairsImport:
                 if decode:
                     found.picture, guessed = stored_picture(picture.data, settings.side)
                     found.remarks += guessed
+            self._own.require(number)
+            if self._own and self.mapping.picture is None:
+                found.twin = self._own.mark(number)
             found.factors = self._factors.values(record)
         except UnusableError as error:
             found.problem = error
@@ -268,10 +276,8 @@ class PairsImport:
 
     def after(self, folder: Path) -> None:
         """Store the rows of the embeddings that belong to the stored items."""
-        if self._matrices:
-            rows = np.array(PairStore(folder).column("record"), dtype=np.int64)
-            about = {"source": [path.name for path in self.embeddings or ()]}
-            write_features(folder, OWN, self._matrices, rows, about)
+        if self._own:
+            self._own.write(folder, np.array(PairStore(folder).column("record"), dtype=np.int64))
 
 
 def may_have_late_columns(table: Path) -> bool:

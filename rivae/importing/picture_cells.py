@@ -28,8 +28,8 @@ _NAMES = ("path", "file_name", "filename", "url", "src")  # of a struct's field 
 _BEGINNINGS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF8", b"II*\0", b"MM\0*", b"II+\0", b"BM")
 _MIN_TEXT, _BEGUN = 64, 32  # characters of base64: no picture has fewer; enough to recognise one
 _URI = re.compile(r"data:[^,]{0,200},", re.IGNORECASE)
-_BYTES = r"b'(?:[^'\\]|\\.)*'|b\"(?:[^\"\\]|\\.)*\""
-_TEXT = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_BYTES = r"b'(?:[^'\\]++|\\.)*+'|b\"(?:[^\"\\]++|\\.)*+\""
+_TEXT = r"'(?:[^'\\]++|\\.)*+'|\"(?:[^\"\\]++|\\.)*+\""
 _AS_PYTHON_PRINTS = re.compile(
     rf"{_BYTES}|\{{'bytes': (?:None|{_BYTES}), 'path': (?:None|{_TEXT})\}}"
 )
@@ -90,7 +90,7 @@ def shown_cell(cell: object) -> str:
         return ", ".join(filter(None, (named, inside))) or shown(cell)
     if isinstance(cell, bytes | bytearray | memoryview):
         return f"{len(cell):,} bytes in the table"
-    if isinstance(cell, str) and len(cell) > MAX_NAME:
+    if isinstance(cell, str) and (len(cell) > MAX_NAME or holds_picture(cell)):
         return f"{len(cell):,} characters in the table"
     if isinstance(cell, list | tuple) and cell:
         return f"{len(cell):,} numbers" if isinstance(cell[0], int) else shown_cell(cell[0])
@@ -106,7 +106,11 @@ def _of_text(text: str) -> PictureCell:
         first, *others = list(filter(None, map(clean, found.value))) or [""]
         return _named(first)._replace(others=len(others))
     if len(text) >= _MIN_TEXT and _begins_a_picture(_beginning(text)):
-        return PictureCell("", _decoded(text))
+        try:
+            return PictureCell("", _decoded(text))
+        except UnusableError:
+            if len(text) > MAX_NAME:  # no name is so long
+                raise
     return _named(text)
 
 
@@ -157,7 +161,7 @@ def _decoded(text: str) -> bytes:
         UnusableError: it is not one, or too large.
     """
     text = "".join(text.split()).replace("-", "+").replace("_", "/").rstrip("=")
-    if len(text) > 2 * MAX_PICTURE_BYTES:
+    if len(text) * 3 // 4 > MAX_PICTURE_BYTES:
         raise UnusableError(TOO_LARGE)
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)

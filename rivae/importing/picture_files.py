@@ -131,6 +131,7 @@ class PictureFiles:
         return FoundPicture(data, ((said, what),) if said else ())
 
     def _one(self, name: str, files: Sequence[_File]) -> bytes:
+        files = list({(id(f.place), f.place.key(f.path)): f for f in reversed(files)}.values())
         data = same_bytes([file.read for file in files])
         if data is None:
             raise UnusableError(AMBIGUOUS, f"{shown(name, 60)} → {self._all(files)}")

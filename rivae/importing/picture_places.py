@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -24,9 +24,9 @@ TOO_LARGE = f"picture file is larger than {MAX_PICTURE_BYTES // 2**20} MiB"
 OUTSIDE = "picture path leads out of the picture folder"
 AMBIGUOUS = "picture name fits several files"
 MAX_COMPARED = 4  # files of one name; more are not read to see whether they are the same
-# How a zip names files that it does not mark as UTF-8, each tried as it is: Windows in the West, in
-# Russia, Japan, China and Korea. A table's name in Unicode is equal to one of them at most.
-_ENCODINGS = ("cp437", "cp850", "cp1252", "cp866", "cp932", "gb18030", "cp949")
+# How a zip names files that it does not mark as UTF-8, each tried as it is: macOS, Windows in
+# the West, Russia, Japan, China and Korea. A name in Unicode is equal to one of them at most.
+_ENCODINGS = ("utf-8", "cp437", "cp850", "cp1252", "cp866", "cp932", "gb18030", "cp949")
 _UTF_8 = 0x800  # the mark
 
 
@@ -45,6 +45,10 @@ class Place(Protocol):
 
     def paths(self) -> Iterator[str]:
         """The paths of all files, without what macOS adds to a zip."""
+        ...
+
+    def key(self, path: str) -> Hashable:
+        """What is the same for two paths of one file in here."""
         ...
 
     def read(self, path: str) -> bytes:
@@ -73,30 +77,32 @@ class Folder:
         self._root = path.resolve()
         # Absolute names in a table may lead through a link, as ``path`` does.
         self._roots = tuple(dict.fromkeys((self._root, Path(os.path.normpath(path.absolute())))))
+        self._within = [str(root).rstrip(os.sep) + os.sep for root in self._roots]
 
     def find(self, name: str) -> str | None:
         """The path of a file by its name, seen from this folder or from one above it."""
         for writing in writings(name):
-            for path in self._leads_to(writing):
-                if is_file(self._root / path):
-                    return path
+            for full in map(os.path.normpath, self._leads_to(writing)):
+                for within in self._within:
+                    path = full[len(within) :] if full.startswith(within) else ""
+                    if path and is_file(self._root / path):
+                        return path
         return None
 
     def _leads_to(self, name: str) -> Iterator[str]:
-        """The paths in this folder that ``name`` can mean from here, and from every folder above:
-        "photos/1.png" is "1.png" in the folder "photos", and so is "../photos/1.png".
+        """What ``name`` can mean from here, and from every folder above: "photos/1.png" is "1.png"
+        in the folder "photos", and so is "../photos/1.png".
         """
         if Path(name).is_absolute():
+            yield name
             with suppress(OSError, RuntimeError):  # RuntimeError: links in a circle
-                yield from _below(self._roots, Path(os.path.normpath(name)))
-                yield from _below(self._roots, Path(name).resolve())
+                yield str(Path(name).resolve())
             return
+        yield self._within[0] + name
         first = parts(name)[:1]
         for root in self._roots:
-            yield from _below((root,), Path(os.path.normpath(root / name)))
             if first == ("..",) or set(first) & set(root.parts):
-                for base in root.parents:
-                    yield from _below((root,), Path(os.path.normpath(base / name)))
+                yield from (f"{base}{os.sep}{name}" for base in (root, *root.parents))
 
     def paths(self) -> Iterator[str]:
         """Links to folders are not followed; a folder that cannot be read is passed over."""
@@ -112,11 +118,15 @@ class Folder:
                         elif entry.is_file() and not entry.name.startswith("._"):
                             yield path
 
+    def key(self, path: str) -> Hashable:
+        """See ``Place``."""
+        return path
+
     def read(self, path: str) -> bytes:
         """See ``Place``."""
         full = self._root / path
         try:
-            if not full.resolve().is_relative_to(self._root):
+            if not os.path.realpath(full).startswith(self._within[0]):
                 raise UnusableError(OUTSIDE)
             data = read_at_most(full, MAX_PICTURE_BYTES)
         except OSError as error:
@@ -168,6 +178,10 @@ class Zip:
             if not path.startswith("__MACOSX/") and "/._" not in path:
                 yield path
 
+    def key(self, path: str) -> Hashable:
+        """See ``Place``: a member may have a name in every encoding."""
+        return self._members[path]
+
     def read(self, path: str) -> bytes:
         """See ``Place``; a name that occurs twice with other bytes is one that fits several."""
         found = self._members[path]
@@ -191,12 +205,6 @@ class Zip:
         return data
 
 
-def _below(roots: Iterable[Path], path: Path) -> Iterator[str]:
-    for root in roots:
-        if path != root and path.is_relative_to(root):
-            yield str(path.relative_to(root))
-
-
 def same_bytes(files: Sequence[Callable[[], bytes]]) -> bytes | None:
     """What all of these files hold; None where they differ, or are too many to be compared."""
     if len(files) > MAX_COMPARED:
@@ -216,9 +224,7 @@ def _names(info: zipfile.ZipInfo) -> list[str]:
     except UnicodeEncodeError:
         return [name]
     found = []
-    for encoding in ("utf-8", *_ENCODINGS):
+    for encoding in _ENCODINGS:
         with suppress(UnicodeDecodeError):
             found.append(raw.decode(encoding))
-            if encoding == "utf-8":  # what is valid UTF-8 by chance is no word elsewhere
-                break
     return list(dict.fromkeys(found))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,9 @@ from pydantic import BaseModel, ConfigDict
 from rivae.data import dataset_names
 from rivae.data.store import data_root
 from rivae.errors import ConfigError, DataError
-from rivae.importing.mapping import LOOKED_AT, Choices, Mapping
+from rivae.importing.mapping import LOOKED_AT, Choices, guess_mapping
 from rivae.importing.pairs import PairsImport, may_have_late_columns
+from rivae.importing.picture_cells import holds_picture
 from rivae.importing.recipe1m import Recipe1MImport, is_recipe1m
 from rivae.importing.session import ImportSettings, Source
 from rivae.reading.tables import Broken, Record, rows
@@ -25,7 +26,8 @@ class Plan(BaseModel):
 
     Attributes:
         table: a table, or a folder in Recipe1M's layout.
-        images: folders and zips; for Recipe1M at most one folder.
+        images: folders and zips; for Recipe1M at most one folder, none where the pictures stand
+            in the table.
         roles: role -> column as the user chose; missing ones are guessed from the names.
         factors: columns of known factors.
         tags: food.com's table of tags, for Recipe1M.
@@ -77,36 +79,35 @@ class Plan(BaseModel):
         """
         if self.table.is_dir():
             return self._recipe1m()
-        if not self.images and not self.embeddings:
-            raise ConfigError("the pictures are missing: give --images FOLDER_OR_ZIP")
+        first = list(islice(rows(self.table, self.encoding), LOOKED_AT))
+        head = [row for row in first if not isinstance(row, Broken)]
         chosen: dict[str, Any] = dict(self.roles)
         if self.factors:
             chosen["factors"] = self.factors
         if not self.images:
-            chosen["picture"] = None
-        choices = Choices(chosen, needs_picture=bool(self.images))
-        mapping = self._mapping(choices)
+            chosen["picture"] = column_with_pictures(head, chosen.get("picture")) or None
+        has_pictures = bool(self.images or chosen["picture"])
+        if not has_pictures and not self.embeddings:
+            raise ConfigError("the pictures are missing: give --images FOLDER_OR_ZIP")
+        choices = Choices(chosen, has_pictures)
+        try:
+            mapping = choices.mapping(columns_of(head), head)
+        except ConfigError:
+            # JSON lines may have more columns later: a wrong choice is refused when all were read.
+            if len(first) < LOOKED_AT or not may_have_late_columns(self.table):
+                raise
+            mapping = choices.begun(columns_of(head), head)
         return PairsImport(
             self.table, self.images, mapping, self.encoding, self.embeddings, choices
         )
 
-    def _mapping(self, choices: Choices) -> Mapping:
-        """The roles of the columns that the table begins with.
-
-        JSON lines may have others later: which columns there are is known, and a wrong choice
-        refused, once all were read.
-        """
-        head = list(islice(rows(self.table, self.encoding), LOOKED_AT))
-        records = [row for row in head if not isinstance(row, Broken)]
-        try:
-            return choices.mapping(columns_of(records), records)
-        except ConfigError:
-            if len(head) < LOOKED_AT or not may_have_late_columns(self.table):
-                raise
-            return Mapping()
-
     def _recipe1m(self) -> Recipe1MImport:
         if not is_recipe1m(self.table):
+            if any(self.table.glob("*.parquet")):
+                raise ConfigError(
+                    f"{self.table} is a folder of Parquet files: give one of them, or write them "
+                    "into one file"
+                )
             raise ConfigError(
                 f"{self.table} is a folder without layer1.json and layer2.json: give the table "
                 "itself, and the folder with --images"
@@ -114,6 +115,21 @@ class Plan(BaseModel):
         if len(self.images) > 1:
             raise ConfigError("Recipe1M's pictures are in one folder: give --images once")
         return Recipe1MImport(self.table, self.images[0] if self.images else None, self.tags)
+
+
+def column_with_pictures(head: Sequence[Record], chosen: str | None = None) -> str:
+    """The column of these first records in which the pictures themselves stand; "" without.
+
+    Args:
+        chosen: the user's; by default the one that is guessed, or the only one.
+    """
+    columns = columns_of(head)
+    found = [c for c in columns if any(holds_picture(record.get(c)) for record in head)]
+    if chosen is None:
+        alone = found[0] if len(found) == 1 else ""
+        guessed = guess_mapping(columns, head).get("picture")
+        return guessed if guessed in found else alone
+    return chosen if chosen in found else ""
 
 
 def columns_of(head: Iterable[Record]) -> list[str]:

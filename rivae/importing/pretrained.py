@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from rivae.arrays import in_reach
 from rivae.data.base import Recipe
 from rivae.data.store import PairStore
 from rivae.data.store.features import FOLDER, SIDES, feature_names
@@ -211,7 +212,9 @@ def _one_side(
             )
             reserve(path, path.stat().st_size)
         # Of unit length, so that float16 holds whatever scale the checkpoint has.
-        out[rows.start : rows.stop] = found / np.linalg.norm(found, axis=1, keepdims=True)
+        found = in_reach(found)
+        length = np.linalg.norm(found, axis=1, keepdims=True)
+        out[rows.start : rows.stop] = found / np.where(length > 0, length, 1)
         done[side] = rows.stop
         if (start // batch_size) % 20 == 19 or rows.stop == n:
             out.flush()

@@ -19,7 +19,7 @@ from typing import IO
 
 from rivae.data.pictures import PICTURE_SUFFIXES
 from rivae.dates import DatesSeen
-from rivae.errors import DataError
+from rivae.errors import DataError, shown
 from rivae.files import folder_bytes, is_folder, private_folder, why_not, write_atomic_with
 from rivae.reading.tables import table_kind
 
@@ -50,7 +50,8 @@ def keep_pictures(root: Path, files: Sequence[Sent]) -> tuple[Path, ...]:
     """Keep uploaded zips as they are, and loose pictures in a zip of their own; returns the zips.
 
     Raises:
-        DataError: a file is neither, too many uploads wait, or the disk refuses it.
+        DataError: a file is neither, two different pictures have one name, too many uploads wait,
+            or the disk refuses it.
     """
     zips = [sent for sent in files if _suffix(sent[0]) == ".zip"]
     loose = [sent for sent in files if _suffix(sent[0]) in PICTURE_SUFFIXES]
@@ -59,12 +60,27 @@ def keep_pictures(root: Path, files: Sequence[Sent]) -> tuple[Path, ...]:
             raise DataError(
                 f"{name[:80]} is no picture: send a zip, or {', '.join(PICTURE_SUFFIXES)}"
             )
+    loose = _without_twins(loose)
     found = [_keep_one(root, sent) for sent in zips]
     if loose:
         found.append(
             _keep(root, f"{len(loose)}-pictures.zip", loose, lambda out: _bundle(loose, out))
         )
     return tuple(found)
+
+
+def _without_twins(pictures: Sequence[Sent]) -> list[Sent]:
+    """The pictures, of those with the same name and content the first."""
+    by_name: dict[str, list[Sent]] = {}
+    for sent in pictures:
+        by_name.setdefault(sent[0], []).append(sent)
+    for name, same in by_name.items():
+        if len(same) > 1 and len({_content(stream) for _, stream in same}) > 1:
+            raise DataError(
+                f"{len(same)} different pictures are named {shown(name)}: send them in a zip with "
+                "their folders, and name these in the table; or rename them"
+            )
+    return [same[0] for same in by_name.values()]
 
 
 def forget(paths: Iterable[Path]) -> None:
@@ -136,6 +152,16 @@ def _keep(
 
 def _keep_one(root: Path, sent: Sent) -> Path:
     return _keep(root, sent[0], [sent], lambda out: shutil.copyfileobj(sent[1], out))
+
+
+def _content(stream: IO[bytes]) -> bytes:
+    """A hash of all that is in a stream, which is then at its start again."""
+    seen = hashlib.sha256()
+    stream.seek(0)
+    while chunk := stream.read(2**20):
+        seen.update(chunk)
+    stream.seek(0)
+    return seen.digest()
 
 
 def _bundle(pictures: Sequence[Sent], out: IO[bytes]) -> None:

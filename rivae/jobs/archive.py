@@ -32,6 +32,8 @@ from rivae.runs.notes import ABOUT
 from rivae.runs.notes import MAX_BYTES as MAX_ABOUT
 from rivae.runs.records import MAX_STATUS
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL
+from rivae.runs.vocabulary_file import MAX_BYTES as MAX_VOCABULARY
+from rivae.runs.vocabulary_file import VOCABULARY
 from rivae.words.names_file import AXIS_NAMES
 from rivae.words.names_file import MAX_BYTES as MAX_NAMES
 
@@ -42,6 +44,7 @@ FILES: dict[str, int] = {
     "config.json": MAX_CONFIG_BYTES,
     "status.json": MAX_STATUS,
     DATA: MAX_DATA,
+    VOCABULARY: MAX_VOCABULARY,
     "metrics.jsonl": 64 * 2**20,
     "timing.jsonl": 64 * 2**20,
     MODEL: MAX_MODEL_BYTES,

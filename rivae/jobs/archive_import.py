@@ -33,6 +33,7 @@ from rivae.runs.evaluation_file import FILES as EVALUATIONS
 from rivae.runs.named_files import named_files, require_open
 from rivae.runs.notes import ABOUT, read_about
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL
+from rivae.runs.vocabulary_file import kept_vocabulary
 from rivae.words.names_file import AXIS_NAMES, MAX_AXES, read_names
 
 _WAITING = re.compile(r"\.[0-9a-f]{32}\.import")
@@ -144,6 +145,7 @@ def check_run(
     _check_status(run)
     _check_rows(run)
     recorded_data(folder)  # reading it checks it
+    kept_vocabulary(folder)
     for asks in EVALUATIONS:
         run.evaluation_of(asks)  # reading it checks it
     _check_alignment(folder / "alignment.json")
@@ -217,8 +219,9 @@ def _check_model(run: Run) -> Iterator[str]:
     if not here:
         yield "its data are not here, so the model was not tried"
         return
+    asked = run.config.dataset
     try:
-        shapes = item_shapes(run.config.dataset.name, run.config.dataset.settings)
+        shapes = item_shapes(asked.name, asked.settings, kept_vocabulary(run.path))
     except DataError as error:
         yield f"its data set cannot be opened here ({error}), so the model was not tried"
         return

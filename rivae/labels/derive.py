@@ -28,6 +28,7 @@ from rivae.retrieval.model import LatentModel
 from rivae.runs import Run, runs_root
 from rivae.runs.data_record import record_data
 from rivae.runs.folders import require_free_name
+from rivae.runs.vocabulary_file import record_vocabulary
 from rivae.validation import validation_scores
 from rivae.words.names_file import AXIS_NAMES, to_json
 from rivae.words.naming import MAX_NAME, AxisName
@@ -168,6 +169,7 @@ def derive_run(
         )
         made.write_model(method)
         record_data(made.path, data)
+        record_vocabulary(made.path, data)
         if names:
             axes = [AxisName(k, title[:MAX_NAME], 1, (), True) for k, title in enumerate(names)]
             write_json(made.path / AXIS_NAMES, to_json(axes, made.content_hash))

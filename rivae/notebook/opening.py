@@ -18,7 +18,7 @@ from rivae.errors import ConfigError
 from rivae.estimator import PairModel, fit
 from rivae.exploring.explorer import MAX_K, Explorer
 from rivae.methods.arguments import EPOCHS
-from rivae.notebook.pairs import ArrayPairs, table_of
+from rivae.notebook.pairs import ArrayPairs, refuse_no_numbers, table_of
 from rivae.notebook.pictures import check_pictures
 from rivae.page.content import MOST, TOO_MANY, content_of
 
@@ -69,8 +69,9 @@ def explore(
 
     Raises:
         ConfigError: anywidget is missing, a setting is unknown or out of range, arguments do not go
-            together, ``items`` has the row labels of an array in another order, or there are more
-            than 50,000 items.
+            together, ``items`` has the row labels of an array in another order, a pandas table of
+            vectors has an index, ids or labels among its columns, or there are more than 50,000
+            items.
         RunError: there is no such run, or the training diverged.
         DataError: a picture cannot be read; told before the training.
         ValueError: the arrays are no finite numbers, are masked, or do not go together.
@@ -145,6 +146,9 @@ def _of_arrays(
         raise ConfigError("embeddings are two arrays of pairs: embeddings=(A, B)")
     # All is checked before a training that would be lost.
     refuse_masked(A=a, B=b)
+    if model is None:
+        refuse_no_numbers("A", a)
+        refuse_no_numbers("B", b)
     refuse_other_order(A=a, B=b)
     n = len(np.asarray(a))
     if n > MOST:

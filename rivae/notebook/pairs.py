@@ -14,8 +14,9 @@ from rivae.data import PairedDataset, TensorView
 from rivae.data.base import FactorSpec
 from rivae.data.store.pixels import title_card
 from rivae.data.synth import signal_picture
-from rivae.errors import ConfigError
+from rivae.errors import ConfigError, some_of
 from rivae.notebook.pictures import called_in, picture_of
+from rivae.reading.matrix_columns import is_no_dimension
 
 NAME = "arrays"
 ROW = "item"  # what the row numbers of a view's table are called
@@ -43,6 +44,28 @@ def table_of(items: Any, n: int, images: str | None = None) -> pd.DataFrame:
         known = ", ".join(map(str, table.columns)) or "none"
         raise ConfigError(f"items has no column '{images}' for images; its columns: {known}")
     return table
+
+
+def refuse_no_numbers(name: str, vectors: Any) -> None:
+    """Refuse a pandas table of vectors, called ``name``, that has an index, ids or labels among its
+    columns of floats.
+
+    Raises:
+        ConfigError: it has.
+    """
+    if not isinstance(vectors, pd.DataFrame):
+        return
+    whole = [
+        column
+        for column, kind in zip(vectors.columns, vectors.dtypes, strict=True)
+        if not pd.api.types.is_float_dtype(kind)
+    ]
+    strange = [column for column in whole if is_no_dimension(str(column))]
+    if strange and len(whole) < vectors.shape[1]:
+        raise ConfigError(
+            f"{name} has the columns {some_of(strange)}, which are no numbers of a vector: leave "
+            f"them out with {name}.drop(columns={strange[:3]})"
+        )
 
 
 def has_plain_labels(table: pd.DataFrame) -> bool:

@@ -9,29 +9,25 @@ paper).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
-from random import Random
 from typing import Any
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
-from rivae.plots.fonts import drawable, font, font_path, shortened, text_width
+from rivae.fonts import without_font
+from rivae.plots.cloud_layout import CloudLayout, ink_box, lay_out, one_line, printable
+from rivae.plots.fonts import draw_note, draw_text, font_note, shortened, text_width
 from rivae.plots.palette import Theme, theme
 from rivae.plots.sheet import FAMILY, tone_color
 from rivae.plots.theme import join_words
-from rivae.retrieval.base import Floats
 from rivae.words.clouds import CloudCounts
 from rivae.words.relations import Relation
 
 SMALLEST = 9.0  # letters below this many pixels are not drawn: pages show clouds at 0.7 of it
 N_WORDS = 50
-# The share of the canvas that words can fill, tried from large to small letters.
-FILLS = (0.62, 0.52, 0.43, 0.35, 0.28, 0.2, 0.12, 0.05)
-# A smaller gap lets an underline touch the next word; a larger one makes all letters smaller.
-GAP = 6
 
 # How a relation is shown without colour, and its name in the legend.
 STYLE: dict[Relation, str] = {
@@ -44,105 +40,6 @@ LEGEND: dict[Relation, str] = {
     "opposite": "less with {}",
     "none": "no clear relation",
 }
-
-
-@dataclass(frozen=True)
-class CloudLayout:
-    """Places on a canvas of ``width`` x ``height`` pixels.
-
-    Attributes:
-        x, y: (W,) middle of every word.
-        scale: letter size in pixels of a word that every item has: a word of relative frequency
-            f is ``scale * sqrt(f)`` large, so that the inked area follows the frequency.
-    """
-
-    width: int
-    height: int
-    x: Floats
-    y: Floats
-    scale: float
-
-
-def lay_out(
-    words: Sequence[str],
-    frequency: Floats,
-    *,
-    width: int = 520,
-    height: int = 340,
-    random_state: int = 0,
-) -> CloudLayout:
-    """Places for W words, given their (S, W) frequencies; the same input gives the same places.
-
-    Raises:
-        ValueError: if there is no word, or a word has no frequency above zero in any state.
-    """
-    from wordcloud import WordCloud
-
-    size = np.sqrt(np.asarray(frequency, dtype=np.float64).max(axis=0))
-    if not len(words) or not (size > 0).all():
-        raise ValueError("a cloud needs words, each with a frequency above zero in some state")
-    # Equal words would fall together; a name as drawn may not be unique, its number is.
-    labels = [one_line(word) for word in words]
-    order = sorted(range(len(words)), key=lambda w: (-size[w], labels[w], w))
-    unique = {labels[w] + "\u200b" * labels[:w].count(labels[w]): w for w in order}
-    area = sum(_area(labels[w]) * size[w] ** 2 for w in order)
-    best: CloudLayout | None = None
-    for fill in FILLS:
-        largest = int(np.sqrt(fill * width * height / area) * size.max())
-        cloud = WordCloud(
-            font_path=font_path(bold=True),
-            width=width,
-            height=height,
-            margin=GAP,
-            prefer_horizontal=1.0,
-            relative_scaling=1.0,
-            min_font_size=1,
-            max_words=len(words),
-            max_font_size=max(largest, 2),
-            random_state=Random(random_state),
-            color_func=lambda *_, **__: "white",
-        )
-        cloud.generate_from_frequencies({label: size[w] for label, w in unique.items()})
-        if len(cloud.layout_) < len(words):
-            continue
-        x, y, scale = np.zeros(len(words)), np.zeros(len(words)), np.inf
-        for (label, _), letters, (top, left), _, _ in cloud.layout_:
-            w = unique[label]
-            ink = _ink(labels[w], letters)
-            x[w], y[w] = left + ink[0] / 2, top + ink[1] / 2
-            scale = min(scale, letters / size[w])
-        if best is None or scale > best.scale:
-            best = CloudLayout(width, height, x, y, float(scale))
-        # It shrinks a word that finds no room, and all after it; without that the fill is right.
-        if scale * size.max() > 0.95 * largest:
-            break
-    if best is None:
-        raise ValueError(f"no room for {len(words)} words on {width} x {height} pixels")
-    return best
-
-
-def printable(text: str) -> str:
-    """Text on one line, without the control characters that an SVG may not hold."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
-
-
-def one_line(word: str) -> str:
-    """The word as it is drawn: at most 32 characters."""
-    text = printable(word)
-    return drawable(text if len(text) <= 32 else text[:31] + "…") or "?"
-
-
-def _ink(label: str, size: float) -> tuple[float, float]:
-    path = font_path(bold=True)
-    font = ImageFont.load_default(size) if path is None else ImageFont.truetype(path, size)
-    left, top, right, bottom = font.getbbox(label)
-    return right - left, bottom - top
-
-
-def _area(label: str) -> float:
-    """Inked box of the label in letters of 1 pixel, with the gap around it at a usual size."""
-    width, height = _ink(label, 40)
-    return (width + GAP) * (height + GAP) / 1600
 
 
 @dataclass(frozen=True)
@@ -240,7 +137,10 @@ def to_json(clouds: Clouds, state: int) -> dict[str, Any]:
 def to_image(
     clouds: Clouds, *, dark: bool = False, scale: float = 2.0, transparent: bool = False
 ) -> Image.Image:
-    """All states side by side under their names, with the legend, as an RGBA picture."""
+    """All states side by side under their names, with the legend, as an RGBA picture.
+
+    Words that no font on this machine can draw are left out, which a sentence below says.
+    """
     colors, layout, counts = theme(dark), clouds.layout, clouds.counts
     head, gap, foot = 30, 18, 28 if clouds.factor else 4
     n_states = len(counts.states)
@@ -251,17 +151,12 @@ def to_image(
     for s, state in enumerate(counts.states):
         left = gap + s * (layout.width + gap)
         title = f"{state}   ({counts.n_items[s]} items)"
-        draw.text(
-            ((left + layout.width / 2) * scale, head / 2 * scale),
-            title,
-            colors.text,
-            font(14 * scale, True),
-            anchor="mm",
-        )
+        at = (left + layout.width / 2) * scale, head / 2 * scale
+        draw_text(draw, at, title, colors.text, 14 * scale, bold=True, anchor="mm")
         frame = [v * scale for v in (left, head, left + layout.width, head + layout.height)]
         draw.rectangle(frame, outline=colors.grid, width=max(1, round(scale)))
         for w, letters in enumerate(clouds.size(s)):
-            if letters >= SMALLEST:
+            if letters >= SMALLEST and not without_font([one_line(counts.words[w])]):
                 relation = clouds.of(counts.words[w])
                 _write(
                     draw,
@@ -275,7 +170,12 @@ def to_image(
                 )
     if clouds.factor:
         _legend(draw, clouds.factor, gap, head + layout.height + foot / 2, colors, scale)
-    return image
+    return draw_note(image, cloud_note(clouds), scale, colors.text)
+
+
+def cloud_note(clouds: Clouds) -> str:
+    """One sentence where words cannot be drawn as they should be in a picture; else ""."""
+    return font_note([*map(one_line, clouds.counts.words), *clouds.counts.states, clouds.factor])
 
 
 def describe_word(clouds: Clouds, state: int, w: int) -> str:
@@ -312,7 +212,7 @@ def describe(clouds: Clouds, state: int) -> str:
 
 def baseline(clouds: Clouds, w: int, size: float) -> float:
     """The y of the baseline that puts the ink of a word in the middle of its place."""
-    _, top, _, bottom = font(100, True).getbbox(one_line(clouds.counts.words[w]), anchor="ls")
+    _, top, _, bottom = ink_box(one_line(clouds.counts.words[w]), 100)
     return float(clouds.layout.y[w] - (top + bottom) / 200 * size)
 
 
@@ -328,10 +228,10 @@ def _write(
     anchor: str = "ms",
 ) -> None:
     color, bold = relation_color(relation, colors), relation != "none"
-    letters = font(size * scale, bold, relation == "opposite")
-    draw.text((x * scale, y * scale), text, color, letters, anchor=anchor)
+    slanted = relation == "opposite"
+    draw_text(draw, (x * scale, y * scale), text, color, size * scale, bold, slanted, anchor)
     if relation == "related":
-        half = letters.getlength(text) / 2
+        half = text_width(text, size * scale, bold) / 2
         middle = x * scale + (half if anchor[0] == "l" else 0)
         line, thick = (y + 0.1 * size) * scale, max(1, round(0.06 * size * scale))
         draw.rectangle((middle - half, line, middle + half, line + thick - 1), fill=color)
@@ -341,6 +241,6 @@ def _legend(
     draw: ImageDraw.ImageDraw, factor: str, x: float, y: float, colors: Theme, scale: float
 ) -> None:
     for relation, text in LEGEND.items():
-        label = drawable(shortened(printable(text.format(factor)), 260, 13, True))
+        label = shortened(printable(text.format(factor)), 260, 13, True)
         _write(draw, label, x, y + 5, 13, relation, colors, scale, anchor="ls")
         x += text_width(label, 13, True) + 28

@@ -1,80 +1,154 @@
-"""A font for drawing on pictures, with Greek letters and a real minus sign where one is found."""
+"""Text on pictures: drawn and measured with fonts that have its letters."""
 
 from __future__ import annotations
 
-import importlib.util
-from functools import lru_cache
-from pathlib import Path
+import unicodedata
+from collections.abc import Iterable
 
-from PIL import ImageFont
+from PIL import Image, ImageDraw, ImageFont
+
+from rivae.fonts import badly_joined, bundled, clusters, load, no_font, runs, without_font
+from rivae.system_fonts import Face
 
 STAND_INS = {"−": "-", "–": "-", "×": "x", "…": "...", "→": ">", "↑": "^", "●": "X", "○": "o"}
-
-Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
-
-
-@lru_cache(maxsize=1)
-def _font_folder() -> Path | None:
-    """The fonts that come with matplotlib, which wordcloud installs; nothing is imported."""
-    spec = importlib.util.find_spec("matplotlib")
-    if spec is None or spec.origin is None:
-        return None
-    folder = Path(spec.origin).parent / "mpl-data" / "fonts" / "ttf"
-    return folder if (folder / "DejaVuSans.ttf").is_file() else None
-
-
-@lru_cache(maxsize=64)
-def font(size: float, bold: bool = False, italic: bool = False) -> Font:
-    """DejaVu Sans of ``size`` pixels, or Pillow's built-in font where it is not installed."""
-    path = font_path(bold, italic)
-    return ImageFont.load_default(size) if path is None else ImageFont.truetype(path, size)
-
-
-def font_path(bold: bool = False, italic: bool = False) -> str | None:
-    """The file of DejaVu Sans, None where it is not installed."""
-    folder = _font_folder()
-    style = f"{'Bold' if bold else ''}{'Oblique' if italic else ''}"
-    return None if folder is None else str(folder / f"DejaVuSans{'-' * bool(style)}{style}.ttf")
+_NOTE, _MARGIN = 12, 14  # pixels: letters of a note, and what is free beside it
+Box = tuple[float, float, float, float]
+# Scripts that are written without spaces between words, by the beginnings of their Unicode names.
+_UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
 
 
 def drawable(text: str) -> str:
-    """``text`` as the font can draw it: Pillow's built-in one has ASCII letters only."""
-    if _font_folder() is not None:
-        return text
-    plain = text
-    for letter, stand_in in STAND_INS.items():
-        plain = plain.replace(letter, stand_in)
-    return plain.encode("ascii", "replace").decode("ascii")
+    """``text`` without the letters that no font on this machine has; signs have stand-ins."""
+    return "".join(part for part, _ in _parts(text, False, False))
 
 
-def text_width(text: str, size: float, bold: bool = False) -> float:
+def font_note(texts: Iterable[str]) -> str:
+    """One sentence where letters of the texts cannot be drawn as they should be, else ""."""
+    texts = list(texts)
+    lost = ["".join(c for c in part if c not in STAND_INS) for part in without_font(texts)]
+    return no_font(lost) or badly_joined(texts)
+
+
+def draw_note(image: Image.Image, note: str, scale: float, ink: str) -> Image.Image:
+    """The picture with a sentence below it; itself where there is none."""
+    if not note:
+        return image
+    lines = wrapped(note, image.width / scale - 2 * _MARGIN, _NOTE)
+    height = round((len(lines) * 1.4 * _NOTE + _MARGIN) * scale)
+    ground = image.getpixel((0, image.height - 1))
+    taller = Image.new(image.mode, (image.width, image.height + height), ground)
+    taller.paste(image, (0, 0))
+    draw = ImageDraw.Draw(taller)
+    for n, line in enumerate(lines):
+        at = (_MARGIN * scale, image.height + (n + 0.7) * 1.4 * _NOTE * scale)
+        draw_text(draw, at, line, ink, _NOTE * scale, anchor="lm")
+    return taller
+
+
+def text_box(text: str, size: float, bold: bool = False, italic: bool = False) -> Box:
+    """Left, top, right and bottom of the ink of one line, from where its baseline begins."""
+    at, boxes = 0.0, []
+    for part, face in _parts(text, bold, italic):
+        letters = load(face, size)
+        left, top, right, bottom = letters.getbbox(part, anchor="ls")
+        boxes.append((at + left, top, at + right, bottom))
+        at += letters.getlength(part)
+    if not boxes:
+        return 0, 0, 0, 0
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)
+
+
+def draw_text(
+    draw: ImageDraw.ImageDraw,
+    at: tuple[float, float],
+    text: str,
+    ink: str,
+    size: float,
+    bold: bool = False,
+    italic: bool = False,
+    anchor: str = "ls",
+) -> tuple[float, float]:
+    """Draws one line of text, and gives where its ink begins and ends.
+
+    Args:
+        anchor: as in Pillow: l, m or r, then s (baseline) or m (middle).
+    """
+    parts, usual = _parts(text, bold, italic), bundled(bold, italic)
+    if [face for _, face in parts] == [usual]:
+        draw.text(at, parts[0][0], ink, load(usual, size), anchor=anchor)
+        left, _, right, _ = draw.textbbox(at, parts[0][0], load(usual, size), anchor=anchor)
+        return left, right
+    before = {"l": 0.0, "m": 0.5, "r": 1.0}[anchor[0]]
+    x, y = at[0] - before * text_width(text, size, bold, italic), at[1]
+    left, _, right, _ = text_box(text, size, bold, italic)
+    ends = x + left, x + right
+    if anchor[1] == "m":
+        letters = load(usual, size)
+        if isinstance(letters, ImageFont.FreeTypeFont):
+            ascent, descent = letters.getmetrics()
+            y += (ascent - descent) / 2
+    for part, face in parts:
+        letters = load(face, size)
+        draw.text((x, y), part, ink, letters, anchor="ls")
+        x += letters.getlength(part)
+    return ends
+
+
+def text_width(text: str, size: float, bold: bool = False, italic: bool = False) -> float:
     """Width of one line in pixels."""
-    return float(font(size, bold).getlength(drawable(text)))
+    return sum(load(face, size).getlength(part) for part, face in _parts(text, bold, italic))
 
 
 def shortened(text: str, width: float, size: float, bold: bool = False) -> str:
     """``text`` cut with an ellipsis so that it fits into ``width`` pixels."""
     if text_width(text, size, bold) <= width:
         return text
-    while text and text_width(text + "…", size, bold) > width:
-        text = text[:-1]
-    return text.rstrip() + "…"
+    kept = list(clusters(text))
+    while kept and text_width("".join(kept) + "…", size, bold) > width:
+        kept.pop()
+    return "".join(kept).rstrip() + "…"
 
 
 def wrapped(text: str, width: float, size: float, max_lines: int = 4) -> list[str]:
-    """``text`` broken at spaces into lines of ``width`` pixels; the last one may end in an
-    ellipsis.
+    """``text`` broken into lines of ``width`` pixels, at spaces, and anywhere in scripts that are
+    written without; the last one may end in an ellipsis.
     """
     lines: list[str] = []
     line = ""
-    words = text.split()
-    for n, word in enumerate(words):
-        longer = f"{line} {word}".strip()
+    pieces = _pieces(text)
+    for n, (space, piece) in enumerate(pieces):
+        longer = f"{line}{space}{piece}" if line else piece
         if line and text_width(longer, size) > width:
             if len(lines) == max_lines - 1:
-                return [*lines, shortened(" ".join([line, *words[n:]]), width, size)]
+                rest = "".join(space + piece for space, piece in pieces[n:])
+                return [*lines, shortened(line + rest, width, size)]
             lines.append(shortened(line, width, size))
-            line = word
+            line = piece
         else:
             line = longer
     return [*lines, shortened(line, width, size)]
+
+
+def _pieces(text: str) -> list[tuple[str, str]]:
+    """What stays together on a line, each after the space that stands before it."""
+    pieces = []
+    for word in text.split():
+        kept = [word] if word.isascii() or not any(map(_is_unspaced, word)) else clusters(word)
+        pieces += [("" if n else " ", piece) for n, piece in enumerate(kept)]
+    return pieces
+
+
+def _is_unspaced(letter: str) -> bool:
+    return unicodedata.name(letter, "").startswith(_UNSPACED)
+
+
+def _parts(text: str, bold: bool, italic: bool) -> list[tuple[str, Face]]:
+    """``drawable`` in parts, each with its font."""
+    usual, parts = bundled(bold, italic), []
+    for part, face in runs(text, usual, bold):
+        if face is None:
+            part = "".join(STAND_INS.get(letter, "") for letter in part)
+        if part:
+            parts.append((part, face or usual))
+    return parts

@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args
 from PIL import Image, ImageDraw
 
 from rivae.data.thumbnails import Thumbnail, encode_picture
-from rivae.plots.fonts import drawable, font
+from rivae.plots.fonts import draw_note, draw_text, font_note
 from rivae.plots.palette import DARK, LIGHT, Theme, sample, theme
 
 # The last three are for words: how they relate to a factor (see ``rivae.plots.clouds``).
@@ -124,7 +124,9 @@ def tone_color(tone: Tone, colors: Theme) -> str:
 def to_image(
     sheet: Sheet, *, scale: float = 2.0, dark: bool = False, transparent: bool = False
 ) -> Image.Image:
-    """The sheet as an RGBA picture of ``scale`` times its size."""
+    """The sheet as an RGBA picture of ``scale`` times its size; with a sentence below it where no
+    font on this machine has some of the letters.
+    """
     colors = theme(dark)
     size = max(1, round(sheet.width * scale)), max(1, round(sheet.height * scale))
     canvas = Image.new("RGBA", size, (0, 0, 0, 0) if transparent else colors.surface)
@@ -132,12 +134,12 @@ def to_image(
     anchors = {"start": "lm", "middle": "mm", "end": "rm"}
     for mark in sheet.marks:
         if isinstance(mark, Text):
-            letters = font(mark.size * scale, mark.bold, mark.slanted)
             at, ink = (mark.x * scale, mark.y * scale), tone_color(mark.tone, colors)
-            text, anchor = drawable(mark.text), anchors[mark.anchor]
-            draw.text(at, text, fill=ink, font=letters, anchor=anchor)
+            letters = mark.size * scale
+            x0, x1 = draw_text(
+                draw, at, mark.text, ink, letters, mark.bold, mark.slanted, anchors[mark.anchor]
+            )
             if mark.underlined:
-                x0, _, x1, _ = draw.textbbox(at, text, font=letters, anchor=anchor)
                 y, thick = at[1] + 0.45 * mark.size * scale, max(1, round(mark.size * scale / 16))
                 draw.rectangle((x0, y, x1, y + thick - 1), fill=ink)
             continue
@@ -152,7 +154,8 @@ def to_image(
             top + resized.height - 1 + line,
         )
         draw.rectangle(box, outline=colors.frame if mark.marked else colors.grid, width=line)
-    return canvas
+    note = font_note(mark.text for mark in sheet.marks if isinstance(mark, Text))
+    return draw_note(canvas, note, scale, colors.text)
 
 
 def _resized(mark: Picture, scale: float) -> Image.Image:

@@ -23,7 +23,8 @@ from rivae.exploring.steering import (
     steer_texts,
     word,
 )
-from rivae.plots.clouds import SMALLEST, Clouds, make_clouds, one_line
+from rivae.plots.cloud_layout import one_line
+from rivae.plots.clouds import SMALLEST, Clouds, make_clouds
 from rivae.plots.fonts import shortened, text_width, wrapped
 from rivae.plots.sheet import Sheet, Text, Tone, fitted
 from rivae.retrieval.base import Ints

@@ -6,7 +6,9 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from rivae.reading.text_files import Note
@@ -20,7 +22,6 @@ _SAID = re.compile(r'\s*"?sep=(\\t|[^\w\s"]|\t)"?[,;\t|]*\s*', re.IGNORECASE)
 _NUMBER = re.compile(r"[-+]?[\d.,\s%]+")
 PARTED_BY = "cells are parted by {}"
 TITLES_SKIPPED = "line above the column names is not read"
-ROW_NAMES = "its first column has no name: taken as the numbers of the rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +73,37 @@ def layout_of(lines: Sequence[str], name: str, usual: str, note: Note | None = N
             note(PARTED_BY.format(DELIMITERS[best]), name, best.join(head.rows[start])[:80])
         for line, row in zip(head.lines[:start], head.rows, strict=False):
             note(TITLES_SKIPPED, f"line {line + 1}", best.join(row).strip(best))
-        if _has_row_names(head.rows[start:]):
-            note(ROW_NAMES, name, "")
     return Layout(best, skip, _has_row_names(head.rows[start:]), _options(lines[skip:], best))
 
 
 def _options(lines: Sequence[str], delimiter: str) -> dict[str, Any]:
-    """A space between the delimiter and a quotation mark would make that a letter of the cell."""
-    spaced = re.compile(re.escape(delimiter) + ' +"')
-    return {"skipinitialspace": True} if any(map(spaced.search, lines[:2])) else {}
+    """How quotation marks are used, where it is not the usual way."""
+    options: dict[str, Any] = {}
+    # A space in front of a quotation mark makes that a letter of the cell.
+    first = islice(csv.reader(lines, delimiter=delimiter), 2)
+    with suppress(csv.Error):
+        if any(re.match(' +"', cell) for row in first for cell in row):
+            options["skipinitialspace"] = True
+    names = lines[0].strip().split(delimiter) if lines else []
+    if len(names) > 1 and all(re.fullmatch("'[^']*'", cell.strip()) for cell in names):
+        options["quotechar"] = "'"
+    # MySQL and Spark write \\" for a quotation mark in a cell, others two of them.
+    escaped = {**options, "escapechar": "\\"}
+    if any('\\"' in line for line in lines) and (
+        _n_sound(lines, delimiter, escaped) > _n_sound(lines, delimiter, options)
+    ):
+        return escaped
+    return options
+
+
+def _n_sound(lines: Sequence[str], delimiter: str, options: dict[str, Any]) -> int:
+    """How many lines are read before the first with misplaced quotation marks."""
+    reader = csv.reader(lines, delimiter=delimiter, strict=True, **options)
+    read = 0
+    with suppress(csv.Error):
+        for _ in reader:
+            read = reader.line_num
+    return read
 
 
 def _head(lines: Sequence[str], delimiter: str) -> _Head:

@@ -18,7 +18,7 @@ MAX_RECORD = 16 * 2**20  # characters of a line, or of a record over several
 MAX_SPAN = 100  # lines of a faulty record, before a lost quotation mark is the likely fault
 MAX_AGAIN = 64 * 2**20  # characters that may be read a second time
 SHORT = "line has fewer cells than there are columns: the last ones are taken as empty"
-UNNAMED = "column without a name"
+UNNAMED = "column without a name, which is called by its number"
 LOOSE = "line opens a quotation mark that it does not close"
 OTHER_NUMBER = "line has another number of cells than there are columns"
 # Excel's way to keep a spreadsheet from making a number of a text.
@@ -142,7 +142,7 @@ class _Reader:
                 if n_blank > max(MAX_EMPTY, 2 * n_rows):
                     raise DataError(f"{self._name} has more than {MAX_EMPTY:,} empty lines")
                 continue
-            if row and not row[0] and not "".join(row).strip():
+            if row and not row[0].strip() and not "".join(row).strip():
                 n_empty += 1
                 continue
             for _ in range(n_empty):

@@ -72,8 +72,8 @@ class Shape:
             fits: they also make one sound record, so all of them must look like rows.
         """
         if not fits:
-            return self._is_row(lines[1])
-        if not self._n_rows or not self._numbers | self._files:
+            return self._is_row(lines[1]) or self._begins_row(lines[1])
+        if self._n_rows < SURE_OF_NUMBERS or not self._numbers | self._files:
             return False
         cells, is_open = self._cells(lines[0])
         # Without the open quotation mark the first line is a row as well.
@@ -82,14 +82,17 @@ class Shape:
 
     def _is_row(self, line: str) -> bool:
         cells, is_open = self._cells(line)
-        if is_open:  # its last cell may go on
-            known = self._numbers | self._files
-            cells = cells[:-1]
-            enough = self._n_rows > 0 and any(place < len(cells) for place in known)
-            return enough and len(cells) < self._n and self._fits(cells)
         while len(cells) > self._n and not cells[-1].strip():
             cells.pop()
-        return len(cells) == self._n > 1 and self._fits(cells)
+        return not is_open and len(cells) == self._n > 1 and self._fits(cells)
+
+    def _begins_row(self, line: str) -> bool:
+        """Whether it looks like the first line of a row whose last cell goes on."""
+        cells, is_open = self._cells(line)
+        known = self._numbers | self._files if self._n_rows else set()
+        begin = cells[:-1]
+        seen = any(place < len(begin) for place in known)
+        return is_open and seen and len(begin) < self._n and self._fits(begin)
 
     def _fits(self, cells: Sequence[str]) -> bool:
         for place, cell in enumerate(cells):

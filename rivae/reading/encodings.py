@@ -1,4 +1,4 @@
-"""Which encoding a text of bytes is in, when nobody said: charset-normalizer's opinion, and letters.
+"""Which encoding a text is in when nobody said: charset-normalizer's opinion, and its letters.
 
 charset-normalizer says how orderly the bytes read in each encoding. Several often read equally
 well ("Crème" in cp1252 is "Crčme" in cp1250), so the letters beyond ASCII are compared with those
@@ -11,6 +11,7 @@ import codecs
 import re
 from collections.abc import Container, Iterable
 from contextlib import suppress
+from itertools import pairwise
 
 from rivae.errors import DataError
 
@@ -68,7 +69,8 @@ _LETTERS: dict[str, tuple[str, ...]] = {
     "cp1254": ("çğıöşüâî",),
     "cp1257": ("ąčęėįšųūž", "āčēģīķļņšūž", "äöõüšž"),
 }
-_ANY_WESTERN = "".join(_WESTERN) + "ðýþ"
+_ANY = {name: "".join(alphabets) for name, alphabets in _LETTERS.items()}
+_ANY["cp1252"] += "ðýþ"  # of Icelandic, which in Turkish stand for other letters
 # Where the encoding has one script: its letters, and the most frequent of them.
 _CYRILLIC = "[\u0400-\u045f\u0490\u0491]", "оеаинтсрвл"
 _BLOCKS = {
@@ -93,10 +95,20 @@ _COMMON = {
     "big5": "[\xa1-\xc6].",
     "cp949": "[\xa1\xa3\xb0-\xc8][\xa1-\xfe]",
 }
+TWICE_ENCODED = "text looks as if it had been read in a wrong encoding before: kept as it is"
+# The characters that cp1252 or latin-1 make of the bytes that follow the first of a character in
+# UTF-8.
+_AFTER = f"[{bytes(range(0x80, 0xC0)).decode('cp1252', 'ignore')}\x80-\x9f]"
+# One is enough for Western letters and marks. Others also follow each other in sound texts, as
+# "é »" does, so it takes two.
+_TWICE = re.compile(
+    f"(?:[ÂÃ]{_AFTER}|â[€\x80]{_AFTER})+|(?:[Ä-Ú]{_AFTER}){{2,}}|(?:[à-ï]{_AFTER}{{2}}){{2,}}"
+    f"|[ÄÅ]{_AFTER}(?=[a-z])|[\x80-\x9f]"
+)
 _KANA = re.compile("[\u3041-\u30fe]")
 # What the others have to do better than cp1252, by their order in ENCODINGS.
 _PRIOR = {name: 0.04 + 0.002 * i for i, name in enumerate(ENCODINGS)} | {"cp1252": 0.0}
-_PRIOR |= {"cp866": 0.15, "cp850": 0.2}  # of the last century
+_PRIOR |= {"mac-roman": 0.15, "cp866": 0.15, "cp850": 0.2}  # of the last century
 
 
 def checked_encoding(encoding: str) -> str:
@@ -123,6 +135,23 @@ def likely_encoding(sample: bytes) -> str | None:
     scores = {name: _score(sample, name) for name in (*_LETTERS, *_BLOCKS, *_COMMON)}
     best = max(scores, key=lambda name: scores[name])
     return best if scores[best] > 0 else None
+
+
+def twice_encoded(text: str) -> str:
+    """A part that looks like text of another encoding, and what it says: "Ã¨ for è".
+
+    "" without one. It may be meant, so nobody mends it.
+    """
+    if text.isascii():
+        return ""
+    for match in _TWICE.finditer(text):
+        part = match[0]
+        written = b"".join(c.encode("latin-1" if c < "\u0100" else "cp1252") for c in part)
+        with suppress(UnicodeError):
+            if len(part) == 1:
+                return f"U+{ord(part):04X} for {written.decode('cp1252')}"
+            return f"{part} for {written.decode('utf-8')}"
+    return ""
 
 
 def _score(sample: bytes, name: str) -> float:
@@ -155,8 +184,7 @@ def _fit(text: str, name: str) -> tuple[float, float]:
     if name in _COMMON:
         return _n_common(beyond, name) / n, 0.15
     wrong = len(_INSIDE.findall(text)) + sum(
-        after > "\x7f" and after.isupper() and before.islower()
-        for before, after in zip(text, text[1:], strict=False)
+        after > "\x7f" and after.isupper() and before.islower() for before, after in pairwise(text)
     )
     letters = [_SMALL.get(c, c.lower()) for c in beyond if c not in _MARKS]
     usual = 0.15
@@ -171,8 +199,8 @@ def _fit(text: str, name: str) -> tuple[float, float]:
         usual = 0.25 * _n_in(beyond, frequent) / max(1, len(letters))
     else:
         known = float(max(_n_in(letters, alphabet) for alphabet in _LETTERS[name]))
-        if _LETTERS[name] is _WESTERN:  # a cookbook has dishes of all countries
-            known = max(known, 0.88 * _n_in(letters, _ANY_WESTERN))
+        # A cookbook has dishes of all countries.
+        known = max(known, 0.88 * _n_in(letters, _ANY[name]))
     return max(0.0, known + len(beyond) - len(letters) - wrong) / n, usual
 
 

@@ -13,7 +13,7 @@ from typing import IO
 
 from rivae.errors import DataError, shown
 from rivae.reading.encodings import MAX_SAMPLE, checked_encoding, likely_encoding
-from rivae.reading.text_files import head_of, marked, open_bytes, wide_encoding
+from rivae.reading.text_files import codec_for, head_of, marked, open_bytes, wide_encoding
 
 LOOK = 64 * 2**20  # bytes of a file that are looked at
 EXAMPLE = 50  # letters
@@ -30,7 +30,7 @@ class Found:
 
     Attributes:
         encoding: as ``rivae.reading.tables.rows`` takes it.
-        example: a text of the file with letters beyond ASCII; "" without one.
+        example: a text of the file, with letters beyond ASCII if there is one.
     """
 
     encoding: str
@@ -101,10 +101,12 @@ def _fitting(survey: _Survey) -> Found | None:
 
 def _mixed(name: str, survey: _Survey) -> DataError:
     likely = likely_encoding(survey.sample) or "cp1252"
+    wrong = f"line {survey.first:,}"
+    if survey.n_wrong > 1:
+        wrong = f"{survey.n_wrong:,} lines, the first of them {wrong}"
     return DataError(
-        f"{shown(name, 60)} is UTF-8 text but for {survey.n_wrong:,} lines (line {survey.first:,}, "
-        f"which reads “{_example(_decoded(survey.sample, likely))}” as {likely}): correct them, "
-        "and save the file as UTF-8 again"
+        f"{shown(name, 60)} is UTF-8 text except for {wrong} (as {likely} it reads "
+        f"“{_example(_decoded(survey.sample, likely))}”): correct that, and save it as UTF-8 again"
     )
 
 
@@ -126,6 +128,25 @@ def only_in_cp1252(path: Path) -> tuple[str, str] | None:
                 return f"line {line:,}", _example(_decoded(text, "cp1252"))
             before += _n_lines(block)
     return None
+
+
+def fits_better(path: Path, encoding: str) -> tuple[str, str] | None:
+    """Another encoding that fits a file better than the one that it is read in, and an example.
+
+    None where the texts are the same, or nothing is known.
+
+    Raises:
+        DataError, OSError, EOFError, zlib.error: it cannot be read.
+    """
+    with open_bytes(path) as raw:
+        head = head_of(raw)
+        if marked(head) or wide_encoding(head):
+            return None
+        survey = _survey(raw, "utf-8")
+    found, text = _fitting(survey), _decoded(survey.sample, codec_for(b"", encoding, path.name))
+    if found is None or _decoded(survey.sample, found.encoding) == text:
+        return None
+    return found.encoding, f"“{found.example}” where it now reads “{_example(text)}”"
 
 
 def _survey(raw: IO[bytes], encoding: str) -> _Survey:
@@ -198,9 +219,9 @@ def _decoded(content: bytes, encoding: str) -> str:
 
 
 def _example(text: str) -> str:
-    """The first text with a letter beyond ASCII, or else the first that is none of the names."""
+    """The first text with a letter beyond ASCII, or else the longest."""
     parts = [part.strip() for part in re.split(r'[\n\r",;\t]', text)]
-    part = next((part for part in parts if not part.isascii()), "")
+    part = next((part for part in parts if not part.isascii()), max(parts, key=len))
     first = next((place for place, letter in enumerate(part) if letter > "\x7f"), 0)
-    start = max(0, first - EXAMPLE // 2)
+    start = max(0, min(first - EXAMPLE // 2, len(part) - EXAMPLE))
     return shown(part[start : start + EXAMPLE], EXAMPLE)

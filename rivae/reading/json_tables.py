@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -18,12 +19,23 @@ from rivae.reading.row import (
     Record,
     check_share,
 )
-from rivae.reading.text_files import Note, is_packed
+from rivae.reading.text_files import HEAD, Note, is_packed
 
 MAX_DOCUMENT = 64 * 2**20  # characters of one object that holds a table
 FROM_ENTRY = "its records are the list '{}'"
 BY_NAME = "its records have names, which are taken as the column 'id'"
 _HOW = "write a list of objects, or one object a line (pandas: orient='records')"
+
+
+def check_lines(name: str, stream: io.TextIOWrapper) -> None:
+    """Raise DataError for a text that begins as a list or an object over several lines."""
+    head = stream.buffer.peek(HEAD)  # type: ignore[attr-defined]
+    text = head.decode(stream.encoding, "ignore").lstrip("\ufeff \t\r\n")
+    first = text.splitlines()[0].rstrip() if text else ""
+    if first == "[" or first.startswith(("[{", "[ {")):
+        raise DataError(f"{name} holds one list, not one object a line: name it .json, unpacked")
+    if first == "{":
+        raise DataError(f"{name} has objects over several lines: write one a line")
 
 
 def line_rows(name: str, stream: IO[str]) -> Iterator[Record | Broken]:

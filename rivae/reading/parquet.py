@@ -6,7 +6,7 @@ Python has no object for.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,17 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from rivae.arrays import in_reach
 from rivae.errors import DataError
+from rivae.reading.matrix_columns import MatrixColumns, is_list_type, matrix_columns
+from rivae.reading.regular import begins_with
 
 MAX_ROWS = 100_000_000
 FREE_ROWS = 1_000_000  # more than these take at least a byte each
-BATCH_ROWS = 500
+BATCH_ROWS, BATCH_BYTES = 500, 64 * 2**20
 FREE_BYTES, MAX_RATIO = 64 * 2**20, 100  # of a matrix; more take a byte for so many
+_MAGIC = b"PAR1"
+_DIFFER = "its lists differ in length: row {:,} has {:,} numbers, not {:,}"
 # Damaged pages and names raise nearly any error.
 _ERRORS = (
     OSError,
@@ -34,6 +39,11 @@ _ERRORS = (
     RecursionError,
     AttributeError,
 )
+
+
+def is_parquet(path: Path) -> bool:
+    """Whether a file is named or begins as Parquet."""
+    return path.suffix.lower() == ".parquet" or begins_with(path, _MAGIC)
 
 
 def open_parquet(path: Path) -> pq.ParquetFile:
@@ -85,7 +95,7 @@ def parquet_rows(
     try:
         names = file.schema_arrow.names
         read = None if wanted is None else [name for name in names if name in wanted]
-        for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=read):
+        for batch in file.iter_batches(batch_size=_batch_rows(file), columns=read):
             columns = dict.fromkeys(names, [None] * len(batch))
             columns |= zip(batch.schema.names, map(_cells, batch.columns), strict=True)
             for cells in zip(*columns.values(), strict=True):
@@ -94,23 +104,53 @@ def parquet_rows(
         raise DataError(f"{name} cannot be read as Parquet: {_short(error)}") from error
 
 
-def parquet_matrix(path: Path) -> NDArray[np.float32]:
-    """The numbers of a file: of D columns, or of one column of lists of D.
+def _batch_rows(file: pq.ParquetFile) -> int:
+    """So many rows that those of pictures do not fill the memory."""
+    groups = (file.metadata.row_group(i) for i in range(file.metadata.num_row_groups))
+    n_bytes = sum(group.total_byte_size for group in groups)
+    most = BATCH_BYTES * file.metadata.num_rows // max(n_bytes, 1)
+    return int(min(max(most, 1), BATCH_ROWS))
+
+
+def parquet_matrix_columns(path: Path, words: Sequence[str] = ()) -> MatrixColumns:
+    """Which columns ``parquet_matrix`` reads.
 
     Raises:
         DataError: in one sentence.
     """
     with open_parquet(path) as file:
+        column_names(file, path.name)
+        return matrix_columns(file.schema_arrow, path.name, words)
+
+
+def parquet_matrix(path: Path, words: Sequence[str] = ()) -> NDArray[np.float32]:
+    """The floats of a file: of D columns, or of one column of lists of D.
+
+    Rows beyond what float32 can be squared in are scaled, see ``rivae.arrays.in_reach``.
+
+    Args:
+        words: see ``matrix_columns``.
+
+    Raises:
+        DataError: in one sentence.
+    """
+    chosen = list(parquet_matrix_columns(path, words).taken)
+    with open_parquet(path) as file:
         most = max(FREE_BYTES, MAX_RATIO * path.stat().st_size)
-        parts, n_bytes = [], 0
+        parts: list[NDArray[np.float32]] = []
+        n_bytes, n_rows = 0, 0
         try:
-            for batch in file.iter_batches(batch_size=BATCH_ROWS):
-                if batch.num_columns == 1 and not pa.types.is_primitive(batch.schema.types[0]):
-                    parts.append(_of_lists(batch.column(0)))
+            for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=chosen):
+                columns = [_stored(batch.column(name)) for name in chosen]
+                if is_list_type(columns[0].type):
+                    part = _of_lists(columns[0], n_rows)
                 else:
-                    columns = [c.to_numpy(zero_copy_only=False) for c in batch.columns]
-                    parts.append(np.column_stack(columns).astype(np.float32))
-                n_bytes += parts[-1].nbytes
+                    part = np.column_stack([_floats(column) for column in columns])
+                if parts and part.shape[1] != parts[0].shape[1]:
+                    lengths = part.shape[1], parts[0].shape[1]
+                    raise ValueError(_DIFFER.format(n_rows + 1, *lengths))
+                parts.append(in_reach(part).astype(np.float32, copy=False))
+                n_bytes, n_rows = n_bytes + parts[-1].nbytes, n_rows + len(batch)
                 if n_bytes > most:
                     raise ValueError(f"it unpacks to more than {MAX_RATIO} times its size")
             return np.concatenate(parts)
@@ -118,12 +158,43 @@ def parquet_matrix(path: Path) -> NDArray[np.float32]:
             raise DataError(f"{path.name} is not a table of numbers: {_short(error)}") from error
 
 
-def _of_lists(column: pa.Array) -> NDArray[np.float32]:
+def parquet_cells(path: Path, name: str) -> list[Any]:
+    """The cells of one column.
+
+    Raises:
+        DataError: the file is damaged.
+    """
+    with open_parquet(path) as file:
+        return [row[name] for row in parquet_rows(file, path.name, (name,))]
+
+
+def _of_lists(column: pa.Array, n_before: int) -> NDArray[Any]:
+    """(rows, D) of lists, and of lists of one list."""
     lengths = pc.list_value_length(column)
     if column.null_count or len(pc.unique(lengths)) > 1:
-        raise ValueError("its lists differ in length")
-    flat = column.flatten().to_numpy(zero_copy_only=False)
-    return np.asarray(flat, dtype=np.float32).reshape(len(column), -1)
+        found = [n or 0 for n in lengths.to_pylist()]
+        usual = next((n for n in found if n), 0)
+        odd = next(i for i, n in enumerate(found) if n != usual)
+        raise ValueError(_DIFFER.format(n_before + odd + 1, found[odd], usual))
+    inner = _stored(column.flatten())
+    if is_list_type(inner.type):
+        if len(inner) != len(column):
+            raise ValueError("a row is several lists of numbers: give the mean of them, or one")
+        return _of_lists(inner, n_before)
+    return _floats(inner).reshape(len(column), -1)
+
+
+def _floats(column: pa.Array) -> NDArray[Any]:
+    if pa.types.is_decimal(column.type):
+        column = column.cast(pa.float64())
+    found: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    return found
+
+
+def _stored(column: pa.Array) -> pa.Array:
+    while isinstance(column, pa.ExtensionArray):
+        column = column.storage
+    return column
 
 
 def _cells(column: pa.Array) -> list[Any]:

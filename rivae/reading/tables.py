@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
 from rivae.errors import DataError
 from rivae.reading.csv_rows import csv_rows
 from rivae.reading.encodings import checked_encoding
-from rivae.reading.found_encoding import only_in_cp1252, wrong_encoding
-from rivae.reading.json_tables import document_rows, line_rows
+from rivae.reading.found_encoding import fits_better, only_in_cp1252, wrong_encoding
+from rivae.reading.json_tables import check_lines, document_rows, line_rows
 from rivae.reading.parquet import column_names, open_parquet, parquet_rows
 from rivae.reading.row import MAX_COLUMNS, MAX_FIELD, Broken, Record, check_header, check_share
 from rivae.reading.text_files import Note, open_text
@@ -36,6 +35,7 @@ __all__ = [
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".parquet")
 TELL_EVERY = 2_000  # records
+BETTER = "its bytes look like {}, not like the encoding that was given"
 READ_AS_CP1252 = "latin-1 is read as cp1252, which has letters where latin-1 has none"
 # What people have instead of a table, and how they get one.
 _OTHERS = dict.fromkeys((".xlsx", ".xls", ".xlsm", ".ods", ".numbers"), "save its sheet as CSV")
@@ -93,12 +93,13 @@ def _rows(
             check_header(path.name, names)
             yield from parquet_rows(file, path.name, wanted)
         return
-    checked_encoding(encoding)
+    asked = checked_encoding(encoding)
     try:
         with open_text(path, encoding, note) as stream:
             if kind == ".json":
                 found = document_rows(path, stream, stream.encoding, note)
             elif kind in (".jsonl", ".ndjson"):
+                check_lines(path.name, stream)
                 found = line_rows(path.name, stream)
             else:
                 usual = "\t" if kind == ".tsv" else ","
@@ -109,13 +110,20 @@ def _rows(
                     n_broken += 1
                     check_share(path.name, n_broken, n, row)
                 yield row
-        if note is not None and checked_encoding(encoding) == "iso8859-1":
-            if place := only_in_cp1252(path):
-                note(READ_AS_CP1252, *place)
+        if note is not None and asked != "utf-8":
+            _note_encoding(path, encoding, note)
     except UnicodeError as error:
         raise wrong_encoding(path, encoding) from error
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{path.name} cannot be read to its end: {error}") from error
+
+
+def _note_encoding(path: Path, encoding: str, note: Note) -> None:
+    """What a person may not expect of the encoding that was given."""
+    if better := fits_better(path, encoding):
+        note(BETTER.format(better[0]), path.name, better[1])
+    elif checked_encoding(encoding) == "iso8859-1" and (place := only_in_cp1252(path)):
+        note(READ_AS_CP1252, *place)
 
 
 def table_kind(path: Path) -> str:

@@ -55,7 +55,7 @@ def open_bytes(path: Path) -> IO[bytes]:
     plain = open_regular(path)
     try:
         if plain.peek(2)[:2] == b"\x1f\x8b":  # type: ignore[attr-defined]
-            return io.BufferedReader(_Unpacked(plain, path.name))  # type: ignore[type-var]
+            return io.BufferedReader(_Unpacked(plain, path.name))
     except BaseException:
         plain.close()
         raise
@@ -68,7 +68,7 @@ def is_packed(path: Path) -> bool:
         return stream.read(2) == b"\x1f\x8b"
 
 
-def open_text(path: Path, encoding: str, note: Note | None = None) -> IO[str]:
+def open_text(path: Path, encoding: str, note: Note | None = None) -> io.TextIOWrapper:
     """The text of ``path``, unpacked, with its line ends as they are.
 
     A byte order mark counts more than ``encoding``.
@@ -87,7 +87,7 @@ def open_text(path: Path, encoding: str, note: Note | None = None) -> IO[str]:
         codec = codec_for(head, encoding, path.name)
         if note is not None and marked(head) and not _same_family(codec, encoding):
             note(_BY_MARK.format(codec.removesuffix("-sig").upper()), path.name, "")
-        return io.TextIOWrapper(raw, encoding=codec, newline="")  # type: ignore[type-var]
+        return io.TextIOWrapper(raw, encoding=codec, newline="")
     except BaseException:
         raw.close()
         raise

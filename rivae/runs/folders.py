@@ -22,6 +22,7 @@ from rivae.reading.regular import is_file
 from rivae.runs.data_record import DATA
 from rivae.runs.evaluation_file import FILES
 from rivae.runs.run import Run
+from rivae.runs.vocabulary_file import VOCABULARY
 
 ROOT_VARIABLE = "RIVAE_RUNS"
 DEMO_ROOT = APP_FILES / "assets" / "demo"
@@ -161,6 +162,7 @@ _FILES = frozenset(
         "config.json",
         "status.json",
         DATA,
+        VOCABULARY,
         "metrics.jsonl",
         "timing.jsonl",
         "model.safetensors",

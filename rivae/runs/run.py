@@ -1,9 +1,9 @@
 """The run folder, the single truth about a run: the only code that reads or writes its files.
 
 A run folder holds ``config.json``, ``status.json``, ``metrics.jsonl``, ``timing.jsonl``,
-``model.safetensors``, ``data.json``, ``checkpoints/`` and, after ``rivae evaluate``,
-``evaluation.json`` (for other queries see ``evaluation_file``). Until the training ends,
-``preview.safetensors`` holds weights saved on the way. Later additions
+``model.safetensors``, ``data.json``, ``vocabulary.json``, ``checkpoints/`` and, after ``rivae
+evaluate``, ``evaluation.json`` (for other queries see ``evaluation_file``). Until the training
+ends, ``preview.safetensors`` holds weights saved on the way. Later additions
 (``axis_names.json``, ``alignment.json``, ``previews/``) are read and written by their own modules.
 """
 
@@ -232,9 +232,7 @@ class Run:
         return RunError(NO_MODEL.format(self.id))
 
     def _model_path(self, preview: bool) -> Path:
-        path = self.path / MODEL
-        if preview and not is_file(path):
-            path = self.path / PREVIEW
+        path = self.path / (PREVIEW if preview and not self.ready else MODEL)
         try:
             size = path.stat().st_size if path.is_file() else None
         except OSError as error:
@@ -249,18 +247,20 @@ class Run:
         return path
 
     def load_dataset(self) -> PairedDataset:
-        """The data set that the run was trained on.
+        """The data set that the run was trained on; its texts as the run's words.
 
         Warns:
             DataReplacedWarning: other data have its name now.
         """
-        from rivae.data import load_dataset
+        from rivae.data.registry import open_dataset
         from rivae.runs.named_files import require_open
+        from rivae.runs.vocabulary_file import kept_vocabulary
 
         require_open(self.config)
         if changed := self.data_change:
             warnings.warn(f"{self.id}: {changed}", DataReplacedWarning, stacklevel=2)
-        return load_dataset(self.config.dataset.name, **self.config.dataset.settings)
+        asked = self.config.dataset
+        return open_dataset(asked.name, asked.settings, kept_vocabulary(self.path))
 
     def load_method(self, dataset: PairedDataset | None = None, *, preview: bool = False) -> Method:
         """The trained model in evaluation mode.

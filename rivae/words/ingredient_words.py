@@ -57,7 +57,7 @@ DESCRIPTIONS = _words(
     "assorted mixed favorite your any optional desired thick-sliced pre-sliced style "
     # preparation
     "chopped minced sliced diced cubed grated shredded crumbled crushed ground mashed pureed "
-    "peeled unpeeled pitted unpitted seeded deseeded seedless cored hulled husked shelled "
+    "puréed peeled unpeeled pitted unpitted seeded deseeded seedless cored hulled husked shelled "
     "unshelled trimmed rinsed drained undrained washed scrubbed cleaned patted cut halved "
     "quartered split torn broken julienned slivered sifted unsifted beaten whisked toasted "
     "untoasted blanched steamed squeezed strained packed loosely firmly tightly lightly finely "

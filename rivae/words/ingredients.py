@@ -11,11 +11,11 @@ source: 196.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, MutableMapping, Sequence
 
 from rivae.data.base import Recipe
+from rivae.data.tokenizer import caseless, cut
 from rivae.words.ingredient_words import (
     ADJECTIVES,
     ASIDES,
@@ -121,9 +121,9 @@ def parse_line(line: str) -> tuple[str, ...]:
 
     Section heads ("Topping:"), footnotes and lines without a name give none. Amounts, containers,
     preparation, asides, brands and remarks are removed; of alternatives ("butter or margarine")
-    the first is taken; "salt and pepper to taste" gives two. Accents are removed, so that both
-    spellings of jalapeño are one. Only the first ``MAX_LINE`` characters are read. The result is
-    plain text, not escaped.
+    the first is taken; "salt and pepper to taste" gives two. Accents and other marks stay: a
+    jalapeño is no jalapeno. Only the first ``MAX_LINE`` characters are read. The result is plain
+    text, not escaped.
     """
     text = _plain(line[:MAX_LINE])
     if not text or _is_head(text):
@@ -139,20 +139,19 @@ def parse_line(line: str) -> tuple[str, ...]:
     name = _name(text)
     if not name or name.endswith(TOOLS):
         return ()
-    return _seasonings(text) or (SAME.get(name, name)[:MAX_NAME],)
+    return _seasonings(text) or (cut(SAME.get(name, name), MAX_NAME),)
 
 
 _NO_BRACKETS = str.maketrans("()[]{}", "      ")
 
 
 def _plain(line: str) -> str:
-    """Lower-case text without brands, accents and labels; "" for a line without food."""
+    """Casefolded text without brands and labels; "" for a line without food."""
     text = " ".join(line.replace("\u00ad", "").replace("’", "'").split())
     if text.startswith("*") or text.endswith(":"):
         return ""
     text = _without_brands(text)
-    folded = unicodedata.normalize("NFKD", text.replace("½", " 1/2"))
-    text = "".join(c for c in folded if not unicodedata.combining(c)).lower()
+    text = caseless(text.replace("½", " 1/2"))
     label, colon, rest = text.partition(":")
     if colon and label.strip() in NOT_FOOD:
         return ""

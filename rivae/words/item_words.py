@@ -13,8 +13,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from rivae.data import segmenting, tokenizer
 from rivae.data.base import PairedDataset
 from rivae.data.pairs import Pairs
+from rivae.data.tokenizer import caseless, cut, newest
 from rivae.errors import DataError
 from rivae.files import write_cache
 from rivae.installed import cache_folder
@@ -91,7 +93,7 @@ def _made(data: PairedDataset) -> ItemWords:
     named: list[tuple[str, ...]] = [()] * len(texts)
     if isinstance(data, Pairs):
         given = (
-            tuple(dict.fromkeys(" ".join(name.lower().split())[:MAX_WORD] for name in names))
+            tuple(dict.fromkeys(cut(" ".join(caseless(name).split()), MAX_WORD) for name in names))
             for names in data.store.column("ingredient_names")
         )
         named = [tuple(filter(None, names)) for names in given]
@@ -107,20 +109,16 @@ def _made(data: PairedDataset) -> ItemWords:
 
 def _plain_words(parts: Iterable[str]) -> tuple[str, ...]:
     """Words of a text that is not a recipe, without stop words (scikit-learn's list)."""
-    import re
-
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-    from rivae.data.words_view import TOKEN
-
-    found = re.findall(TOKEN, " ".join(parts).lower())
-    return tuple(dict.fromkeys(w[:MAX_WORD] for w in found if w not in ENGLISH_STOP_WORDS))
+    found = newest().words(" ".join(parts))
+    return tuple(dict.fromkeys(cut(w, MAX_WORD) for w in found if w not in ENGLISH_STOP_WORDS))
 
 
 def _rules() -> str:
     """A hash of the rules that read the lines."""
-    digest = hashlib.blake2b(digest_size=6)
-    for module in (ingredients, ingredient_words):
+    digest = hashlib.blake2b(newest().key.encode(), digest_size=6)
+    for module in (ingredients, ingredient_words, segmenting, tokenizer):
         digest.update(Path(str(module.__file__)).read_bytes())
     digest.update(Path(__file__).read_bytes())
     return digest.hexdigest()

@@ -37,7 +37,7 @@ def test_a_row_holds_title_ingredients_and_instructions_in_order(tmp_path):
         ["cups", "water", "red", "lentils"],
         ["stir", "serve", "the", "soup"],
     ]
-    assert words(view, 1) == [["creme", "brulee"], ["cream"], []]
+    assert words(view, 1) == [["crème", "brûlée"], ["cream"], []]
     assert [len(part) for part in words(view, 2)] == [0, SECTIONS[1], SECTIONS[2]]
     assert words(view, 3) == [[], [], []]
 

@@ -16,7 +16,7 @@ TRAIN = np.arange(60)
 
 def test_rows_have_one_length_over_the_training_vocabulary():
     view = fit_words(TEXTS, TRAIN, 100, 100)
-    assert view.vocabulary == ("beans", "brulee", "creme", "lentil", "of", "red", "soup")
+    assert view.vocabulary == ("beans", "brûlée", "crème", "lentil", "of", "red", "soup")
     rows = view.batch(np.arange(10).reshape(2, 5))
     assert rows.shape == (2, 5, 7) and rows.dtype == torch.float32
     torch.testing.assert_close(rows.norm(dim=-1)[0] ** 2, torch.tensor([7.0, 7, 7, 7, 0]))

@@ -19,6 +19,7 @@ from rivae.jobs.archive_import import import_run
 from rivae.launch import make_config, resume, train
 from rivae.runs import DEMO_ROOT, Run, find_run, list_runs
 from rivae.runs.data_record import DATA, recorded_data
+from rivae.runs.vocabulary_file import VOCABULARY
 from rivae.words.axis_names import axis_names, change_names, names_of_axes
 from rivae.words.naming import AxisName
 from tests.identity.conftest import dated
@@ -138,6 +139,9 @@ def test_another_vocabulary_is_not_called_a_damaged_model(run, before, import_ag
         return [{**row, "ingredients": "water", "title": "red"} for row in rows]
 
     import_again(fewer)
+    with pytest.warns(DataReplacedWarning):
+        assert run.load_method() is not None, "other texts are read by the run's own words"
+    (run.path / VOCABULARY).unlink()  # as a version before 2026-11-28 left it
     with pytest.raises(RunError) as refused, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         run.load_method()

@@ -165,3 +165,22 @@ def test_bad_checkpoints_and_names(store, clip, tmp_path):
 def test_the_most_telling_words_come_first(small_store):
     text = short_text(PairStore(small_store).recipe(3))
     assert text.startswith("A ") and text.index("cups") < text.index("Paint it")
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e-20, 1e30])
+def test_features_of_every_scale_become_directions(store, scale):
+    """And a picture that says nothing to a checkpoint is no gap among numbers."""
+
+    class Constant(pretrained.FeatureSource):
+        name = "constant"
+
+        def of_pictures(self, store, rows):
+            found = torch.arange(1.0, 1 + 3 * len(rows)).reshape(-1, 3) * scale
+            found[0] *= 0
+            return found
+
+    make_features(store, Constant(), "scaled", batch_size=50)
+    matrix = np.load(store / "features" / "scaled" / "pictures.npy")
+    lengths = np.linalg.norm(matrix.astype(np.float64), axis=1)
+    assert (lengths[::50] == 0).all()
+    np.testing.assert_allclose(np.delete(lengths, np.s_[::50]), 1, rtol=1e-3)

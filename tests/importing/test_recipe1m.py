@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -123,3 +124,29 @@ def test_odd_records_are_left_out(folder, tmp_path):
 def test_a_folder_of_another_kind_is_refused(tmp_path):
     with pytest.raises(DataError, match=r"needs layer1\.json and layer2\.json"):
         Recipe1MImport(tmp_path)
+
+
+def test_pictures_are_told_by_their_whole_place(folder, tmp_path, monkeypatch):
+    """In a folder at the published place only, which is not searched; in a zip below any folder."""
+    from rivae.importing.picture_places import Folder
+
+    monkeypatch.setattr(Folder, "paths", None)
+    usual = take(folder, tmp_path / "data")
+    with zipfile.ZipFile(tmp_path / "images.zip", "w") as packed:
+        for path in (folder / "images").rglob("*.jpg"):
+            packed.write(path, f"Recipe1M/{path.relative_to(folder)}")
+    source = Recipe1MImport(folder, tmp_path / "images.zip")
+    settings = ImportSettings("z", root=tmp_path / "data", paper_filter=True)
+    assert run_import(source, settings).taken == usual.taken == N - 2
+    stores = [PairStore(tmp_path / "data" / name) for name in "rz"]
+    assert len({tuple(map(s.picture_bytes, range(N - 2))) for s in stores}) == 1
+
+
+def test_tags_are_those_of_food_com_alone(folder, tmp_path):
+    texts = json.loads((folder / "layer1.json").read_text())
+    for i, site in enumerate(("http://seafood.com", "https://food.com", "http://www.food.com")):
+        texts[i]["url"] = f"{site}/recipe/some-dish-{1000 + i}"
+    (folder / "layer1.json").write_text(json.dumps(texts))
+    take(folder, tmp_path / "data", folder / "RAW_recipes.csv")
+    store = PairStore(tmp_path / "data" / "r")
+    assert [bool(store.recipe(i).tags) for i in range(3)] == [False, True, True]

@@ -11,6 +11,8 @@ import pytest
 from rivae.errors import DataError
 from rivae.importing import uploads
 from rivae.importing.picture_files import PictureFiles
+from rivae.importing.picture_places import AMBIGUOUS
+from rivae.importing.report import UnusableError
 from rivae.importing.uploads import UPLOADS, forget, keep_pictures, keep_table, sweep
 
 
@@ -44,6 +46,31 @@ def test_pictures_are_found_by_the_names_a_table_gives_them(tmp_path):
             b"2",
         ]
     assert not (tmp_path.parent / "three.JPG").exists()
+
+
+def test_of_two_uploads_with_one_name_none_replaces_the_other(tmp_path):
+    with pytest.raises(DataError, match=r"two\.png"):
+        keep_pictures(tmp_path, [sent("two.png", b"2"), sent("1.png"), sent("two.png", b"3")])
+    assert not list((tmp_path / UPLOADS).rglob("*.zip")), "nothing is kept"
+    same = [sent("two.png", b"2"), sent("Two.png", b"3"), sent("two.png", b"2")]
+    (bundle,) = keep_pictures(tmp_path, same)
+    assert keep_pictures(tmp_path, same[:2]) == (bundle,)
+    with zipfile.ZipFile(bundle) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == {
+            "two.png": b"2",
+            "Two.png": b"3",
+        }
+    packed = [(tmp_path / f"{i}.zip", b"%d" % i) for i in (2, 4)]
+    for path, content in packed:
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("two.png", content)
+    zips = [("photos.zip", io.BytesIO(path.read_bytes())) for path, _ in packed]
+    with PictureFiles(keep_pictures(tmp_path, [*same, zips[0]])) as found:
+        assert found.read("two.png").data == b"2", "the same picture twice"
+    places = keep_pictures(tmp_path, zips)
+    assert len(set(places)) == 2
+    with PictureFiles(places) as found, pytest.raises(UnusableError, match=AMBIGUOUS):
+        found.read("two.png")
 
 
 def test_what_is_neither_zip_nor_picture_is_refused_before_anything_is_kept(tmp_path):

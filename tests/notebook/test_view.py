@@ -239,6 +239,8 @@ def drawn(n: int) -> Any:
         ({"run": "demo-digits", "embeddings": (A, B)}, "not both"),
         ({"embeddings": (A, B), "rows": "all"}, "go with a run"),
         ({"embeddings": A}, "two arrays"),
+        ({"embeddings": (pd.DataFrame(A).assign(id=range(len(A))), B)}, "A has .* id, which"),
+        ({"embeddings": (A, pd.DataFrame(B).reset_index())}, "B has .* index, which"),
         ({"embeddings": (A, B), "wrong": 1}, "no setting 'wrong'"),
     ],
 )

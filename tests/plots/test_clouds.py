@@ -14,7 +14,7 @@ from rivae.plots.clouds import (
     to_json,
     to_svg,
 )
-from rivae.plots.fonts import font
+from rivae.plots.fonts import text_box
 from rivae.plots.palette import contrast, theme
 from rivae.words.clouds import count_words
 
@@ -64,7 +64,7 @@ def test_words_do_not_overlap_and_stay_on_the_canvas():
     layout, size = made.layout, np.maximum(made.size(0), made.size(1))
     boxes = []
     for w, word in enumerate(made.counts.words):
-        left, top, right, bottom = font(100, True).getbbox(word)
+        left, top, right, bottom = text_box(word, 100, True)
         half = (right - left) / 200 * size[w], (bottom - top) / 200 * size[w]
         boxes.append(
             (

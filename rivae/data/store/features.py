@@ -18,17 +18,24 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from rivae.arrays import in_reach
 from rivae.data.store.manifest import checked_name
 from rivae.data.store.writer import StoreWriteError
 from rivae.errors import DataError
 from rivae.files import write_atomic_with, write_json
 from rivae.reading.contents import content_hash, file_content
-from rivae.reading.parquet import parquet_matrix
+from rivae.reading.parquet import is_parquet, parquet_matrix
+from rivae.reading.regular import begins_with
 
 FOLDER = "features"
 OWN = "own"  # came with an import
 DESCRIBED = "statistics"  # of colours, edges and patches of its pictures
 SIDES = ("pictures", "texts")
+# In names of columns of a Parquet file with the embeddings of both sides.
+WORDS_OF = {
+    "pictures": ("image", "img", "picture", "photo", "visual", "vision"),
+    "texts": ("text", "txt", "caption", "title", "recipe", "sentence", "language"),
+}
 MAX_DIM = 16_384
 _BLOCK = 8192
 _MAPPED_ROWS = 256  # read from a file before its pages are given back
@@ -66,7 +73,7 @@ class MatrixView:
     def batch(self, ids: Any) -> torch.Tensor:
         """Rows ``ids`` (any integer array of shape ``s``) as float32 of shape ``s + (D,)``."""
         index = np.asarray(ids, dtype=np.int64)
-        rows = torch.from_numpy(self.matrix[index.reshape(-1)].astype(np.float32))
+        rows = torch.from_numpy(_floats(self.matrix, index.reshape(-1)))
         self._give_back(index.size)
         rows = torch.nn.functional.normalize(rows, dim=-1) * math.sqrt(rows.shape[1])
         return rows.reshape(*index.shape, -1)
@@ -85,22 +92,30 @@ class MatrixView:
                 pages.madvise(mmap.MADV_DONTNEED)
 
 
-def read_matrix(path: Path) -> NDArray[Any]:
+def read_matrix(path: Path, side: str = "") -> NDArray[Any]:
     """A matrix of floats: an .npy file, memory-mapped, or Parquet with a list column or D columns.
 
     Its rows are checked when they are stored, see ``write_features``.
+
+    Args:
+        side: "pictures" or "texts", which tells the columns of a Parquet file that has both.
 
     Raises:
         DataError: in one sentence.
     """
     if not path.is_file():
         raise DataError(f"{path} does not exist or is not a file: check the path")
-    if path.suffix.lower() == ".parquet":
-        matrix: NDArray[Any] = parquet_matrix(path)
+    if is_parquet(path):
+        matrix: NDArray[Any] = parquet_matrix(path, WORDS_OF.get(side, ()))
     else:
         try:
             matrix = np.lib.format.open_memmap(path, mode="r")
         except _NPY_ERRORS as error:
+            if not begins_with(path, np.lib.format.MAGIC_PREFIX):
+                raise DataError(
+                    f"{path.name} is neither an .npy file nor Parquet: save one array with "
+                    "numpy.save, or write a table with to_parquet"
+                ) from error
             why = str(error).splitlines()[0][:200] if str(error) else "its header is damaged"
             raise DataError(f"{path.name} is not a sound .npy file of numbers: {why}") from error
     if matrix.ndim != 2 or matrix.dtype.kind != "f":
@@ -116,33 +131,34 @@ def write_features(
     folder: Path,
     name: str,
     matrices: Mapping[str, NDArray[Any]],
-    rows: NDArray[np.int64],
+    rows: Mapping[str, NDArray[np.int64]],
     about: Mapping[str, Any],
 ) -> None:
     """Store rows of two matrices as the features ``name`` of the store in ``folder``.
 
     Args:
         matrices: "pictures" and "texts", at least as long as ``rows`` reaches.
-        rows: (N,) the row of each item.
+        rows: (N,) the row of each item, of either matrix.
         about: where they came from.
 
     Raises:
         DataError: when a matrix is too short, or a row is all zero or not finite.
     """
     for side in SIDES:
-        if len(rows) and rows.max() >= len(matrices[side]):
+        last = int(rows[side].max(initial=-1))
+        if last >= len(matrices[side]):
             raise DataError(
                 f"the {side} matrix has {len(matrices[side]):,} rows but record "
-                f"{int(rows.max()) + 1:,} is used: give one row per record of the table"
+                f"{last + 1:,} is used: give one row per record of the table"
             )
     place = folder / FOLDER / checked_name(name)
     try:
         place.mkdir(parents=True, exist_ok=True)
         for side in SIDES:
             write_atomic_with(
-                place / f"{side}.npy", partial(_write_rows, side, matrices[side], rows)
+                place / f"{side}.npy", partial(_write_rows, side, matrices[side], rows[side])
             )
-        write_json(place / "features.json", {**about, "n_items": len(rows)})
+        write_json(place / "features.json", {**about, "n_items": len(rows[SIDES[0]])})
     except OSError as error:
         raise StoreWriteError(
             f"{folder.parent} cannot be written: {error.strerror or error}; make room and run the "
@@ -158,7 +174,7 @@ def _write_rows(
     header = {"descr": dtype.str, "fortran_order": False, "shape": (len(rows), matrix.shape[1])}
     np.lib.format.write_array_header_1_0(stream, header)
     for start in range(0, len(rows), _BLOCK):
-        block = np.asarray(matrix[rows[start : start + _BLOCK]], dtype=np.float32)
+        block = _floats(matrix, rows[start : start + _BLOCK])
         bad = ~np.isfinite(block).all(1) | ~(np.abs(block).sum(1) > 0)
         if bad.any():
             row = int(rows[start + int(bad.argmax())])
@@ -167,6 +183,12 @@ def _write_rows(
                 "that record from the table and from both matrices"
             )
         stream.write(np.ascontiguousarray(block, dtype=dtype).tobytes())
+
+
+def _floats(matrix: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Rows in float32, scaled where they are beyond its reach."""
+    exact = np.float64 if matrix.dtype.itemsize > 4 else np.float32
+    return in_reach(matrix[rows].astype(exact)).astype(np.float32, copy=False)
 
 
 def feature_names(folder: Path) -> list[str]:

@@ -6,23 +6,25 @@ import errno
 import io
 import shutil
 import textwrap
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFont, ImageOps
+from PIL import Image, ImageDraw, ImageOps
 
 from rivae.data.base import floats
 from rivae.data.pictures import open_picture
 from rivae.data.store.reader import PairStore
 from rivae.errors import DataError
 from rivae.files import reserve
+from rivae.fonts import BUILT_IN, clusters, load, runs, without_font
 from rivae.installed import cache_folder
 
 CARD_SIDE = 160
+_LETTERS, _MARGIN = 15, 8  # pixels, of a card
+NO_FONT = "No font on this machine can draw this title: install one"
 LEFT_FREE = 2**29  # of the disk, when decoded pictures are kept there
 MAX_IN_MEMORY = 4 * 2**30
 
@@ -109,16 +111,44 @@ def picture(store: PairStore, i: int) -> Image.Image:
 
 
 def title_card(title: str) -> Image.Image:
-    """A grey square with a few lines of text."""
+    """A grey square with a few lines of text, or what to do where no font has its letters."""
     card = Image.new("L", (CARD_SIDE, CARD_SIDE), 128)
-    text = "\n".join(textwrap.wrap(title, 18)[:8])
-    ImageDraw.Draw(card).multiline_text((8, 8), text, fill=255, font=_font())
+    draw, usual = ImageDraw.Draw(card), load(BUILT_IN, _LETTERS)
+    if without_font([title], BUILT_IN):
+        title = NO_FONT
+    if all(face == BUILT_IN for _, face in runs(title, BUILT_IN)):
+        text = "\n".join(textwrap.wrap(title, 18)[:8])
+        draw.multiline_text((_MARGIN, _MARGIN), text, fill=255, font=usual)
+        return card
+    for n, line in enumerate(_lines(title)[:7]):
+        x = float(_MARGIN)
+        for part, face in runs(line, BUILT_IN):
+            letters = load(face or BUILT_IN, _LETTERS)
+            draw.text((x, _MARGIN + 15 + 20 * n), part, fill=255, font=letters, anchor="ls")
+            x += letters.getlength(part)
     return card
 
 
-@cache
-def _font() -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    return ImageFont.load_default(15)
+def _lines(title: str) -> list[str]:
+    """A title broken at spaces, and anywhere where a word alone is wider than the card."""
+    lines, line = [], ""
+    for word in title.split():
+        space = " " if line else ""
+        if line and _width(f"{line} {word}") > CARD_SIDE - 2 * _MARGIN:
+            lines.append(line)
+            line, space = "", ""
+        for letter in clusters(space + word):
+            if line and _width(line + letter) > CARD_SIDE - 2 * _MARGIN:
+                lines.append(line)
+                line = ""
+            line += letter
+    return [*lines, line]
+
+
+def _width(line: str) -> float:
+    return sum(
+        load(face or BUILT_IN, _LETTERS).getlength(part) for part, face in runs(line, BUILT_IN)
+    )
 
 
 def decoded(store: PairStore, i: int, size: int) -> NDArray[np.uint8]:

@@ -229,8 +229,10 @@ class StoreWriter:
                 ),
             )
         except OSError as error:
-            with suppress(OSError):
-                shard.unlink(missing_ok=True)
+            # The items first: a chunk that has them is finished, and needs its pictures.
+            for path in (items_path(self.partial, chunk), shard):
+                with suppress(OSError):
+                    path.unlink(missing_ok=True)
             raise self._refused(error) from error
         self._content.add(self._rows, self._pictures)
         self.chunks.append(len(self._pictures))

@@ -32,7 +32,7 @@ from rivae.reading.tables import Broken, Record, records, rows
 from rivae.reading.typed_text import clean
 from rivae.scratch import scratch_folder
 
-_FOOD_COM = re.compile(r"food\.com/recipe/[^?#]*?(\d+)/?$")
+_FOOD_COM = re.compile(r"(?:^|[/.])food\.com/recipe/[^?#]*?(\d+)/?$")
 _TABLES = ("pictures", "detected", "tags", "factors")
 TELL_EVERY = 2_000  # records
 

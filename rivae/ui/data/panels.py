@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui.data import importing, quick_panel, sources
+from rivae.ui.data import importing, quick_panel, sources, table_encoding
+from rivae.ui.data.columns_form import columns_form
 from rivae.ui.shared import trash
 from rivae.ui.shared.runs import dataset_title, short_date
 from rivae.ui.shell import access, cache, keys, report, troubles
@@ -21,10 +22,8 @@ if TYPE_CHECKING:
     from rivae.ui.work.tasks import Task
 
 
-NONE = "–"
 PREVIEW_ROWS = 5
 SIDES = (128, 256, 512)
-LABELS = {"id": "ID", "url": "Address"}
 
 
 def imported() -> None:
@@ -137,8 +136,8 @@ def import_form() -> None:
 
     st.write(
         "A table (CSV, TSV, JSON or Parquet) with one pair per row, and its pictures in a "
-        "folder or zip; or a folder in Recipe1M's published layout. Your files are not changed; "
-        "smaller copies are stored."
+        "folder or zip, or in the table itself; or a folder in Recipe1M's published layout. Your "
+        "files are not changed; smaller copies are stored."
     )
     files = sources.files()
     if files is None:
@@ -154,49 +153,30 @@ def _columns(plan: Plan) -> Plan | None:
     """The role of each column, with the first records; None while the table cannot be read."""
     import pandas as pd
 
-    from rivae.importing.mapping import ROLES, guess_mapping
     from rivae.importing.plan import columns_of
     from rivae.reading.tables import preview, table_kind
 
     encoding = "utf-8"
     try:
         if table_kind(plan.table) != ".parquet":
-            encoding = st.selectbox(
-                "Encoding of the table",
-                ("utf-8", "latin-1", "cp1252"),
-                key=keys.DATA_ENCODING,
-                width=200,
-            )
+            encoding = table_encoding.choose(plan.table)
         head = preview(plan.table, encoding)
     except RivaeError as error:
         report.warning(str(error))
         return None
+    plan = columns_form(plan.model_copy(update={"encoding": encoding}), head)
     columns = columns_of(head)
-    guessed = guess_mapping(columns, head)
-    st.markdown("**Columns**")
-    roles: dict[str, str] = {}
-    with st.container(horizontal=True):
-        for role in ROLES:
-            options = [NONE, *columns]
-            usual = options.index(guessed[role]) if role in guessed else 0
-            # The key names the file: another table starts from its own guesses.
-            chosen = st.selectbox(
-                LABELS.get(role, role.capitalize()),
-                options,
-                index=usual,
-                width=180,
-                key=f"{keys.DATA_ROLE}-{role}-{plan.table}",
-            )
-            roles[role] = "" if chosen == NONE else str(chosen)
-    factors = st.multiselect(
-        "Known factors",
-        [c for c in columns if c not in roles.values()],
-        key=f"{keys.DATA_FACTORS}-{plan.table}",
-        help="Columns of numbers or levels to compare the axes with. Optional.",
+    shown = pd.DataFrame(
+        [{c: _cell(record.get(c, "")) for c in columns} for record in head[:PREVIEW_ROWS]]
     )
-    shown = pd.DataFrame([{c: str(r.get(c, ""))[:200] for c in columns} for r in head])
-    st.dataframe(shown.head(PREVIEW_ROWS), hide_index=True, height="content")
-    return plan.model_copy(update={"roles": roles, "factors": tuple(factors), "encoding": encoding})
+    st.dataframe(shown, hide_index=True, height="content")
+    return plan
+
+
+def _cell(cell: object) -> str:
+    from rivae.importing.picture_cells import holds_picture, shown_cell
+
+    return shown_cell(cell) if holds_picture(cell) else str(cell)[:200]
 
 
 def _options(plan: Plan) -> Plan | None:

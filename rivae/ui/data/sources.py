@@ -64,9 +64,26 @@ def _uploaded() -> Files | None:
             ["zip", *(s.lstrip(".") for s in PICTURE_SUFFIXES)],
         )
     report.show(PLACE)
-    if table and not images:
+    return _with_pictures(Files(table[0], images)) if table else None
+
+
+def _with_pictures(files: Files) -> Files | None:
+    """``files``, or None and a word while their pictures are missing."""
+    if not files.images and not files.table.is_dir() and not _hold_pictures(files.table):
         st.caption("Next: the pictures.")
-    return Files(table[0], images) if table and images else None
+        return None
+    return files
+
+
+def _hold_pictures(table: Path) -> bool:
+    """Whether the pictures stand in the table itself."""
+    from rivae.importing.plan import column_with_pictures
+    from rivae.reading.tables import preview
+
+    try:
+        return bool(column_with_pictures(preview(table)))
+    except RivaeError:  # another encoding: a text table with all its pictures is rare
+        return False
 
 
 def _sent(what: str, label: str, types: list[str]) -> tuple[Path, ...]:
@@ -147,10 +164,7 @@ def _named() -> Files | None:
         path = named_files.read_path(table, "the table")
         named = [part for part in images.split(";") if part.strip()]
         places = tuple(named_files.read_path(part, "the pictures") for part in named)
-        if not path.is_dir() and not places:
-            st.caption("Next: the pictures.")
-            return None
-        return Files(path, places, _tags() if path.is_dir() else None)
+        return _with_pictures(Files(path, places, _tags() if path.is_dir() else None))
     except RivaeError as error:
         report.warning(str(error))
         return None

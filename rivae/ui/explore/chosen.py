@@ -12,7 +12,7 @@ import numpy as np
 import streamlit as st
 
 from rivae.exploring.maps import among
-from rivae.plots.clouds import one_line
+from rivae.plots.cloud_layout import one_line
 from rivae.ui.panels.answers import lasso_of
 from rivae.ui.panels.questions import Chosen, Found, read
 from rivae.ui.shared.labels import ChosenItems

@@ -13,12 +13,14 @@ import streamlit as st
 
 from rivae.errors import ConfigError, DataError, RivaeError, RunError
 from rivae.runs.data_record import data_key
+from rivae.runs.vocabulary_file import kept_vocabulary
 from rivae.ui.shell import troubles
 from rivae.ui.work.preparing import BeingPreparedError, require_prepared
 
 if TYPE_CHECKING:
     from rivae.config import Asks, DatasetConfig, Rows, RunConfig
     from rivae.data.thumbnails import Thumbnail, ThumbnailCache
+    from rivae.data.vocabulary import Vocabulary
     from rivae.exploring.explorer import Explorer
     from rivae.runs import Run
 
@@ -174,18 +176,18 @@ def _readable(found: Run) -> Iterator[None]:
 
 def pictures(run: Run) -> ThumbnailCache:
     """The data set of a run with its small pictures; RivaeError when it cannot be opened."""
-    dataset = _dataset(run.config)
+    dataset, words = _dataset(run.config), kept_vocabulary(run.path)
     settings = json.dumps(dataset.settings, sort_keys=True, default=str)
-    return _data(dataset.name, settings, data_key(run.config))
+    return _data(dataset.name, settings, f"{data_key(run.config)}-{words.key}", words)
 
 
 @st.cache_resource(max_entries=MAX_DATA, show_spinner=False)
-def _data(dataset: str, settings: str, content: str) -> ThumbnailCache:
-    """A data set with its small pictures, of what it holds now."""
-    from rivae.data import load_dataset
+def _data(dataset: str, settings: str, content: str, _words: Vocabulary) -> ThumbnailCache:
+    """A data set with its small pictures, of what it holds now and by the words of a run."""
+    from rivae.data.registry import open_dataset
     from rivae.data.thumbnails import ThumbnailCache
 
-    return ThumbnailCache(load_dataset(dataset, **json.loads(settings)))
+    return ThumbnailCache(open_dataset(dataset, json.loads(settings), _words))
 
 
 def run(run_id: str) -> Run:

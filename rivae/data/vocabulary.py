@@ -1,0 +1,81 @@
+"""The words that a model knows, and the rules by which texts are read for it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cached_property
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from rivae.data import segmenting
+from rivae.data.tokenizer import FIRST, Tokenizer
+
+MAX_WORDS = 50_000
+_Word = Annotated[str, Field(min_length=1, max_length=200_000)]
+_Count = Annotated[int, Field(ge=0)]
+
+
+class Vocabulary(BaseModel):
+    """The words of a model, counted once in the texts that it was trained on.
+
+    Attributes:
+        tokenizer, segmenter: see ``rivae.data.tokenizer.Tokenizer``.
+        words: in the order of the model's numbers; () where a run did not keep them, so that they
+            are counted again in the texts.
+        documents: in how many training texts each word occurs; () where nothing depends on it.
+        n_texts: how many training texts there were.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    version: Literal[1] = 1
+    tokenizer: Annotated[int, Field(ge=FIRST)]
+    segmenter: Annotated[str, Field(min_length=1, max_length=60)]
+    words: Annotated[tuple[_Word, ...], Field(max_length=MAX_WORDS)] = ()
+    documents: Annotated[tuple[_Count, ...], Field(max_length=MAX_WORDS)] = ()
+    n_texts: _Count = 0
+
+    @model_validator(mode="after")
+    def _fits(self) -> Vocabulary:
+        if len(set(self.words)) < len(self.words):
+            raise ValueError("a word stands in it twice")
+        if self.documents and len(self.documents) != len(self.words):
+            raise ValueError("it needs one count for each word")
+        if any(count > self.n_texts for count in self.documents):
+            raise ValueError("a word occurs in more texts than there are")
+        return self
+
+    @property
+    def rules(self) -> Tokenizer:
+        """What finds the words of a text."""
+        return Tokenizer(self.tokenizer, self.segmenter)
+
+    @cached_property
+    def key(self) -> str:
+        """16 hex digits for all of it."""
+        said = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        return hashlib.blake2b(said.encode(), digest_size=8).hexdigest()
+
+
+def counted(
+    rules: Tokenizer, words: tuple[str, ...], documents: tuple[int, ...] = (), n_texts: int = 0
+) -> Vocabulary:
+    """The vocabulary that was counted by ``rules``.
+
+    Where words are only counted and none is of a script without spaces, what finds such words makes
+    no difference, and the vocabulary does not depend on it.
+    """
+    needed = not documents or any(map(segmenting.is_unspaced, words))
+    return Vocabulary(
+        tokenizer=rules.version,
+        segmenter=rules.segmenter if needed else segmenting.CHARACTERS,
+        words=words,
+        documents=documents,
+        n_texts=n_texts,
+    )
+
+
+# Of every run that was trained before 2026-11-28 and says nothing.
+UNKEPT = counted(Tokenizer(FIRST), ())
