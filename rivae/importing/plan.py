@@ -103,6 +103,11 @@ class Plan(BaseModel):
 
     def _recipe1m(self) -> Recipe1MImport:
         if not is_recipe1m(self.table):
+            if any(self.table.glob("*.parquet")):
+                raise ConfigError(
+                    f"{self.table} is a folder of Parquet files: give one of them, or write them "
+                    "into one file"
+                )
             raise ConfigError(
                 f"{self.table} is a folder without layer1.json and layer2.json: give the table "
                 "itself, and the folder with --images"
