@@ -1,4 +1,4 @@
-"""A table with its pictures, and the Data page with both filled in."""
+"""The files and the form of an import as tests of the Data page use them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rivae.ui.data.sources import HERE
 
 
 @contextmanager
-def files_here(tmp_path, monkeypatch):
+def data_files(tmp_path, monkeypatch):
     """40 pictures and their table, and an empty folder of data sets."""
     monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("RIVAE_FILES", str(tmp_path))

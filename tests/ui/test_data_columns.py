@@ -9,12 +9,12 @@ import pytest
 from rivae.data.store import PairStore, list_stores
 from rivae.ui.data import importing
 from rivae.ui.shell import keys
-from tests.ui.data_fixture import files_here, filled, over
+from tests.ui.data_fixture import data_files, filled, over
 
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    with files_here(tmp_path, monkeypatch) as folder:
+    with data_files(tmp_path, monkeypatch) as folder:
         yield folder
 
 
