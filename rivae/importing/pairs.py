@@ -266,9 +266,9 @@ class PairsImport:
                 if decode:
                     found.picture, guessed = stored_picture(picture.data, settings.side)
                     found.remarks += guessed
-            if self._own:
-                mark = self._own.mark(number)
-                found.twin = mark if self.mapping.picture is None else found.twin
+            self._own.require(number)
+            if self._own and self.mapping.picture is None:
+                found.twin = self._own.mark(number)
             found.factors = self._factors.values(record)
         except UnusableError as error:
             found.problem = error
