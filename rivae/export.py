@@ -211,6 +211,7 @@ def _drawn(figure: dict[str, Any], options: dict[str, Any], opened: Callable[[],
 def _chart_picture(
     figure: go.Figure, kind: str, scale: float, transparent: bool, width: int | None
 ) -> bytes:
+    from rivae.plots.chart_letters import leave_out_letters
     from rivae.plots.theme import surface_of
 
     instead = "or export HTML, which always works"
@@ -225,6 +226,8 @@ def _chart_picture(
         raise ExportError(f"{kind.upper()} of a chart needs a browser: {HOW_TO}, {instead}")
     opened = partial(Kaleido, n=1, path=browser, mathjax=False, timeout=SECONDS)
     drawn = figure.to_dict()
+    # The text of an SVG is drawn by its reader.
+    taller = leave_out_letters(drawn, surface_of(figure).text) if kind == "png" else 0
     layout = drawn["layout"]
     if not transparent:
         layout["paper_bgcolor"] = surface_of(figure).surface
@@ -232,7 +235,7 @@ def _chart_picture(
         "format": kind,
         "scale": scale,
         "width": width or layout.get("width") or WIDTH,
-        "height": layout.get("height") or 450,
+        "height": (layout.get("height") or 450) + taller,
     }
     try:
         with _browser:

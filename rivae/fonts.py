@@ -29,7 +29,6 @@ JOINED = (
     *("Kannada", "Khmer", "Lao", "Malayalam", "Mongolian", "Myanmar", "Nko", "Oriya", "Sinhala"),
     *("Syriac", "Tamil", "Telugu", "Thaana", "Thai", "Tibetan"),
 )
-INSTALL = "install a font that has them, such as those of Noto"
 _UNDRAWN = ("Zs", "Zl", "Zp", "Cc", "Cf")  # spaces and controls
 _PIECE = re.compile(r"\s*\S+\s*")  # a word
 
@@ -95,11 +94,11 @@ def no_font(parts: Iterable[str]) -> str:
     scripts = list(dict.fromkeys(_script(letter) for part in parts for letter in _drawn(part)))
     if not scripts:
         return ""
-    listed = " and ".join(filter(None, (", ".join(scripts[:3][:-1]), scripts[:3][-1])))
-    others = " and others" * (len(scripts) > 3)
+    named = scripts if len(scripts) <= 3 else [*scripts[:3], "other scripts"]
+    listed = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
     return (
-        f"Left out: letters of {listed}{others}, which no font on this machine has ({INSTALL}, or "
-        "export SVG or HTML)."
+        f"No font on this machine has the letters of {listed}, so they are left out: install one, "
+        "such as Noto, or export SVG or HTML."
     )
 
 
@@ -143,9 +142,8 @@ def _letters(face: Face) -> frozenset[int]:
 def _installed(needed: frozenset[str], bold: bool) -> Face | None:
     """The font of this machine that has all these letters, rather a plain one without serifs."""
     weight = BOLD if bold else REGULAR
-    found = [font for font in installed_fonts() if all(map(font.has, needed))]
-    best = min(
-        found,
+    found = sorted(
+        (font for font in installed_fonts() if font.is_outline and all(map(font.has, needed))),
         key=lambda font: (
             font.is_mono,
             not font.is_upright,
@@ -155,9 +153,16 @@ def _installed(needed: frozenset[str], bold: bool) -> Face | None:
             font.family,
             font.face.path,
         ),
-        default=None,
     )
-    return best.face if best else None
+    return next((font.face for font in found if _is_sound(font.face)), None)
+
+
+def _is_sound(face: Face) -> bool:
+    try:
+        load(face, 20)
+    except OSError:
+        return False
+    return True
 
 
 def _drawn(text: str) -> Iterator[str]:

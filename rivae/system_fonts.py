@@ -37,13 +37,19 @@ class Face(NamedTuple):
 
 @dataclass(frozen=True)
 class InstalledFont:
-    """A font of this machine. ``starts`` and ``ends`` are the ranges of its letters, sorted."""
+    """A font of this machine.
+
+    Attributes:
+        is_outline: whether it can be drawn at any size, as those of coloured pictures cannot.
+        starts, ends: the ranges of its letters, sorted.
+    """
 
     face: Face
     family: str
     weight: int
     is_upright: bool
     is_mono: bool
+    is_outline: bool
     starts: array[int]
     ends: array[int]
 
@@ -55,7 +61,7 @@ class InstalledFont:
 
 @lru_cache(maxsize=1)
 def installed_fonts() -> tuple[InstalledFont, ...]:
-    """All fonts of outlines; () where there are none, or they cannot be listed in time."""
+    """All fonts; () where there are none, or they cannot be listed in time."""
     program = shutil.which("fc-list")
     found = _listed(program) if program else _read(_folders())
     return tuple(font for font, _ in zip(found, range(MAX_FONTS), strict=False))
@@ -84,10 +90,8 @@ def _listed(program: str) -> Iterator[InstalledFont]:
         if len(cells) != 10:
             continue
         file, index, weight, slant, spacing, scalable, colour, kind, family, letters = cells
-        outlines = scalable == "True" and colour != "True" and kind in ("TrueType", "CFF")
-        if not outlines or not file.lower().endswith(_FILES) or not index.isdigit():
-            continue
-        if int(index) >= _NAMED_STYLES:
+        is_file = file.lower().endswith(_FILES) and kind in ("TrueType", "CFF")
+        if not is_file or not index.isdigit() or int(index) >= _NAMED_STYLES:
             continue
         starts, ends = array("l"), array("l")
         for pair in letters.split():
@@ -100,6 +104,7 @@ def _listed(program: str) -> Iterator[InstalledFont]:
             _number(weight, REGULAR),
             _number(slant, 0) == 0,
             _number(spacing, 0) >= 90,
+            scalable == "True" and colour != "True",
             starts,
             ends,
         )
@@ -146,8 +151,13 @@ def _read(folders: Iterable[Path]) -> Iterator[InstalledFont]:
                 else:
                     starts.append(letter)
                     ends.append(letter)
-            bold, slanted = "bold" in name, "italic" in name or "oblique" in name
-            weight = BOLD if bold else REGULAR
             yield InstalledFont(
-                Face(str(file)), file.stem, weight, not slanted, "mono" in name, starts, ends
+                Face(str(file)),
+                file.stem,
+                BOLD if "bold" in name else REGULAR,
+                "italic" not in name and "oblique" not in name,
+                "mono" in name,
+                "color" not in name,
+                starts,
+                ends,
             )

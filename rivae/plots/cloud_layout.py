@@ -14,7 +14,7 @@ from random import Random
 
 import numpy as np
 
-from rivae.fonts import bundled, load, runs, without_font
+from rivae.fonts import bundled, runs, without_font
 from rivae.plots.fonts import Box, text_box
 from rivae.retrieval.base import Floats
 
@@ -22,7 +22,7 @@ from rivae.retrieval.base import Floats
 FILLS = (0.62, 0.52, 0.43, 0.35, 0.28, 0.2, 0.12, 0.05)
 # A smaller gap lets an underline touch the next word; a larger one makes all letters smaller.
 GAP = 6
-BLOCK = "█"
+BLOCK = "█"  # a little higher than any letters
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,6 @@ def lay_out(
             w = unique[label]
             ink = ink_box(laid[w], letters)
             x[w], y[w] = left + (ink[2] - ink[0]) / 2, top + (ink[3] - ink[1]) / 2
-            if laid != labels:  # its drawing hangs lower than its place, letters more than blocks
-                y[w] += _hangs(laid[w], letters)
             scale = min(scale, letters / size[w])
         if best is None or scale > best.scale:
             best = CloudLayout(width, height, x, y, float(scale))
@@ -130,11 +128,6 @@ def _laid_out_as(label: str) -> str:
         return label
     left, _, right, _ = ink_box(label, 100)
     return BLOCK * math.ceil((right - left) / text_box(BLOCK, 100, bold=True)[2])
-
-
-def _hangs(laid: str, size: float) -> float:
-    """How far the ink begins below where Pillow is asked to draw."""
-    return float(load(bundled(bold=True), size).getbbox(laid)[1])
 
 
 def _area(label: str) -> float:

@@ -154,7 +154,7 @@ def test_a_table_that_holds_its_pictures_needs_no_others(tmp_path, kind, write):
     assert report.taken == 40 and report.notes == report.left_out == {}
     store = PairStore(tmp_path / "data" / "mine")
     for i in range(40):
-        assert store.picture_bytes(i) == stored_picture(jpeg(i), plan.side)
+        assert store.picture_bytes(i) == stored_picture(jpeg(i), plan.side)[0]
     assert table.name in Manifest.read(store.folder).model_dump_json()
 
 

@@ -40,17 +40,20 @@ def _square(side: int) -> object:
     return pen.glyph()
 
 
-@contextmanager
-def forgotten_fonts() -> Iterator[None]:
-    """What is known of fonts is found anew inside, and again after it."""
-    kept = (
+def forget_fonts() -> None:
+    """Find the fonts of the machine anew."""
+    for function in (
         *(fonts._bundled_folder, fonts.runs, fonts.load, fonts._letters, fonts._installed),
         system_fonts.installed_fonts,
-    )
-    for function in kept:
+    ):
         getattr(function, "cache_clear", lambda: None)()
+
+
+@contextmanager
+def forgotten_fonts() -> Iterator[None]:
+    """Nothing is known of fonts when it begins, nor when it ends."""
+    forget_fonts()
     try:
         yield
     finally:
-        for function in kept:
-            getattr(function, "cache_clear", lambda: None)()
+        forget_fonts()

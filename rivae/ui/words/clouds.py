@@ -155,8 +155,12 @@ def _export(
     everyday: bool,
 ) -> None:
     from rivae.plots.cloud_sheet import CloudSheet, cloud_sheet
+    from rivae.plots.clouds import cloud_note
 
-    data = explorer.data
+    data, note = explorer.data, cloud_note(clouds)
+
+    def more() -> None:
+        st.caption(f"PNG: {note}")
 
     def figure() -> CloudSheet:
         items = [found.items(s) for s in range(len(found.names))]
@@ -170,6 +174,7 @@ def _export(
         run_id,
         "clouds",
         is_chart=False,
+        more=more if note else None,
         asks=explorer.asks,
         side=explorer.found_side,
         dim=choice.dim,
