@@ -47,6 +47,7 @@ def refused(place: Path | list[Path], name: object) -> UnusableError:
         ("a/0.png", "/mnt/other/photos/a/0.png"),
         ("a/0.png", "file:///C:/photos/a/0.png"),
         ("a/my 0.png", "https://host.org/a/my%200.png?w=3#top"),
+        ("a/0.png", "/data/local-files/?d=photos/a%2F0.png"),
         ("0.PNG", "0.png"),
         ("0.png", "0"),
         ("0", "0.png"),
