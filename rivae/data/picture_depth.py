@@ -107,12 +107,11 @@ def _range(
 ) -> tuple[float, float]:
     """What is black and what is white."""
     numbers = values
-    if values.dtype.kind == "f":
-        numbers = values[np.isfinite(values)]
+    if values.dtype.kind == "f" and not (is_number := np.isfinite(values)).all():
+        numbers = values[is_number]
         if not numbers.size:
             raise ValueError("none of its pixels is a number")
-        if numbers.size < values.size:
-            remarks.append((NO_NUMBERS, f"{values.size - numbers.size:,} of {values.size:,}"))
+        remarks.append((NO_NUMBERS, f"{values.size - numbers.size:,} of {values.size:,}"))
     low, high = float(numbers.min()), float(numbers.max())
     black, white = 0.0, None
     if values.dtype.kind == "f":
