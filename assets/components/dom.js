@@ -19,6 +19,15 @@ export const ICONS = {
   warn: "M10 3 18 17H2zM10 8v4M10 14.5v.01",
 }
 
+// Marks that people leave out when they search; those of other scripts make other words.
+const OPTIONAL = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}])\p{Mn}+/gu
+
+/** A text as it is searched: without case and optional marks, as `rivae.data.search_words` does. */
+export function folded(text) {
+  const plain = text.normalize("NFKD").toLowerCase().replaceAll("ß", "ss").replaceAll("ς", "σ")
+  return plain.replace(OPTIONAL, "$1").normalize("NFC")
+}
+
 /** An element with properties, attributes (`aria-…`, `data-…`) and children. */
 export function h(tag, props = {}, ...children) {
   const node = document.createElement(tag)

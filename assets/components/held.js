@@ -4,7 +4,7 @@
  * an exported page or of a notebook's cell (`rivae.page.content`).
  */
 
-import { h } from "./dom.js"
+import { folded, h } from "./dom.js"
 import { Engine, numbersOf } from "./engine.js"
 import { ExplorePanel } from "./explore.js"
 import { chooseItem, showAxis, showItem } from "./file_parts.js"
@@ -18,7 +18,7 @@ class Items {
     Object.assign(this, { ids, titles, texts, factors, pictures, tiny })
     this.askedWith = asked || pictures
     this.at = new Map(ids.map((id, place) => [id, place]))
-    this.words = titles.map((title, place) => `${title} ${texts[place]}`.toLowerCase())
+    this.words = titles.map((title, place) => folded(`${title} ${texts[place]}`))
   }
 
   title(id) {
@@ -35,7 +35,7 @@ class Items {
 
   /** Which items have all words of a text: 0 and 1 each. */
   having(text) {
-    const wanted = text.toLowerCase().split(/\s+/).filter(Boolean)
+    const wanted = folded(text).split(/\s+/).filter(Boolean)
     return Uint8Array.from(this.words, (words) => Number(wanted.every((word) => words.includes(word))))
   }
 

@@ -4,7 +4,7 @@
  * begins (a drag, or a run of key presses), a value has changed, things have come to rest.
  */
 
-import { round4, setText } from "./dom.js"
+import { folded, round4, setText } from "./dom.js"
 import { buildControls } from "./layout.js"
 import { Row } from "./rows.js"
 
@@ -142,10 +142,10 @@ export class Sliders {
   }
 
   filter() {
-    const wanted = this.controls.find.value.trim().toLowerCase()
+    const wanted = folded(this.controls.find.value.trim())
     for (const row of this.rows) {
       const { name, j } = row.dim
-      const fits = !wanted || name.toLowerCase().includes(wanted) || String(j + 1) === wanted
+      const fits = !wanted || folded(name).includes(wanted) || String(j + 1) === wanted
       row.element.hidden = !fits
     }
   }

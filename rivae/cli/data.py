@@ -105,7 +105,8 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PATH",
-        help="folder or zip with the pictures; may be given several times",
+        help="folder or zip with the pictures; may be given several times; not needed where they "
+        "stand in the table",
     )
     parser.add_argument("--title", default="", help="shown in the app instead of the name")
     parser.add_argument(
@@ -125,8 +126,9 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
         type=path_argument,
         nargs=2,
         metavar=("PICTURES", "TEXTS"),
-        help="your own embeddings of both sides (.npy or Parquet), a row per record; then no "
-        "pictures are needed. Train on them with --set dataset.features=own",
+        help="your own embeddings of both sides (.npy or Parquet), a row per record, or in any "
+        "order next to the ids of the table; then no pictures are needed. Train on them with "
+        "--set dataset.features=own",
     )
     parser.add_argument("--encoding", default="utf-8", help="of a text table")
     parser.add_argument("--side", type=int, default=256, help="largest side of stored pictures")

@@ -14,6 +14,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
+from rivae.data.tokenizer import caseless
 from rivae.data.tokens import RESERVED, TokensView, Vectors
 from rivae.errors import DataError
 from rivae.files import write_cache
@@ -139,7 +140,7 @@ def read_word2vec(
     """Vectors (reserved + len(vocabulary), dim) of a word2vec file; zeros where it lacks the word.
 
     The file is read once from front to end; nothing but the wanted rows is held. A word in
-    capitals counts where the file has none in small letters.
+    capitals, or with its marks apart, counts where the file has none as it is in the vocabulary.
 
     Args:
         path: the format of the word2vec program; read as binary when its first vector is not text.
@@ -164,7 +165,7 @@ def read_word2vec(
             binary = _is_binary(stream, dim)
             rows = _binary_rows if binary else _text_rows
             for word, vector in rows(stream, n, dim, path):
-                i = number.get(word, number.get(word.lower()))
+                i = number.get(word, number.get(word.lower(), number.get(caseless(word))))
                 if i is None or exact[i]:
                     continue
                 if not np.isfinite(vector).all():

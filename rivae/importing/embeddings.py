@@ -27,7 +27,6 @@ UNMATCHED = "rows of the {} matrix were taken in their order: column '{}' names 
 NO_ROW = "no row of the embeddings has its id"
 _LOOKED_AT = 1_000  # rows, to tell a column that counts
 _FEWEST = 10
-_MOST_KEYS = 20  # columns next to the numbers that may hold ids
 _LONGEST = 60  # letters of a cell that are compared as they are
 
 
@@ -64,8 +63,7 @@ class Embeddings:
             id_column: of the table.
         """
         self._id_column = id_column
-        left_out = [name for c in self._columns.values() for name in c.left_out[:_MOST_KEYS]]
-        names = dict.fromkeys(left_out)
+        names = dict.fromkeys(name for c in self._columns.values() for name in c.keys)
         if names and id_column:
             names[id_column] = None
         self._cells = {name: [] for name in names}
@@ -94,9 +92,10 @@ class Embeddings:
             for name, own, theirs in self._keys(side):
                 rows = _rows_by(own, theirs)
                 if rows is not None:
-                    n_moved = int((rows != np.arange(n_records)).sum())
-                    if n_moved:
-                        report.note(MATCHED.format(side, name), self._file(side), n=n_moved)
+                    if len(matrix) != n_records or (rows != np.arange(n_records)).any():
+                        said = f"{len(matrix):,} rows"
+                        n_found = int((rows >= 0).sum())
+                        report.note(MATCHED.format(side, name), self._file(side), said, n_found)
                     break
                 if len(own) != len(theirs):
                     continue
@@ -112,7 +111,7 @@ class Embeddings:
 
     def _keys(self, side: str) -> Iterator[tuple[str, list[str], list[str]]]:
         """(name, cells of the table, cells of the matrix) of what may tell whose a row is."""
-        names = self._columns[side].left_out[:_MOST_KEYS] if side in self._columns else ()
+        names = self._columns[side].keys if side in self._columns else ()
         is_id = {name: name == self._id_column or name.lower() in IDS for name in names}
         for name in sorted(names, key=lambda name: not is_id[name]):
             own = self._cells[self._id_column if is_id[name] and self._id_column else name]
@@ -141,11 +140,17 @@ class Embeddings:
             for side in SIDES
         )
         report.note(remark, "; ".join(said))
-        for side, columns in self._columns.items():
-            for name in columns.left_out:
-                report.note(LEFT_OUT, self._file(side), name)
-                if is_index(name) and _is_shuffled(parquet_cells(self.paths[side], name)):
-                    report.note(SHUFFLED, self._file(side), name)
+        taken = {(self.paths[side], name) for side, c in self._columns.items() for name in c.taken}
+        others = {
+            (self.paths[side], name): None
+            for side, c in self._columns.items()
+            for name in c.left_out
+        }
+        for path, name in others:
+            if (path, name) not in taken:  # by the other side
+                report.note(LEFT_OUT, path.name, name)
+            if is_index(name) and _is_shuffled(parquet_cells(path, name)):
+                report.note(SHUFFLED, path.name, name)
         for side, matrix in self._matrices.items():
             for number in _counting(matrix[:_LOOKED_AT]):
                 report.note(COUNTS, self._file(side), f"number {number + 1} of each row")
@@ -153,14 +158,13 @@ class Embeddings:
     def _file(self, side: str) -> str:
         return self.paths[side].name
 
-    def mark(self, number: int) -> bytes:
-        """What records with the same embedding of their picture share, see ``twins``.
-
-        Raises:
-            UnusableError: a record has no row.
-        """
+    def require(self, number: int) -> None:
+        """Raise UnusableError where a record has no row."""
         if any(rows[number] < 0 for rows in self._rows.values()):
             raise UnusableError(NO_ROW)
+
+    def mark(self, number: int) -> bytes:
+        """What records with the same embedding of their picture share, see ``twins``."""
         side = SIDES[0]
         return mark_of(self._matrices[side][self._rows[side][number]].tobytes())
 

@@ -85,7 +85,7 @@ class Plan(BaseModel):
         if self.factors:
             chosen["factors"] = self.factors
         if not self.images:
-            chosen["picture"] = column_with_pictures(head, chosen.get("picture"))
+            chosen["picture"] = column_with_pictures(head, chosen.get("picture")) or None
         has_pictures = bool(self.images or chosen["picture"])
         if not has_pictures and not self.embeddings:
             raise ConfigError("the pictures are missing: give --images FOLDER_OR_ZIP")
@@ -103,6 +103,11 @@ class Plan(BaseModel):
 
     def _recipe1m(self) -> Recipe1MImport:
         if not is_recipe1m(self.table):
+            if any(self.table.glob("*.parquet")):
+                raise ConfigError(
+                    f"{self.table} is a folder of Parquet files: give one of them, or write them "
+                    "into one file"
+                )
             raise ConfigError(
                 f"{self.table} is a folder without layer1.json and layer2.json: give the table "
                 "itself, and the folder with --images"

@@ -69,7 +69,8 @@ _LETTERS: dict[str, tuple[str, ...]] = {
     "cp1254": ("çğıöşüâî",),
     "cp1257": ("ąčęėįšųūž", "āčēģīķļņšūž", "äöõüšž"),
 }
-_ANY_WESTERN = "".join(_WESTERN) + "ðýþ"
+_ANY = {name: "".join(alphabets) for name, alphabets in _LETTERS.items()}
+_ANY["cp1252"] += "ðýþ"  # of Icelandic, which in Turkish stand for other letters
 # Where the encoding has one script: its letters, and the most frequent of them.
 _CYRILLIC = "[\u0400-\u045f\u0490\u0491]", "оеаинтсрвл"
 _BLOCKS = {
@@ -102,12 +103,12 @@ _AFTER = f"[{bytes(range(0x80, 0xC0)).decode('cp1252', 'ignore')}\x80-\x9f]"
 # "é »" does, so it takes two.
 _TWICE = re.compile(
     f"(?:[ÂÃ]{_AFTER}|â[€\x80]{_AFTER})+|(?:[Ä-Ú]{_AFTER}){{2,}}|(?:[à-ï]{_AFTER}{{2}}){{2,}}"
-    "|[\x80-\x9f]"
+    f"|[ÄÅ]{_AFTER}(?=[a-z])|[\x80-\x9f]"
 )
 _KANA = re.compile("[\u3041-\u30fe]")
 # What the others have to do better than cp1252, by their order in ENCODINGS.
 _PRIOR = {name: 0.04 + 0.002 * i for i, name in enumerate(ENCODINGS)} | {"cp1252": 0.0}
-_PRIOR |= {"cp866": 0.15, "cp850": 0.2}  # of the last century
+_PRIOR |= {"mac-roman": 0.15, "cp866": 0.15, "cp850": 0.2}  # of the last century
 
 
 def checked_encoding(encoding: str) -> str:
@@ -198,8 +199,8 @@ def _fit(text: str, name: str) -> tuple[float, float]:
         usual = 0.25 * _n_in(beyond, frequent) / max(1, len(letters))
     else:
         known = float(max(_n_in(letters, alphabet) for alphabet in _LETTERS[name]))
-        if _LETTERS[name] is _WESTERN:  # a cookbook has dishes of all countries
-            known = max(known, 0.88 * _n_in(letters, _ANY_WESTERN))
+        # A cookbook has dishes of all countries.
+        known = max(known, 0.88 * _n_in(letters, _ANY[name]))
     return max(0.0, known + len(beyond) - len(letters) - wrong) / n, usual
 
 

@@ -223,5 +223,5 @@ def _example(text: str) -> str:
     parts = [part.strip() for part in re.split(r'[\n\r",;\t]', text)]
     part = next((part for part in parts if not part.isascii()), max(parts, key=len))
     first = next((place for place, letter in enumerate(part) if letter > "\x7f"), 0)
-    start = max(0, first - EXAMPLE // 2)
+    start = max(0, min(first - EXAMPLE // 2, len(part) - EXAMPLE))
     return shown(part[start : start + EXAMPLE], EXAMPLE)

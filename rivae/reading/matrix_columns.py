@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,12 +17,13 @@ import pyarrow as pa
 
 from rivae.errors import DataError, shown, some_of
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"\d{1,9}")
 _INDEX = re.compile(r"__index_level_\d+__|unnamed:.*|level_\d+", re.IGNORECASE)
 _NO_DIMENSION = {
     *("id", "ids", "uid", "uuid", "key", "index", "idx", "row", "row_id", "rowid"),
     *("label", "labels", "target", "class", "cluster", "split", "fold", "partition"),
 }
+_MOST_KEYS = 20
 _IS_VECTOR = ("emb", "vec", "feat")
 
 
@@ -33,10 +34,12 @@ class MatrixColumns:
     Attributes:
         taken: one column of lists, or columns of numbers in the order of the file.
         left_out: the others.
+        keys: those of the others that may hold ids: texts and whole numbers.
     """
 
     taken: tuple[str, ...]
     left_out: tuple[str, ...]
+    keys: tuple[str, ...]
 
     @property
     def sentence(self) -> str:
@@ -58,7 +61,7 @@ def matrix_columns(schema: pa.Schema, file: str, words: Sequence[str] = ()) -> M
         DataError: no column is float, or it is not clear which are meant.
     """
     names = list(schema.names)
-    if twice := [name for name in names if names.count(name) > 1]:
+    if twice := [name for name, n in Counter(names).items() if n > 1]:
         raise DataError(f"{file} has two columns '{shown(twice[0])}': rename one of them")
     index = _index(schema)
     usable = {
@@ -77,7 +80,9 @@ def matrix_columns(schema: pa.Schema, file: str, words: Sequence[str] = ()) -> M
             "floats, in one column of lists or one column per number"
         )
     kept = set(taken)
-    return MatrixColumns(tuple(taken), tuple(name for name in names if name not in kept))
+    left_out = tuple(name for name in names if name not in kept)
+    keys = (name for name in left_out if _may_be_key(name, schema.field(name).type))
+    return MatrixColumns(tuple(taken), left_out, tuple(keys)[:_MOST_KEYS])
 
 
 def is_no_dimension(name: str) -> bool:
@@ -108,6 +113,14 @@ def _kind(field: pa.Field) -> str:
     if is_list:
         return "list" if is_float else ""
     return "float" if is_float else "whole" if pa.types.is_integer(kind) else ""
+
+
+def _may_be_key(name: str, kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    is_number = pa.types.is_floating(kind) and is_no_dimension(name)
+    return is_text or pa.types.is_integer(kind) or is_number
 
 
 def is_list_type(kind: pa.DataType) -> bool:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rivae.arrays import in_reach
 from rivae.errors import DataError
 from rivae.reading.matrix_columns import MatrixColumns, is_list_type, matrix_columns
-from rivae.reading.regular import open_regular
+from rivae.reading.regular import begins_with
 
 MAX_ROWS = 100_000_000
 FREE_ROWS = 1_000_000  # more than these take at least a byte each
@@ -43,13 +43,7 @@ _ERRORS = (
 
 def is_parquet(path: Path) -> bool:
     """Whether a file is named or begins as Parquet."""
-    if path.suffix.lower() == ".parquet":
-        return True
-    try:
-        with open_regular(path) as stream:
-            return stream.read(len(_MAGIC)) == _MAGIC
-    except OSError:
-        return False
+    return path.suffix.lower() == ".parquet" or begins_with(path, _MAGIC)
 
 
 def open_parquet(path: Path) -> pq.ParquetFile:

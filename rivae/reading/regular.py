@@ -61,6 +61,15 @@ def read_at_most(path: Path, n_bytes: int, *, follow: bool = True) -> bytes | No
     return content if len(content) <= n_bytes else None
 
 
+def begins_with(path: Path, mark: bytes) -> bool:
+    """Whether a plain file can be read and begins with these bytes."""
+    try:
+        with open_regular(path) as stream:
+            return stream.read(len(mark)) == mark
+    except OSError:
+        return False
+
+
 def _require_plain(seen: os.stat_result, path: Path) -> None:
     if not stat.S_ISREG(seen.st_mode):
         raise OSError(errno.EINVAL, _NOT_PLAIN, str(path))

@@ -2,14 +2,16 @@
 
 import shutil
 import threading
+import unicodedata
 
 import numpy as np
 import pytest
 
 from rivae.catalogue import Catalogue
 from rivae.data import load_dataset
-from rivae.data.fulltext import TextIndex, text_index
+from rivae.data.fulltext import TextIndex, index_path, store_index, text_index
 from rivae.data.search_words import MAX_WORDS
+from rivae.data.store import PairStore
 
 TEXTS = [
     ("Baked Apple Crème", "two apples · sugar"),
@@ -49,6 +51,83 @@ def index():
 def test_every_word_is_wanted_and_none_is_a_command(index, words, rows):
     assert index.rows(words).tolist() == rows
     assert sorted(hit.row for hit in index.best(words, 9, lambda row: True)) == rows
+
+
+SCRIPTS = [
+    ("आलू दाल", "तेल"),
+    ("आला दिल", ""),
+    ("Crème brûlée", "Straße"),
+    ("ข้าวผัดกุ้ง", "ใส่น้ำตาลลงในหม้อ"),
+    ("鶏肉のバター焼き", "じゃがいもを茹でて、玉ねぎを炒める。ﾊﾟﾝ300g"),
+    ("西红柿炒鸡蛋", "将土豆切成小块"),
+    ("שָׁלוֹם", "مُحَمَّد"),
+    ("Ёжик ΛΌΓΟΣ", "ＡＢＣ"),
+    ("고기를 볶아", "물 2컵"),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "rows"),
+    [
+        ("आलू", [0]),
+        ("दाल", [0]),
+        ("आल", [0, 1]),  # the beginning of both
+        ("creme", [2]),
+        ("CRÈME", [2]),
+        ("cre\u0300me", [2]),
+        ("strasse", [2]),
+        ("straße", [2]),
+        ("ข้าว", [3]),
+        ("ขาว", []),  # white is no rice
+        ("กุ้ง น้ำตาล", [3]),
+        ("バター", [4]),
+        ("ハター", []),
+        ("玉ねぎ バター", [4]),
+        ("きバ", []),
+        ("パン", [4]),
+        ("300g", [4]),
+        ("土豆", [5]),
+        ("豆土", []),
+        ("蛋", [5]),
+        ("שלום", [6]),
+        ("שָׁלוֹם", [6]),
+        ("محمد", [6]),
+        ("ежик", [7]),
+        ("ЁЖИК", [7]),
+        ("λογος", [7]),
+        ("abc", [7]),
+        ("고기", [8]),
+        (unicodedata.normalize("NFD", "고기"), [8]),
+        ("물", [8]),
+        ("あ" * 10_000, []),
+    ],
+)
+def test_words_of_all_scripts_are_found_with_and_without_optional_marks(words, rows):
+    index = TextIndex.build(SCRIPTS)
+    assert index.rows(words).tolist() == rows
+    assert sorted(hit.row for hit in index.best(words, 9, lambda row: True)) == rows
+
+
+def test_what_matched_is_marked_in_all_scripts_and_the_texts_are_as_written():
+    index = TextIndex.build(SCRIPTS)
+    (hit,) = index.best("バター", 1, lambda row: True)
+    assert hit.title == (("鶏肉の", False), ("バター", True), ("焼き", False))
+    (hit,) = index.best("土豆", 1, lambda row: True)
+    assert hit.snippet == (("将", False), ("土豆", True), ("切成小块", False))
+    (hit,) = index.best("creme", 1, lambda row: True)
+    assert hit.title == (("Crème", True), (" brûlée", False))
+    (hit,) = index.best("आलू", 1, lambda row: True)
+    assert hit.title == (("आलू", True), (" दाल", False))
+
+
+def test_an_index_of_an_older_version_is_made_again(small_store, tmp_path):
+    folder = shutil.copytree(small_store, tmp_path / "own")
+    (folder / "cache").mkdir(exist_ok=True)
+    for path in (folder / "cache").glob("texts-*.sqlite"):
+        path.unlink()
+    (folder / "cache" / "texts-2.sqlite").write_bytes(b"of before")
+    store_index(PairStore(folder)).close()
+    assert index_path(folder).is_file() and index_path(folder).name != "texts-2.sqlite"
 
 
 def test_a_title_counts_more_and_what_matched_is_marked(index):

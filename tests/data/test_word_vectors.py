@@ -112,3 +112,9 @@ def test_without_gensim_the_ways_out_are_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "gensim.models", None)
     with pytest.raises(DataError, match=r"rivae-explorer\[text\].*to none"):
         train_vectors(view_of(tmp_path), 20, np.arange(40))
+
+
+def test_words_of_a_file_are_compared_without_case_and_composed(tmp_path):
+    path = written(tmp_path / "v.txt", False, {"Cre\u0300me": [1, 1, 1], "STRASSE": [2, 2, 2]})
+    found = read_word2vec(path, ["crème", "strasse", "soup"], 3)
+    assert found[0].tolist() == [1, 1, 1] and found[1].tolist() == [2, 2, 2] and not found[2].any()

@@ -78,7 +78,7 @@ def test_rows_with_the_ids_of_the_table_are_found_by_them(tmp_path, write_table)
     order = np.random.default_rng(3).permutation(N)
     frame = NAMED.assign(id=ids_of(rows(N))).iloc[order]
     report = take(tmp_path, write_table, frame)
-    assert report.notes[MATCHED.format(SIDE, "id")] == int((order != np.arange(N)).sum())
+    assert report.notes[MATCHED.format(SIDE, "id")] == N
     assert_rows_are_right(tmp_path, ids_of(rows(N)))
 
 
@@ -89,6 +89,7 @@ def test_more_rows_than_records_and_records_without_a_row(tmp_path, write_table)
     )
     report = take(tmp_path, write_table, frame)
     assert report.left_out == {NO_ROW: 2}
+    assert report.notes[MATCHED.format(SIDE, "item_id")] == N - 2
     assert_rows_are_right(tmp_path, [f"d{i}" for i in range(N) if i not in (3, 9)])
 
 
@@ -209,3 +210,24 @@ def test_stored_matrices_of_other_scales_are_read_well():
     for scale in (1e-30, 1e-20, 1e30):
         found = MatrixView(A * np.float32(scale)).batch(np.arange(N))
         np.testing.assert_allclose(found, MatrixView(A).batch(np.arange(N)), rtol=1e-5, atol=1e-6)
+
+
+def test_one_file_may_hold_both_sides(tmp_path, write_table):
+    frame = pd.DataFrame({"id": ids_of(rows(N)), "image_embedding": list(A), "text_emb": list(B)})
+    path = tmp_path / "both.pq"  # Parquet under another name
+    frame[::-1].to_parquet(path)
+    mapping = make_mapping(list(rows(1)[0]), {"picture": None}, needs_picture=False)
+    source = PairsImport(write_table(rows(N)), [], mapping, embeddings=(path, path))
+    report = run_import(source, ImportSettings("own", root=tmp_path / "data"))
+    assert report.examples[LEFT_OUT] == ["both.pq: id"]
+    assert_rows_are_right(tmp_path, ids_of(rows(N)))
+    texts = read_matrix(tmp_path / "data" / "own" / "features" / "own" / "texts.npy")
+    np.testing.assert_array_equal(texts, B)
+
+
+@pytest.mark.parametrize("name", ["m.csv", "m.npz"])
+def test_other_files_are_told_what_to_write(tmp_path, name):
+    NAMED.to_csv(tmp_path / "m.csv")
+    np.savez(tmp_path / "m.npz", A=A)
+    with pytest.raises(DataError, match=rf"{name} is .*numpy\.save"):
+        read_matrix(tmp_path / name)

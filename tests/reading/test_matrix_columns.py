@@ -71,7 +71,9 @@ def test_what_stands_next_to_the_numbers_is_left_out(
     path = tmp_path_factory.mktemp("m") / "m.parquet"
     written(path, {name: {**meant, **OTHERS}[name] for name in order})
     np.testing.assert_array_equal(parquet_matrix(path), numbers.astype(np.float32))
-    assert set(parquet_matrix_columns(path).left_out) == set(others)
+    columns = parquet_matrix_columns(path)
+    assert set(columns.left_out) == set(others)
+    assert set(columns.keys) == set(others) - {"score", "is_new", "tags", "tokens", "when"}
 
 
 @pytest.mark.parametrize("index", [None, "id", "anything"])
@@ -195,4 +197,26 @@ def test_decimals_are_floats(tmp_path):
     (tmp_path / "m.parquet").write_bytes(buffer.getvalue())
     np.testing.assert_array_equal(
         parquet_matrix(tmp_path / "m.parquet"), [[1] * 3, [2] * 3, [3] * 3]
+    )
+
+
+types = st.sampled_from(
+    [pa.float16(), pa.float32(), pa.int8(), pa.bool_(), pa.string(), pa.list_(pa.float64())]
+)
+fields = st.tuples(st.text(max_size=6) | st.sampled_from(["e1", "9" * 5000, "a.b", "id"]), types)
+
+
+@given(st.lists(fields, max_size=8))
+def test_columns_of_strangers(columns):
+    """Whatever they are called: those that are taken are float, or the file is refused."""
+    schema = pa.schema([pa.field(name, kind) for name, kind in columns])
+    try:
+        found = matrix_columns(schema, "m.parquet", WORDS)
+    except DataError:
+        return
+    kinds = {schema.field(name).type for name in found.taken}
+    assert sorted([*found.taken, *found.left_out]) == sorted(schema.names)
+    is_list = pa.list_(pa.float64()) in kinds
+    assert (
+        len(found.taken) == 1 if is_list else pa.string() not in kinds and pa.bool_() not in kinds
     )

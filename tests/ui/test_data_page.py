@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
@@ -10,76 +9,27 @@ import sys
 import threading
 import time
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from PIL import Image
 
 from rivae.data.store import list_stores
 from rivae.errors import ConfigError, DataError
 from rivae.importing.plan import Plan
-from rivae.importing.uploads import UPLOADS
 from rivae.runs.named_files import read_path
 from rivae.trash import RESTORED
 from rivae.ui.data import importing
 from rivae.ui.data.importing import read_record, recording
-from rivae.ui.data.sources import HERE
 from rivae.ui.shared.trash import KEPT
-from rivae.ui.shell import access, keys
+from rivae.ui.shell import access
 from rivae.ui.shell.access import is_local
 from rivae.ui.work.tasks import Task
+from tests.ui.data_fixture import by_path, data_files, filled, over
 
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     """40 pictures and their table, and an empty folder of data sets."""
-    monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("RIVAE_FILES", str(tmp_path))
-    monkeypatch.setattr("streamlit.get_option", lambda name: "127.0.0.1", raising=True)
-    (tmp_path / "photos").mkdir()
-    lines = ["photo,name,steps,depth"]
-    for i in range(40):
-        buffer = io.BytesIO()
-        Image.new("RGB", (20, 20), (6 * i, 0, 90)).save(buffer, "PNG")
-        (tmp_path / "photos" / f"{i}.png").write_bytes(buffer.getvalue())
-        lines.append(f"{i}.png,<b>Plate</b> {i},stir and serve,{i % 4}")
-    (tmp_path / "dishes.csv").write_text("\n".join(lines))
-    yield tmp_path
-    for job in importing.tasks.running():
-        job.cancel()
-        over(job)
-    importing.tasks.known.clear()
-
-
-def over(job):
-    deadline = time.monotonic() + 60
-    while job.running and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not job.running
-
-
-def by_path(app):
-    """The page with the fields for paths on this machine."""
-    page = app("data")
-    page.at.segmented_control(key="data_way").set_value(HERE).run()
-    return page
-
-
-def filled(app, files):
-    page = by_path(app)
-    page.at.text_input(key="data_table").set_value(str(files / "dishes.csv"))
-    page.at.text_input(key="data_images").set_value(str(files / "photos")).run()
-    page.at.text_input(key="data_name").set_value("plates").run()
-    return page
-
-
-def test_columns_are_guessed_and_the_first_records_shown(app, files):
-    page = filled(app, files)
-    page.calm()
-    chosen = {s.label: s.value for s in page.at.selectbox}
-    assert chosen["Picture"] == "photo" and chosen["Title"] == "name"
-    assert chosen["Instructions"] == "steps" and chosen["Tags"] == "–"
-    assert len(page.at.dataframe[0].value) == 5
+    with data_files(tmp_path, monkeypatch) as folder:
+        yield folder
 
 
 def test_a_check_and_then_the_import(app, files):
@@ -104,32 +54,6 @@ def test_a_check_and_then_the_import(app, files):
     page.at.button(key="data_import").click().run()
     taken = importing.TAKEN.format("plates")
     assert any(taken in w.value.replace("\\", "") for w in page.at.warning)
-
-
-@pytest.mark.parametrize(
-    ("encoding", "title"),
-    [
-        ("utf-8", "Grandma’s “best” – 5 € pie…"),
-        ("cp1252", "Grandma’s “best” – 5 € pie…"),
-        ("cp1250", "Pierogi z kapustą i śledź"),
-        ("utf-16", "肉じゃが"),
-        ("cp932", "チーズ入りハンバーグ、玉ねぎ"),
-    ],
-)
-def test_the_encoding_of_a_table_is_found(app, files, encoding, title):
-    lines = ["photo,name", *(f"{i}.png,{title}" for i in range(40))]
-    (files / "dishes.csv").write_bytes("\n".join(lines).encode(encoding))
-    page = filled(app, files)
-    page.calm()
-    (chosen,) = [s for s in page.at.selectbox if str(s.key).startswith(keys.DATA_ENCODING)]
-    assert chosen.value == encoding and page.at.dataframe[0].value["name"][0] == title
-    said = any(title in c.value.replace("\\", "") for c in page.at.caption)
-    assert said == (encoding != "utf-8")
-    if encoding == "cp1252":
-        chosen.set_value("mac-roman").run()
-        page.calm()
-        shown = page.at.dataframe[0].value["name"][0]
-        assert shown != title and shown.startswith("Grandma")
 
 
 def test_what_goes_wrong_is_said_in_one_sentence(app, files):
@@ -211,72 +135,6 @@ def test_paths_stand_behind_the_login_where_there_is_one(app, files):
     page.open("data")
     assert not page.at.text_input and "Log in" in page.at.info[0].value
     assert not page.at.file_uploader
-
-
-def test_files_from_the_browser_are_imported_and_then_gone(app, files):
-    page = app("data")
-    pictures = [(p.name, p.read_bytes(), "image/png") for p in (files / "photos").iterdir()]
-    page.at.file_uploader(key="data_upload_images_file").set_value(pictures).run()
-    table = ("dishes.csv", (files / "dishes.csv").read_bytes(), "text/csv")
-    page.at.file_uploader(key="data_upload_table_file").set_value(table).run()
-    page.calm()
-    words = page.words.replace("\\", "")
-    assert "dishes.csv" in words and "40-pictures.zip" in words
-    assert {s.label: s.value for s in page.at.selectbox}["Picture"] == "photo"
-    kept = [path for path in (files / "data" / UPLOADS).rglob("*") if path.is_file()]
-    assert len(kept) == 2 and all(path.stat().st_mode & 0o077 == 0 for path in kept)
-    page.at.button(key="data_import").click().run()
-    over(importing.newest())
-    page.at.run()
-    page.calm()
-    assert [path.name for path in list_stores()] == ["dishes"] and "40 pairs" in page.words
-    assert not any(path.exists() for path in kept)
-    assert len(page.at.file_uploader) == 2, "ready for the next files"
-
-
-def test_a_table_that_holds_its_pictures_is_imported_without_others(app, files):
-    pictures = [(files / "photos" / f"{i}.png").read_bytes() for i in range(40)]
-    table = pa.table({"image": pictures, "name": [f"Plate {i}" for i in range(40)]})
-    pq.write_table(table, files / "inside.parquet")
-    page = by_path(app)
-    page.at.text_input(key="data_table").set_value(str(files / "dishes.csv")).run()
-    assert not page.at.selectbox, "its pictures are missing"
-    page.at.text_input(key="data_table").set_value(str(files / "inside.parquet")).run()
-    page.calm()
-    assert {s.label: s.value for s in page.at.selectbox}["Picture"] == "image"
-    (cell, *_) = page.at.dataframe[0].value["image"]
-    assert str(len(pictures[0])) in cell and len(cell) < 80
-    page = app("data")
-    sent = ("inside.parquet", (files / "inside.parquet").read_bytes(), "application/octet-stream")
-    page.at.file_uploader(key="data_upload_table_file").set_value(sent).run()
-    page.at.button(key="data_import").click().run()
-    over(importing.newest())
-    page.at.run()
-    page.calm()
-    assert [path.name for path in list_stores()] == ["inside"] and "40 pairs" in page.words
-
-
-def test_two_uploads_of_one_name_are_told(app, files):
-    page = app("data")
-    pictures = [(p.name, p.read_bytes(), "image/png") for p in (files / "photos").iterdir()]
-    twins = [*pictures, ("3.png", pictures[0][1], "image/png")]
-    page.at.file_uploader(key="data_upload_images_file").set_value(twins).run()
-    (warning,) = page.calm().at.warning
-    assert "3.png" in warning.value.replace("\\", "")
-    assert page.at.file_uploader(key="data_upload_images_file") is not None
-
-
-def test_a_file_that_is_no_table_is_refused_and_a_table_can_be_put_back(app, files):
-    page = app("data")
-    upload = page.at.file_uploader(key="data_upload_table_file")
-    upload.set_value(("notes.gz", b"what", "application/gzip")).run()
-    assert any("notes" in w.value for w in page.calm().at.warning)
-    assert not list((files / "data" / UPLOADS).rglob("*.gz"))
-    upload = page.at.file_uploader(key="data_upload_table_file")
-    upload.set_value(("dishes.csv", b"photo,name\n", "text/csv")).run()
-    page.at.button(key="data_upload_table_remove").click().run()
-    assert page.calm().at.file_uploader(key="data_upload_table_file") is not None
-    assert not list((files / "data" / UPLOADS).rglob("*.csv"))
 
 
 # The import at work

@@ -25,6 +25,7 @@ from rivae.errors import DataError
 from rivae.files import write_atomic_with, write_json
 from rivae.reading.contents import content_hash, file_content
 from rivae.reading.parquet import is_parquet, parquet_matrix
+from rivae.reading.regular import begins_with
 
 FOLDER = "features"
 OWN = "own"  # came with an import
@@ -110,11 +111,13 @@ def read_matrix(path: Path, side: str = "") -> NDArray[Any]:
         try:
             matrix = np.lib.format.open_memmap(path, mode="r")
         except _NPY_ERRORS as error:
+            if not begins_with(path, np.lib.format.MAGIC_PREFIX):
+                raise DataError(
+                    f"{path.name} is neither an .npy file nor Parquet: save one array with "
+                    "numpy.save, or write a table with to_parquet"
+                ) from error
             why = str(error).splitlines()[0][:200] if str(error) else "its header is damaged"
-            raise DataError(
-                f"{path.name} is not a sound .npy file of numbers: {why}; save one array with "
-                "numpy.save, or write Parquet"
-            ) from error
+            raise DataError(f"{path.name} is not a sound .npy file of numbers: {why}") from error
     if matrix.ndim != 2 or matrix.dtype.kind != "f":
         raise DataError(
             f"{path.name} holds {matrix.dtype} of shape {matrix.shape}, not a matrix of floats"

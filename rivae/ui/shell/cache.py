@@ -176,17 +176,14 @@ def _readable(found: Run) -> Iterator[None]:
 
 def pictures(run: Run) -> ThumbnailCache:
     """The data set of a run with its small pictures; RivaeError when it cannot be opened."""
-    dataset = _dataset(run.config)
+    dataset, words = _dataset(run.config), kept_vocabulary(run.path)
     settings = json.dumps(dataset.settings, sort_keys=True, default=str)
-    words = kept_vocabulary(run.path)
-    return _data(dataset.name, settings, data_key(run.config), words.key, words)
+    return _data(dataset.name, settings, f"{data_key(run.config)}-{words.key}", words)
 
 
 @st.cache_resource(max_entries=MAX_DATA, show_spinner=False)
-def _data(
-    dataset: str, settings: str, content: str, words: str, _words: Vocabulary
-) -> ThumbnailCache:
-    """A data set with its small pictures, of what it holds now, its texts by the words of a run."""
+def _data(dataset: str, settings: str, content: str, _words: Vocabulary) -> ThumbnailCache:
+    """A data set with its small pictures, of what it holds now and by the words of a run."""
     from rivae.data.registry import open_dataset
     from rivae.data.thumbnails import ThumbnailCache
 
