@@ -17,8 +17,8 @@ _BLOCK = re.compile(
 )
 _CELL = ("td", "th")
 _INLINE = re.compile(
-    "a|abbr|acronym|b|bdi|bdo|big|cite|code|del|dfn|em|font|i|img|input|ins|kbd|mark|meta|nobr|q|"
-    "rp|rt|ruby|s|samp|small|span|strike|strong|sub|sup|tt|u|var|wbr"
+    "a|abbr|acronym|b|bdi|bdo|big|cite|code|del|dfn|em|font|i|iframe|img|input|ins|kbd|mark|meta|"
+    "nobr|noscript|q|rp|rt|ruby|s|samp|small|span|strike|strong|sub|sup|tt|u|var|wbr"
 )
 _HIDDEN = ("script", "style")  # with all that is inside of them
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]{0,11})((?:\s[^<>]{0,5000})?)(?:/\s*)?>")
@@ -60,6 +60,7 @@ def _without_hidden(text: str) -> str:
             kept.append(text[at : match.start()])
             hidden, at = name, match.start()  # one that never ends stays
     text = "".join((*kept, text[at:]))
+    text = text.replace("<![CDATA[", "").replace("]]>", "") if "<![CDATA[" in text else text
     kept, at = [], 0
     while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
         kept.append(text[at:start])

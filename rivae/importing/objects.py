@@ -34,11 +34,12 @@ _WHOLE = _words(
     "line sentence caption"
 )
 _NAMES = _words(
-    "ingredient ingredientname name item itemname food foodname product title label tag term key"
+    "ingredient ingredientname name item itemname food foodname product title label tag term key "
+    "stringredient"
 )
 _DESCRIPTIONS = _words("description instruction direction step content body details action value")
 _AMOUNTS = _words("amount quantity qty number count value weight volume")
-_UNITS = _words("measure measurement unit unitname units unittext uom")
+_UNITS = _words("measure measurement unit unitname units unittext uom strmeasure")
 _RANGE = _words("min from"), _words("max to")
 _NOTES = _words("note notes comment preparation prep modifier")
 _PARTS = _words(
@@ -168,8 +169,9 @@ def _line(known: dict[str, Any], role: str, said: set[str], depth: int) -> str:
         return _first(known, _DESCRIPTIONS, said, depth)
     if whole and _begins(whole):
         return whole
-    amount = _first(known, _AMOUNTS, said, depth), _first(known, _UNITS, said, depth)
-    line = " ".join(part for part in (*amount, name) if part)
+    amount = [_first(known, names, said, depth) for names in (_AMOUNTS, _UNITS)]
+    before = " ".join(filter(None, amount))
+    line = name if name.startswith(before) else f"{before} {name}"
     notes = _first(known, _NOTES, said, depth)
     return f"{line}, {notes}" if notes else line
 
@@ -218,7 +220,7 @@ def _of_mapping(item: Mapping[Any, Any], role: str, said: set[str], depth: int) 
     words = {key: _word(value, said, depth) for key, value in kept.items()}
     if role == "instructions":
         return [f"{key}: {word}" for key, word in words.items() if word]
-    return [word for word in words.values() if word][: 1 if role == "title" else None]
+    return [word for word in words.values() if word]
 
 
 def _section(heading: str, value: object, role: str, said: set[str], depth: int) -> list[Any]:

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-_LINE_ENDS = re.compile(r"[\n\r]")
+_LINE_ENDS = re.compile(r"[\n\r\x0b\x0c\u2028\u2029]")
 _WRITTEN_ENDS = re.compile(r"(?:\\r)?\\n")  # a backslash and a letter
 _BULLET = re.compile(r"\s*[-*+\u2013\u2014\u2022\u25aa\u25cf\u25e6\u2023\u00b7\u2043]\s+")
 _BULLETS = re.compile(r"\s*[\u2022\u25aa\u25cf\u25e6\u2023]\s*|\s+\u00b7\s+")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rivae.errors import DataError
+from rivae.importing.php_lists import php_list
 from rivae.reading.documents import parse_json
 
 MAX_DEPTH = 20  # brackets inside brackets
@@ -23,6 +24,7 @@ _NAME = re.compile(
     r"ordereddict|vector|seq|arraybuffer|wrappedarray|str_|bytes_|int64|float64|int32|float32)",
     re.IGNORECASE,
 )
+_SETTINGS = ("dtype", "name", "length", "categories")  # what NumPy and pandas add to a list
 _CLOSED_BY = {"[": "]", "(": ")", "{": "}"}
 _STRING = r"""[bBuUrR]{0,2}(?:'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")"""
 # Lists of plain texts, as most are, are taken apart by these alone.
@@ -30,12 +32,14 @@ _ITEM = re.compile(r"""'([^'\\]*)'|"([^"\\]*)\"""")
 _FLAT = re.compile(rf"\[\s*(?:{_ITEM.pattern})(?:(?:\s*,\s*|\s+)(?:{_ITEM.pattern}))*\s*\]")
 _TOKEN = re.compile(
     rf"\s*(?:(?P<string>{_STRING})"
-    r"|(?P<open>[A-Za-z_][\w.]*\(|[\[({])"
-    r"|(?P<close>[\])}])|(?P<comma>,)|(?P<pair>=>|[:=])"
-    r"""|(?P<word>[^\s,\[\](){}'":=][^\s,\[\](){}":=]*))""",
+    r"|(?P<open>[A-Za-z_][\w.]*\s?\(|[\[({])"
+    r"|(?P<close>[\])}])|(?P<comma>[,;])|(?P<pair>=>|[:=])"
+    r"""|(?P<word>[^\s,;\[\](){}'":=][^\s,;\[\](){}":=]*))""",
     re.DOTALL,
 )
-_MAY_BE_WRITTEN = re.compile(r"\s*(?:[A-Za-z_][\w.]*(?=\()|[bBuUrR]{0,2}(?=['\"]))?[\[({'\"]")
+_MAY_BE_WRITTEN = re.compile(
+    r"\s*(?:a:\d+:(?=\{)|[A-Za-z_][\w.]*\s?(?=\()|[bBuUrR]{0,2}(?=['\"]))?[\[({'\"]"
+)
 _ENDS = "])}'\""
 _BEGINS = re.compile(r"\s*(?:\w+\(|[\[{])\s*['\"\[{]")
 _ESCAPED = re.compile(
@@ -68,6 +72,8 @@ def written(text: str) -> Written | None:
     """The list or object that ``text`` is in one of the known writings; None for other texts."""
     if not _MAY_BE_WRITTEN.match(text) or (text := text.strip())[-1] not in _ENDS:
         return _series(text) if text.endswith(("object", "str", "string", "64")) else None
+    if text[0] in "aA" and (php := php_list(text)) is not None:
+        return Written(php)
     if text[0] in "[{" and text[1:2] != "'":
         try:
             value = parse_json(text, nan=True, mend=True)
@@ -178,7 +184,7 @@ class _Scan:
 
     def inside(self, opened: str, depth: int) -> Any:
         """The list or object that ends with the bracket for ``opened``."""
-        name = opened[:-1]
+        name = opened[:-1].rstrip()
         if depth == 0 or (name and not _NAME.fullmatch(name)):
             raise _UnknownError
         items: list[Any] = []
@@ -242,8 +248,9 @@ class _Scan:
                 raise _UnknownError
             return {str(key): value for key, value in pairs} if pairs else items
         short = name.rpartition(".")[2]
-        if pairs and not items and short not in ("array", "Index", "Series"):
-            return {str(key): value for key, value in pairs}
+        named = {str(key): value for key, value in pairs if key not in _SETTINGS}
+        if named and not items:
+            return named
         if len(items) == 1 and (
             isinstance(items[0], list | dict) or short.endswith(("_", "64", "32"))
         ):

@@ -239,6 +239,8 @@ def test_whatever_a_cell_holds_is_bounded_and_loses_no_word(text: str, role: str
         ". " * 90_000,
         "#a " * 60_000,
         "\n- " * 60_000,
+        "Array\n(" + "\n " * 90_000 + ")",
+        "a:9:{" + 'i:0;s:1:"' * 15_000 + "}",
         "ly ed " * 30_000 + ",",
     ],
     ids=lambda text: text[:6],
