@@ -30,7 +30,8 @@ SELDOM = 0.1  # so few cells with a mark inside of an item, for each that it par
 # What comes after a comma inside of an item: "1 onion, finely chopped".
 _DESCRIBES = re.compile(
     r"\s*(?:(?:\w+ly\s+)?\w{2,}(?<!e)ed(?:\s+(?:and|or)\s+(?:\w+ly\s+)?(?:\w{2,}ed|cut))?"
-    r"(?:\s+(?:in|into|to|with)\s.*)?"
+    r"(?:\s+(?:in|into|to|with)\s.*|\s+\w+(?:ly|wise)|\s+(?:thin|thick|fine))?"
+    r"|(?:\w+\s+){1,3}(?:removed|only|discarded|reserved|separated)"
     r"|(?:to taste|optional|divided|at room temperature|or to taste|or more|or as needed)\b.*"
     r"|(?:plus|such as|preferably|about|for)\s.*"
     r"|(?:cut|sliced|chopped|torn)\s+(?:in|into|to|up|thin|thinly|fine|finely)\b.*"

@@ -57,6 +57,7 @@ SALTED = ("2 cups flour", "1 tsp salt")
         [{"flour": "2 cups"}, {"salt": "1 tsp"}],
         [{"flour": "2 cups", "salt": "1 tsp"}],
         {"2 cups": "flour", "1 tsp": "salt"},
+        {"flour": "2 cups", "salt": "1 tsp", "water": None, "milk": None, "oil": None},
         {"flour": {"amount": 2, "unit": "cups"}, "salt": {"amount": 1.0, "unit": "tsp"}},
         [
             {"name": "flour", "amount": {"value": 2.0, "unit": {"name": "cups"}}},
@@ -134,6 +135,10 @@ def test_steps(cell, wanted):
         "WrappedArray(easy, quick, vegan)",
         "0     easy\n1    quick\n2    vegan\nName: tags, dtype: object",
         "easy|nan|quick|vegan",
+        ["easy, quick, vegan"],
+        ["['easy', 'quick', 'vegan']"],
+        ["easy\nquick\nvegan"],
+        "easy<br/ >quick</br>vegan",
     ],
     ids=str,
 )
@@ -171,13 +176,15 @@ def test_a_guess_and_a_loss_are_remarks(cell, wanted, said):
         '("salt")',
         "salt (to taste)",
         "1,5 kg",
+        ["1 onion, chopped"],
         "c(1",
         "",
     ],
 )
 def test_what_is_no_list_stays_one_text(cell):
-    assert lines(cell) == ((cell,) if cell else ())
-    assert lines(cell, "instructions") == ((cell,) if cell else ())
+    wanted = tuple(cell) if isinstance(cell, list) else (cell,)
+    for role in ("ingredients", "instructions"):
+        assert lines(cell, role) == (wanted if cell else ())
 
 
 def test_a_slip_does_not_decide_for_a_column():
