@@ -16,6 +16,7 @@ from rivae.reading.text_files import Note
 
 MAX_RECORD = 16 * 2**20  # characters of a line, or of a record over several
 MAX_SPAN = 100  # lines of a faulty record, before a lost quotation mark is the likely fault
+MAX_REST = 20  # lines after a faulty one that may belong to it
 MAX_AGAIN = 64 * 2**20  # characters that may be read a second time
 SHORT = "line has fewer cells than there are columns: the last ones are taken as empty"
 UNNAMED = "column without a name, which is called by its number"
@@ -114,7 +115,7 @@ class _Reader:
         head = self._lines.peek(LOOK_LINES, LOOK_LETTERS)
         self._shape = Shape(layout.delimiter, len(self._columns), options, head)
         self._again = 0  # characters that were read a second time
-        self._in_fault = False  # what follows may be the rest of a row with misplaced marks
+        self._doubtful = 0  # lines that may be the rest of a row with misplaced marks
 
     def _layout(self, usual: str) -> Layout:
         head = self._lines.peek(LOOK_LINES, LOOK_LETTERS)
@@ -165,11 +166,14 @@ class _Reader:
         if problem and len(held) == 1 and self._shape.opens(held[0]):
             return Broken(first, LOOSE, "it is the last line")
         if problem:
-            self._in_fault = True
+            self._doubtful = MAX_REST
             return _broken(self._name, first, self._lines.number, problem)
-        if self._in_fault and not (fits and self._shape.is_sound(held, row)):
-            return Broken(first, REST, "it may be the rest of the broken line before it")
-        self._in_fault = False
+        if self._doubtful:
+            paired = sum(line.count('"') for line in held) % 2 == 0
+            self._doubtful = self._doubtful - 1 if paired else 0
+            if not (paired and fits and self._shape.fits(row)):
+                return Broken(first, REST, "it may be the rest of the broken line before it")
+            self._doubtful = 0
         if not fits and not self._may_be_short(row):
             counts = f"{len(row)} cells under {self._needed} column names"
             how = f"put quotes around cells with '{self._delimiter}'"
@@ -177,7 +181,7 @@ class _Reader:
         if fits:
             self._shape.learn(row)
         elif self._note is not None:
-            self._note(SHORT, f"line {first}", f"{len(row)} of {self._needed}")
+            self._note(SHORT, f"line {first}", f"{len(row)} cells of {self._needed}")
         if any('="' in line for line in held):
             row = [_AS_TEXT.sub(r"\1", c) if _AS_TEXT.fullmatch(c) else c for c in row]
         if self._plain and len(row) == len(self._columns):

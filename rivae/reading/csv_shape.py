@@ -68,7 +68,7 @@ class Shape:
 
     def may_begin(self, cell: str) -> bool:
         """Whether a row may have this first cell."""
-        return not cell or self._fits([cell])
+        return not cell or self.fits([cell])
 
     def continues(self, line: str, missing: int) -> bool:
         """Whether a line is the rest of a row before it, which lacks ``missing`` cells."""
@@ -95,29 +95,26 @@ class Shape:
         n_literal = len(cells) + cells[-1].count(self._delimiter) if cells else 0
         return is_open and n_literal == self._n and bool(self._telling)
 
-    def is_sound(self, lines: Sequence[str], row: Sequence[str]) -> bool:
-        """Whether a row looks like those before it, and all its quotation marks are closed."""
-        return sum(line.count('"') for line in lines) % 2 == 0 and self._fits(row)
-
     def _is_row(self, line: str) -> bool:
         cells, is_open = self._cells(line)
         while len(cells) > self._n and not cells[-1].strip():
             cells.pop()
-        return not is_open and len(cells) == self._n > 1 and self._fits(cells)
+        return not is_open and len(cells) == self._n > 1 and self.fits(cells)
 
     def _begins_row(self, line: str) -> bool:
         """Whether it looks like the first line of a row whose last cell goes on."""
         cells, is_open = self._cells(line)
         begin = cells[:-1]
         seen = any(place < len(begin) for place in self._telling)
-        return is_open and seen and len(begin) < self._n and self._fits(begin)
+        return is_open and seen and len(begin) < self._n and self.fits(begin)
 
     @property
     def _telling(self) -> set[int]:
         """Columns whose cells no line of a text is likely to have."""
         return self._known["number"] | self._known["file"] | self._known["code"]
 
-    def _fits(self, cells: Sequence[str]) -> bool:
+    def fits(self, cells: Sequence[str]) -> bool:
+        """Whether the first cells of a row look like those of the rows before it."""
         return all(
             _KINDS[kind](cell)
             for kind, places in self._known.items()
