@@ -65,9 +65,9 @@ def _hint(name: str, mapping: Mapping, free: Sequence[str], records: Sequence[Re
     words = [len(clean(cell).split()) for cell in cells if isinstance(cell, str)]
     if free and words and sum(words) >= _WORDS * len(cells):
         return f" (texts: could be {free[-1]})"
-    if mapping.id is None and name.lower() == "id" and repeats(name, records):
+    if mapping.id is None and squeezed(name).endswith("id") and repeats(name, records):
         return " (values repeat)"
-    if mapping.title and are_file_names(name, records) and name.lower() == "title":
+    if squeezed(name) == "title" and are_file_names(name, records):
         return " (looks like file names)"
     return ""
 

@@ -22,6 +22,10 @@ _STOPS = {
     for mark, letters in MARKS.items()
 }
 _ANY = {mark: re.compile(f"[{letters}]") for mark, letters in MARKS.items()}
+_ALL, _BUT_COMMAS = (
+    re.compile(f"[{''.join(MARKS.values())}]"),
+    re.compile("[;\uff1b\u061b\u3001\uff64]"),
+)
 SELDOM = 0.1  # so few cells with a mark inside of an item, for each that it parts, are slips
 # What comes after a comma inside of an item: "1 onion, finely chopped".
 _DESCRIBES = re.compile(
@@ -115,10 +119,8 @@ class MarkUse:
 
     def is_open(self, text: str) -> bool:
         """Whether the items of ``text`` can still change what is known."""
-        return any(
-            any_of.search(text) and not (self._strict and mark == "," and self._inside[mark])
-            for mark, any_of in _ANY.items()
-        )
+        decided = self._strict and self._inside[","]
+        return (_BUT_COMMAS if decided else _ALL).search(text) is not None
 
     def look_at_items(self, items: Iterable[str]) -> None:
         """Learn from the items of a cell that are parted by anything stronger than a mark."""

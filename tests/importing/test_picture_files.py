@@ -10,13 +10,14 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rivae.data.store import PairStore
 from rivae.errors import DataError
 from rivae.importing import picture_files, picture_places
-from rivae.importing.picture_files import MAX_FITTING, MISSING, UNLISTED, PictureFiles
+from rivae.importing.picture_files import MISSING, SHARED, UNLISTED, PictureFiles
+from rivae.importing.picture_index import MAX_FITTING
 from rivae.importing.picture_places import AMBIGUOUS, MAX_COMPARED, OUTSIDE, Folder
 from rivae.importing.report import UnusableError
 from tests.importing.conftest import jpeg, rows
@@ -133,6 +134,7 @@ def meant(name: str, files: list[tuple[str, str]]) -> list[int]:
     return []
 
 
+@settings(max_examples=150)  # many steps to reach
 @given(trees, paths, writing, st.data())
 @example([(False, {"a/0.png": b"1", "b/0.png": b"2"})], "0.png", str, None)
 @example([(True, {"test/0.png": b"1"})], "train/0.png", str, None)
@@ -255,6 +257,43 @@ def test_places_are_counted_together(tmp_path):
     assert found([two, inner, inner / "."], "9.png") == b"9", "one file, seen from two places"
 
 
+@pytest.mark.parametrize(
+    ("held", "names", "taken"),
+    [
+        ("0.png", ["a/0.png", "b/0.png"], []),
+        ("a/0.png", ["x/a/0.png", "y/a/0.png"], []),
+        ("0.png", ["a/0.png", "a/0.png", "./a//0.png", "A/0.PNG"], [0, 1, 2, 3]),
+        ("0.png", ["a/0.png", "0.png"], [1]),
+        ("a/0.png", ["0.png", "b/0.png"], [0]),
+        ("0.png", ["a/0.png", "a/0.jpg"], []),
+        ("0.png", ["a/0.png", "b/1.png", {"bytes": jpeg(1), "path": "c/0.png"}], [0, 2]),
+        ("0.png", ["a/0.png", *(f"{i}/0.png" for i in range(99))], []),
+    ],
+)
+def test_two_names_in_a_table_do_not_mean_one_file_by_guessing(tmp_path, held, names, taken):
+    place = packed(tmp_path / "p.zip", {held: b"0", "z/z.png": b""})
+    with PictureFiles([place], lambda: names) as files:
+        for i, name in enumerate(names):
+            try:
+                files.read(name)
+                assert i in taken
+            except UnusableError as error:
+                assert str(error) in (SHARED, MISSING) and i not in taken
+                assert str(error) == MISSING or held in error.what
+    with PictureFiles([place]) as files:
+        assert files.read(names[0]).data == b"0", "by itself"
+
+
+def test_a_name_that_has_its_own_file_takes_no_other(tmp_path):
+    names = ["a/0.png", "b/0.png"]
+    place = packed(tmp_path / "p.zip", {"x/a/0.png": b"0", "0.png": b"1", "x/c/0.png": b"2"})
+    with PictureFiles([place], lambda: ["x/a/0.png", "b/0.png"]) as files:
+        assert [files.read(name).data for name in ("x/a/0.png", "b/0.png")] == [b"0", b"1"]
+    with PictureFiles([place], lambda: names) as files, pytest.raises(UnusableError) as error:
+        files.read("a/0.png")
+    assert str(error.value) == AMBIGUOUS
+
+
 # Zips of other systems
 
 
@@ -373,6 +412,17 @@ def test_what_was_guessed_is_in_the_report_and_what_is_exact_is_not(
     assert exact.notes == {}
     one, two = (PairStore(tmp_path / "data" / name) for name in ("mine", "exact"))
     assert [one.picture_bytes(i) for i in range(40)] == [two.picture_bytes(i) for i in range(40)]
+
+
+def test_two_rows_do_not_share_a_picture_that_was_guessed(tmp_path, pictures, write_table):
+    records = rows()
+    for i in range(20):
+        records[i]["image"], records[20 + i]["image"] = f"train/{i}.jpg", f"test/{i}.jpg"
+    more = [{**row, "id": f"e{i}", "image": f"{i}.jpg"} for i, row in enumerate(rows())][20:]
+    also = [{**row, "id": f"f{i}", "image": f"sub/{i}.jpg"} for i, row in enumerate(rows())][20:]
+    tree(pictures / "sub", {f"{i}.jpg": jpeg(100 + i) for i in range(20, 40)})
+    report = take(write_table(records + more + also), pictures, tmp_path / "data")
+    assert report.left_out == {SHARED: 40} and report.taken == 40 and report.notes == {}
 
 
 def test_a_picture_that_is_not_told_apart_leaves_out_its_row(tmp_path, write_table):

@@ -31,11 +31,11 @@ def columns_form(plan: Plan, head: Sequence[Record]) -> Plan:
     Args:
         head: the first records of the table.
     """
-    from rivae.importing.mapping import ROLES, guess_mapping
-    from rivae.importing.plan import column_with_pictures
+    from rivae.importing.mapping import ROLES, guess_from_all
+    from rivae.importing.plan import column_with_pictures, columns_of
 
     columns = _columns(plan, head)
-    guessed = guess_mapping(columns, head)
+    guessed = guess_from_all(columns, columns_of(head), head)
     if not plan.images:
         guessed["picture"] = column_with_pictures(head)
     st.markdown("**Columns**")
