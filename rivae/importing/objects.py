@@ -84,8 +84,10 @@ def texts_in(value: object, role: str, said: set[str], depth: int = MAX_DEPTH) -
 
 
 def _of_list(items: list[Any], role: str, said: set[str], depth: int) -> list[Any]:
-    if items and all(isinstance(item, tuple) and len(item) == 2 for item in items):
-        return texts_in(dict(items), role, said, depth - 1)  # Parquet's maps
+    if items and all(map(_is_entry, items)):  # Parquet's maps
+        keys = {key for key, _ in items}
+        maps = [dict(items)] if len(keys) == len(items) else [{k: v} for k, v in items]
+        return [text for one in maps for text in texts_in(one, role, said, depth - 1)]
     if role == "ingredients" and _are_rows(items):
         said.add(ROWS)
         return [_amount_first([_word(part, said, depth) for part in row]) for row in items]
@@ -102,6 +104,10 @@ def _of_list(items: list[Any], role: str, said: set[str], depth: int) -> list[An
         else:
             out.append(item)
     return out
+
+
+def _is_entry(item: object) -> bool:
+    return isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str)
 
 
 def _are_rows(items: list[Any]) -> bool:

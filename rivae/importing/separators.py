@@ -14,7 +14,7 @@ _LINE_ENDS = re.compile(r"[\n\r]")
 _WRITTEN_ENDS = re.compile(r"(?:\\r)?\\n")  # a backslash and a letter
 _BULLET = re.compile(r"\s*[-*+\u2013\u2014\u2022\u25aa\u25cf\u25e6\u2023\u00b7\u2043]\s+")
 _BULLETS = re.compile(r"\s*[\u2022\u25aa\u25cf\u25e6\u2023]\s*|\s+\u00b7\s+")
-_HASHES = re.compile(r"#[^\s#,;]+(?:[\s,]+#[^\s#,;]+)*")
+_HASHES = re.compile(r"(?:#[^\s#,;]+[\s,;]*)+")
 # Stronger ones first: where semicolons part items, commas may stand inside of these.
 MARKS = {";": ";\uff1b\u061b", "\u3001": "\u3001\uff64", ",": ",\uff0c\u060c"}
 _STOPS = {

@@ -42,6 +42,7 @@ LONG_TITLES = f"longer than {MAX_TITLE} characters: the beginning is the title, 
 
 # As most are; nothing that is done to others would change them.
 _PLAIN_LIST = re.compile(r"[\w.!?:%+*=@^~$/-]+(?:[ |][\w.!?:%+*=@^~$/-]+)*", re.ASCII)
+_MAY_BE_CAPTIONS = re.compile(r"[^'\"]+['\"&]")  # a list has its quotation marks inside of brackets
 _PLAIN_TEXT = re.compile(r"(?![\w.]*[\[({'\"])[^&<\n\r]+")
 
 
@@ -230,7 +231,7 @@ class TextColumn(_Column):
         parts = self._structure(cell, said)
         if isinstance(parts, str):
             parts = parts.strip()
-            text = parts if parts[:1] in ("'", '"') else self._as_written(parts, said)
+            text = self._as_written(parts, said) if _MAY_BE_CAPTIONS.match(parts) else parts
             text = plain_text(text, said) if isinstance(text, str) else text
             parts = _captions(text) if isinstance(text, str) else text
         texts = list(bounded_lines(parts if isinstance(parts, list) else [parts], said, MAX_TEXT))

@@ -65,7 +65,7 @@ SALTED = ("2 cups flour", "1 tsp salt")
         ],
         [{"text": "2 cups flour", "quantity": 2.0, "food": "flour"}, {"original": "1 tsp salt"}],
         {"ingredient": ["flour", "salt"], "amount": ["2 cups", "1 tsp"]},
-        [("flour", "2 cups"), ("salt", "1 tsp")],
+        [("flour", "2 cups"), ("salt", "1 tsp")],  # a map of Parquet
         [["flour", "2 cups"], ["salt", "1 tsp"]],
         [["2", "cups", "flour"], ["1", "tsp", "salt"]],
         {"Dough": ["2 cups flour"], "Water": ["1 tsp salt"]},
@@ -79,6 +79,10 @@ def test_objects_are_lines_with_their_amounts(cell):
     for written in (cell, json.dumps(cell), repr(cell)):
         assert lines(written) == SALTED
         assert remarks(written)
+
+
+def test_a_map_may_name_a_thing_twice():
+    assert lines([("salt", "1 tsp"), ("salt", "a pinch")]) == ("1 tsp salt", "a pinch salt")
 
 
 def test_objects_that_are_not_known_keep_their_words():
@@ -222,6 +226,8 @@ def test_long_lines_are_split_between_sentences():
         ({"rendered": "Mac &#038; Cheese"}, ("Mac & Cheese", ())),
         ("Mac and\nCheese", ("Mac and Cheese", ())),
         ("[Vegan] Chili", ("[Vegan] Chili", ())),
+        ("{curly}", ("{curly}", ())),
+        ("[1, 2]", ("[1, 2]", ())),
         ('"Best" and "Worst"', ('"Best" and "Worst"', ())),
         ("Soup, salad; bread | all", ("Soup, salad; bread | all", ())),
         ("5 < 6 & <3", ("5 < 6 & <3", ())),
