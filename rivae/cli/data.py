@@ -105,7 +105,8 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PATH",
-        help="folder or zip with the pictures; may be given several times",
+        help="folder or zip with the pictures; may be given several times; not needed where they "
+        "stand in the table",
     )
     parser.add_argument("--title", default="", help="shown in the app instead of the name")
     parser.add_argument(

@@ -17,6 +17,7 @@ MAX_DEPTH = 20  # lists and objects inside others
 OBJECTS = "objects were read as text"
 UNKNOWN = "objects whose parts have unknown names: all their words were kept"
 LANGUAGES = "of a text in several languages, English was taken, else the first"
+UNSET = "names with no value, in objects where most have none, were left out"
 HEADINGS = "the names of groups of ingredients were left out"
 ROWS = "lists inside a list: each was read as one line"
 NESTED = "lists inside a list were read as one list"
@@ -129,8 +130,8 @@ def _amount_first(parts: list[str]) -> str:
 def _of_object(
     item: Mapping[Any, Any], role: str, said: set[str], depth: int, alone: bool
 ) -> list[Any]:
-    if depth == 0:
-        return texts_in(item, role, said, 0)
+    if depth == 0 or not item:
+        return texts_in(item, role, said, 0) if item else []
     known = {_KEY.sub("", str(key)).lower(): value for key, value in item.items()}
     language = _language(item)
     if language is not None and (len(item) > 1 or role == "title"):
@@ -197,6 +198,10 @@ def _of_unknown(
 
 def _of_mapping(item: Mapping[Any, Any], role: str, said: set[str], depth: int) -> list[Any]:
     """An object whose names are the author's own: {"flour": "2 cups", "salt": "1 tsp"}."""
+    n_unset = sum(value is None for value in item.values())
+    if n_unset > len(item) - n_unset > 0:  # Parquet gives each cell the names of all cells
+        said.add(UNSET)
+        item = {key: value for key, value in item.items() if value is not None}
     if role == "ingredients":
         pairs = [(str(key), _word(value, said, depth)) for key, value in item.items()]
         return [" ".join(pair if _begins(pair[0]) else pair[::-1]).strip() for pair in pairs]

@@ -115,7 +115,7 @@ class PairsImport:
         if not self._n_records:
             self.factor_columns(ImportReport(), tell)
         content = self._of_matrices()
-        with PictureFiles(self.images) as files:
+        with PictureFiles(self.images, self._picture_cells) as files:
             work = partial(self._read, files=files, settings=settings, skip=0, decode=False)
             records = enumerate(rows(self.table, self.encoding))
             for (number, _), read in ahead(records, work):
@@ -124,6 +124,12 @@ class PairsImport:
                 with suppress(UnusableError):
                     content = _chained(content, read())
         return content
+
+    def _picture_cells(self) -> Iterator[object]:
+        column = self.mapping.picture or ""
+        for record in rows(self.table, self.encoding, (column,)):
+            if not isinstance(record, Broken):
+                yield record.get(column)
 
     def _of_matrices(self) -> str:
         try:
@@ -186,7 +192,7 @@ class PairsImport:
         seen_pictures: dict[bytes, str] = {}
         if not skip and self.mapping.picture is not None:
             self.files_so_far = self._of_matrices()
-        with PictureFiles(self.images) as files:
+        with PictureFiles(self.images, self._picture_cells) as files:
             records = enumerate(rows(self.table, self.encoding))
             work = partial(self._read, files=files, settings=settings, skip=skip)
             n_threads = 0 if self.mapping.picture is None else None

@@ -7,14 +7,14 @@ Looked for in folders and in zips, never outside them. In this order, and in all
    the end of the name ("images/1.png" is "1.png");
 3. the same in ever looser writing: see ``Level``.
 
-Where several files fit at one step and differ, none is taken.
+Where several files fit at one step and differ, none is taken; nor is a file in steps 2 and 3 that
+another name in the table means too ("a/1.png" and "b/1.png" are not both "1.png").
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -22,15 +22,8 @@ from threading import Lock
 
 from rivae.errors import shown, some_of
 from rivae.importing.picture_cells import picture_cell
-from rivae.importing.picture_names import (
-    Level,
-    Relation,
-    comparable,
-    parts,
-    relation,
-    remark,
-    writings,
-)
+from rivae.importing.picture_index import MAX_FITTING, PathIndex
+from rivae.importing.picture_names import Level, comparable, parts, remark, writings
 from rivae.importing.picture_places import (
     AMBIGUOUS,
     OUTSIDE,
@@ -42,9 +35,10 @@ from rivae.importing.picture_places import (
 from rivae.importing.report import UnusableError
 
 MAX_FILES = 5_000_000  # looked through; a name is exact where there are more
-MAX_FITTING = 200  # files of nearly the same path, which are compared with a name one by one
+MAX_SHARING = 50  # other names that may mean the same file; more are not looked at
 MISSING = "picture file is missing"
 UNLISTED = f"picture file is missing, and of more than {MAX_FILES:,} files no other is looked for"
+SHARED = "picture name fits a file that another name in the table fits too"
 FIRST_OF_SEVERAL = "the first of several pictures in a cell is taken"
 
 
@@ -75,18 +69,26 @@ class PictureFiles:
 
     Args:
         places: folders and zips; the same one twice counts once.
-        walk: look through folders for files of other paths too (step 2 and 3), which takes some
+        cells: gives the cells of all rows, which are asked for once, when the first name is not
+            exact; by default names are not compared with each other.
+        walk: look through folders for files of other paths too (steps 2 and 3), which takes some
             seconds for a million files, once, when the first name is not exact.
 
     Raises:
         DataError: for a place that does not exist or is a damaged zip.
     """
 
-    def __init__(self, places: Sequence[Path], walk: bool = True) -> None:
+    def __init__(
+        self,
+        places: Sequence[Path],
+        cells: Callable[[], Iterable[object]] = tuple,
+        walk: bool = True,
+    ) -> None:
         self._stack = ExitStack()
         self._places: list[Place] = []
-        self._walk, self._lock = walk, Lock()
-        self._paths: _Paths | None = None
+        self._cells, self._walk, self._lock = cells, walk, Lock()
+        self._listed: tuple[PathIndex, list[_File]] | None = None
+        self._told: PathIndex | None = None
         with ExitStack() as opened:
             for path in {path.resolve(): path for path in places}.values():
                 place = open_place(path)
@@ -115,20 +117,51 @@ class PictureFiles:
         return FoundPicture(found.data, (several, *found.remarks))
 
     def _named(self, name: str) -> FoundPicture:
-        exact = [
-            _File(place, path) for place in self._places if (path := place.find(name)) is not None
-        ]
-        if exact:
+        if exact := self._exact(name):
             return FoundPicture(self._one(name, exact))
         *_, name = writings(name)
         if ".." in parts(name):
             raise UnusableError(OUTSIDE)
-        found, said = self._listed().fitting(name)
+        found, said = self._guessed(name)
         if not found:
             raise UnusableError(OUTSIDE if name.startswith("/") else MISSING, self._near(name))
         data = self._one(name, found)
         what = f"{shown(name, 60)} → {shown(found[0].path, 60)}"
+        if said and (other := self._sharing(name, found)):
+            raise UnusableError(SHARED, f"{what}, as {shown(other, 60)}")
         return FoundPicture(data, ((said, what),) if said else ())
+
+    def _exact(self, name: str) -> list[_File]:
+        """Step 1."""
+        found = ((place, place.find(name)) for place in self._places)
+        return [_File(place, path) for place, path in found if path is not None]
+
+    def _guessed(self, name: str) -> tuple[list[_File], str]:
+        """Steps 2 and 3, and the remark about what was guessed."""
+        index, files = self._files()
+        if len(files) > MAX_FILES:
+            raise UnusableError(UNLISTED, shown(name))
+        found = index.fitting(name)
+        if found is None:
+            raise UnusableError(AMBIGUOUS, f"{shown(name)} → more than {MAX_FITTING} files")
+        positions, level, how = found
+        fitting = [files[i] for i in positions]
+        return fitting, remark(name, fitting[0].path, level, how) if fitting else ""
+
+    def _sharing(self, name: str, files: Sequence[_File]) -> str:
+        """Another name in the table that means one of these files; "" without."""
+        told = self._names()
+        near = {i for file in files for i in told.near(file.path, MAX_SHARING + 1)}
+        said = comparable(name, Level.CASE)
+        others = [told.paths[i] for i in sorted(near)]
+        others = [other for other in others if comparable(other, Level.CASE) != said]
+        if len(others) > MAX_SHARING:
+            return others[0]
+        for other in others:
+            with suppress(UnusableError):  # too many fit it
+                if set(files) & set(self._exact(other) or self._guessed(other)[0]):
+                    return other
+        return ""
 
     def _one(self, name: str, files: Sequence[_File]) -> bytes:
         files = list({(id(f.place), f.place.key(f.path)): f for f in reversed(files)}.values())
@@ -143,71 +176,28 @@ class PictureFiles:
 
     def _near(self, name: str) -> str:
         """The name, and files elsewhere that are called as it is, for an example."""
-        near = self._listed().called(name, 2)
+        index, files = self._files()
+        near = [files[i] for i in index.called(name, 2)]
         return f"{shown(name, 60)} (there is {self._all(near)})" if near else shown(name)
 
-    def _listed(self) -> _Paths:
+    def _files(self) -> tuple[PathIndex, list[_File]]:
         with self._lock:
-            if self._paths is None:
+            if self._listed is None:
                 places = [p for p in self._places if self._walk or isinstance(p, Zip)]
-                files = (_File(place, path) for place in places for path in place.paths())
-                self._paths = _Paths(list(islice(files, MAX_FILES + 1)))
-            return self._paths
+                found = (_File(place, path) for place in places for path in place.paths())
+                files = list(islice(found, MAX_FILES + 1))
+                self._listed = PathIndex([file.path for file in files]), files
+            return self._listed
 
-
-class _Paths:
-    """The paths of many files, looked up by their ends.
-
-    They are kept in the loosest writing, last part first, in order: those that end alike lie side
-    by side, and one is found as fast among millions as among ten.
-    """
-
-    def __init__(self, files: list[_File]) -> None:
-        keys = [_backwards(comparable(file.path, Level.ENDING)) for file in files]
-        order = sorted(range(len(keys)), key=keys.__getitem__)
-        self._keys, self._files = [keys[i] for i in order], [files[i] for i in order]
-
-    def fitting(self, name: str) -> tuple[list[_File], str]:
-        """The files that ``name`` can mean at the first level where there are any, and what was
-        guessed then.
-
-        Raises:
-            UnusableError: there are too many files, or so many nearly fit that they are not
-                compared.
-        """
-        if len(self._files) > MAX_FILES:
-            raise UnusableError(UNLISTED, shown(name))
-        near = list(islice(self._near(comparable(name, Level.ENDING)), MAX_FITTING + 1))
-        if len(near) > MAX_FITTING:
-            raise UnusableError(AMBIGUOUS, f"{shown(name)} → more than {MAX_FITTING} files")
-        for level in Level:
-            wanted = comparable(name, level)
-            found = [(relation(wanted, comparable(file.path, level)), file) for file in near]
-            for relations in ((Relation.SAME,), (Relation.ENDS_WITH, Relation.END_OF)):
-                fitting = [(how, file) for how, file in found if how in relations]
-                if fitting:
-                    how, first = fitting[0]
-                    return [file for _, file in fitting], remark(name, first.path, level, how)
-        return [], ""
-
-    def called(self, name: str, most: int) -> list[_File]:
-        """The first files with this name in any folder."""
-        last = comparable(name, Level.ENDING)[-1:]
-        return list(islice(self._beginning(_backwards(last)), most)) if last else []
-
-    def _near(self, name: tuple[str, ...]) -> Iterator[_File]:
-        if name:
-            yield from self._beginning(_backwards(name))
-        for n in range(1, len(name)):
-            yield from self._beginning(_backwards(name[-n:]), whole=True)
-
-    def _beginning(self, key: str, whole: bool = False) -> Iterator[_File]:
-        """The files whose path ends as ``key`` says, or only those that have no more folders."""
-        for i in range(bisect_left(self._keys, key), len(self._keys)):
-            if self._keys[i] != key and (whole or not self._keys[i].startswith(key)):
-                return
-            yield self._files[i]
-
-
-def _backwards(path: tuple[str, ...]) -> str:
-    return "/".join(reversed(path)) + "/"
+    def _names(self) -> PathIndex:
+        with self._lock:
+            if self._told is None:
+                names: set[str] = set()
+                for cell in self._cells():
+                    with suppress(UnusableError):  # such a row is left out
+                        name, data, _ = picture_cell(cell)
+                        if data is None:
+                            *_, name = writings(name)
+                            names.add(name)
+                self._told = PathIndex(sorted(names))
+            return self._told

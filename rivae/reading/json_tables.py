@@ -22,8 +22,8 @@ from rivae.reading.row import (
 from rivae.reading.text_files import HEAD, Note, is_packed
 
 MAX_DOCUMENT = 64 * 2**20  # characters of one object that holds a table
-FROM_ENTRY = "its records are the list '{}'"
-BY_NAME = "its records have names, which are taken as the column 'id'"
+FROM_ENTRY = "the records are the list '{}' of the file"
+BY_NAME = "the records have names, which are taken as the column 'id'"
 _HOW = "write a list of objects, or one object a line (pandas: orient='records')"
 
 

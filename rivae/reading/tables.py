@@ -35,7 +35,7 @@ __all__ = [
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".parquet")
 TELL_EVERY = 2_000  # records
-BETTER = "its bytes look like {}, not like the encoding that was given"
+BETTER = "the table looks like {}, not like the encoding that was given"
 READ_AS_CP1252 = "latin-1 is read as cp1252, which has letters where latin-1 has none"
 # What people have instead of a table, and how they get one.
 _OTHERS = dict.fromkeys((".xlsx", ".xls", ".xlsm", ".ods", ".numbers"), "save its sheet as CSV")

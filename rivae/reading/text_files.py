@@ -30,7 +30,7 @@ _MARKS = (
 # As browsers do: the names of the left stand for these in practice, which have letters and
 # quotation marks where the others have control characters.
 _MEANT = {"iso8859-1": "cp1252", "iso8859-9": "cp1254"}
-_BY_MARK = "its byte order mark says {}, so it is read as that"
+_BY_MARK = "the byte order mark of the table says {}, so it is read as that"
 # What files begin with that are no text, whatever their name says.
 _NO_TEXT = (
     (b"PK\x03\x04", "is a zip or a workbook, not a text: unpack it, or save its sheet as CSV"),
