@@ -115,6 +115,7 @@ class _Reader:
         head = self._lines.peek(LOOK_LINES, LOOK_LETTERS)
         self._shape = Shape(layout.delimiter, len(self._columns), options, head)
         self._again = 0  # characters that were read a second time
+        self._torn = False  # whether the next line is the rest of one
         self._doubtful = 0  # lines that may be the rest of a row with misplaced marks
 
     def _layout(self, usual: str) -> Layout:
@@ -179,6 +180,7 @@ class _Reader:
             how = f"put quotes around cells with '{self._delimiter}'"
             return _broken(self._name, first, self._lines.number, f"{counts}; {how}")
         if fits:
+            self._torn = False
             self._shape.learn(row)
         elif self._note is not None:
             self._note(SHORT, f"line {first}", f"{len(row)} cells of {self._needed}")
@@ -203,10 +205,10 @@ class _Reader:
         # One cell of several is a comment, a sum, or half of a line that a line end broke.
         if len(row) == 1 and (self._needed > 2 or row[0].startswith("#")):
             return False
-        following = self._lines.peek(1, 1)
-        return self._shape.may_begin(row[0]) and not (
-            following and self._shape.continues(following[0], self._needed - len(row))
-        )
+        was_torn, following = self._torn, self._lines.peek(1, 1)
+        missing = self._needed - len(row)
+        self._torn = bool(following) and self._shape.continues(following[0], missing)
+        return self._shape.may_begin(row[0]) and not (was_torn or self._torn)
 
     def _add_unnamed(self, record: Record, row: list[str], first: int) -> None:
         for place, column in enumerate(self._columns):

@@ -67,13 +67,14 @@ class Shape:
                 self._known[kind] = {place for place, n in enumerate(counts) if n >= least}
 
     def may_begin(self, cell: str) -> bool:
-        """Whether a row may have this first cell."""
-        return not cell or self.fits([cell])
+        """Whether a row may have this first cell, as far as numbers and names of files tell."""
+        kinds = [kind for kind in ("number", "file") if 0 in self._known[kind]]
+        return not cell or all(_KINDS[kind](cell) for kind in kinds)
 
     def continues(self, line: str, missing: int) -> bool:
         """Whether a line is the rest of a row before it, which lacks ``missing`` cells."""
         cells, _ = self._cells(line)
-        return len(cells) == missing + 1 and not self.may_begin(cells[0])
+        return len(cells) == missing + 1 and not self.fits(cells[:1])
 
     def swallowed(self, lines: Sequence[str], fits: bool) -> int:
         """How many of the last lines of one record are rows, after a quotation mark left open.

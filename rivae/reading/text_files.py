@@ -38,6 +38,7 @@ _NO_TEXT = (
     (b"PAR1", "is a Parquet file: name it .parquet"),
     (b"ARROW1", "is an Arrow file: write it as Parquet"),
     (b"SQLite format 3", "is a database: export its table as CSV"),
+    (b"<?xml", "is XML, not a table: write it as CSV"),
     (b"%PDF-", "is a PDF, not a table: get the table itself"),
     (b"\xfd7zXZ", "is packed with xz: unpack it first, or pack it with gzip"),
     (b"BZh9", "is packed with bzip2: unpack it first, or pack it with gzip"),
