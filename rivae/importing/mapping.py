@@ -130,7 +130,8 @@ def guess_mapping(
 
     def free(names: Iterable[str]) -> list[str]:
         named = [column for name in names if (column := _called(name, by_name))]
-        return [column for column in named if column not in found.values()]
+        unused = (column for column in named if column not in found.values())
+        return sorted(unused, key=lambda column: not _cells(column, records))  # empty ones last
 
     for role, names in _KNOWN.items():
         fitting = [] if role in found else free(names)
