@@ -26,9 +26,9 @@ _KNOWN = {
         *("picture_path", "picture_name", "picture_file", "photo_path", "photo_name", "photo_file"),
     ),
     "title": (
-        *("title", "name", "caption", "headline", "recipe_name", "recipe_title", "dish_name"),
-        *("dish", "dish_title", "product_name", "product_title", "product_display_name"),
-        *("item_name", "item_title", "display_name", "captions", "sentences", "sentence", "raw"),
+        *("title", "name", "recipe_name", "recipe_title", "dish_name", "dish", "dish_title"),
+        *("product_name", "product_title", "product_display_name", "item_name", "item_title"),
+        *("display_name", "caption", "headline", "captions", "sentences", "sentence", "raw"),
         *("comment", "caption_0", "caption_1", "caption_text", "image_caption", "alt_text", "alt"),
     ),
     "ingredients": (

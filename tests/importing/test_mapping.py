@@ -87,6 +87,12 @@ def test_a_name_is_one_name_in_any_writing(name, between, how):
     assert list(guess_mapping([written]).values()) == [written]
 
 
+@pytest.mark.parametrize("name", ["dish_name", "Recipe Title", "productName", "title"])
+def test_a_name_is_the_title_and_a_caption_beside_it_the_text(name):
+    found = guess_mapping(["image", "caption", name])
+    assert (found["title"], found["instructions"]) == (name, "caption")
+
+
 def test_a_column_that_is_chosen_is_not_guessed_as_well():
     columns = ["image", "title", "caption", "tags"]
     mapping = make_mapping(columns, {"title": "caption", "factors": ("tags",)})
