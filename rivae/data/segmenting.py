@@ -7,6 +7,7 @@ not words, and the others know one language each.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 import regex
@@ -15,17 +16,18 @@ from rivae.errors import DataError
 
 CHARACTERS = "characters"
 INSTALL = "icu4py>=1.2,<1.3"  # as in requirements.txt
-# By their extensions: with the signs that lengthen or repeat a letter.
+# Of Chinese and Japanese with the signs that lengthen or repeat a letter (script extensions).
 _SCRIPTS = {
     "Chinese or Japanese": r"\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}",
-    "Thai": r"\p{scx=Thai}",
-    "Lao": r"\p{scx=Lao}",
-    "Khmer": r"\p{scx=Khmer}",
-    "Burmese": r"\p{scx=Myanmar}",
+    "Thai": r"\p{Thai}",
+    "Lao": r"\p{Lao}",
+    "Khmer": r"\p{Khmer}",
+    "Burmese": r"\p{Myanmar}",
 }
 UNSPACED = rf"[\p{{L}}&&[{''.join(_SCRIPTS.values())}]]"
 # A lengthened or repeated character stays with the one before it: バ·ター, 人々.
 CHARACTER = r"\P{M}[\p{M}\u30fc\uff70\uff9e\uff9f々〻ゝゞヽヾ]*|\p{M}+"
+_MAYBE = re.compile("[\u0e00-\u10ff\u1780-\u19ff\u2e80-\U0010ffff]")  # all of them, found faster
 _ANY = regex.compile(UNSPACED, regex.V1)
 _LANGUAGES = {
     language: regex.compile(rf"[\p{{L}}&&[{letters}]]", regex.V1)
@@ -48,7 +50,7 @@ def installed() -> str:
 
 def is_unspaced(text: str) -> bool:
     """Whether ``text`` has a letter of such a script."""
-    return not text.isascii() and _ANY.search(text) is not None
+    return not text.isascii() and bool(_MAYBE.search(text) and _ANY.search(text))
 
 
 def pieces(run: str, segmenter: str) -> list[str]:

@@ -62,12 +62,14 @@ def _hint(name: str, mapping: Mapping, free: Sequence[str], records: Sequence[Re
     if name in mapping.factors:
         return " (cannot be a factor)"
     cells = [cell for record in records if (cell := record.get(name)) not in (None, "")]
+    if not cells and any(name in record for record in records):
+        return " (empty)"
     words = [len(clean(cell).split()) for cell in cells if isinstance(cell, str)]
     if free and words and sum(words) >= _WORDS * len(cells):
         return f" (texts: could be {free[-1]})"
-    if mapping.id is None and name.lower() == "id" and repeats(name, records):
+    if mapping.id is None and squeezed(name).endswith("id") and repeats(name, records):
         return " (values repeat)"
-    if mapping.title and are_file_names(name, records) and name.lower() == "title":
+    if squeezed(name) == "title" and are_file_names(name, records):
         return " (looks like file names)"
     return ""
 

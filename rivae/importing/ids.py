@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from array import array
 
+from rivae.importing.lines import MAX_TITLE, one_line
 from rivae.importing.report import ImportReport
-from rivae.importing.texts import MAX_TITLE, one_line
 from rivae.reading.typed_text import clean
 
 NO_ID = "no id: its number in the table serves as one"

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rivae.data.pictures import PICTURE_SUFFIXES
 from rivae.errors import ConfigError
+from rivae.importing.partition_words import part_named
 from rivae.importing.picture_cells import holds_picture, picture_cell
 from rivae.importing.report import UnusableError
 from rivae.reading.tables import Record
@@ -25,9 +26,9 @@ _KNOWN = {
         *("picture_path", "picture_name", "picture_file", "photo_path", "photo_name", "photo_file"),
     ),
     "title": (
-        *("title", "name", "caption", "headline", "recipe_name", "recipe_title", "dish_name"),
-        *("dish", "dish_title", "product_name", "product_title", "product_display_name"),
-        *("item_name", "item_title", "display_name", "captions", "sentences", "sentence", "raw"),
+        *("title", "name", "recipe_name", "recipe_title", "dish_name", "dish", "dish_title"),
+        *("product_name", "product_title", "product_display_name", "item_name", "item_title"),
+        *("display_name", "caption", "headline", "captions", "sentences", "sentence", "raw"),
         *("comment", "caption_0", "caption_1", "caption_text", "image_caption", "alt_text", "alt"),
     ),
     "ingredients": (
@@ -47,7 +48,7 @@ _KNOWN = {
         *("recipe_cuisine", "cuisines", "cuisine"),
     ),
     "url": ("url", "source_url", "link", "recipe_url", "page_url", "web_url", "recipe_link"),
-    "partition": ("partition", "split"),
+    "partition": ("partition", "split", "data_split", "dataset_split", "subset", "set", "usage"),
 }
 # Taken where nothing better is found.
 _PICTURE_IDS = ("image_id", "photo_id", "picture_id", "img_id")
@@ -108,31 +109,39 @@ IDS = frozenset(_KNOWN["id"])  # names of columns that hold ids, in small letter
 ROLES = tuple(name for name in Mapping.model_fields if name != "factors")
 
 
-def guess_mapping(columns: Iterable[str], records: Sequence[Record] = ()) -> dict[str, str]:
+def guess_mapping(
+    columns: Iterable[str], records: Sequence[Record] = (), kept: dict[str, str] | None = None
+) -> dict[str, str]:
     """Role -> column, from the columns' names; unrecognised roles are absent.
 
     Names are compared without regard to case, spaces, dashes and underscores. Pictures are also
     recognised by the cells of some ``records``: those of one column alone are pictures, or names of
     picture files. A title that is the name of a file in nearly all of them gives way to another
     text, and values that repeat are no ids.
+
+    Args:
+        kept: roles that are settled; their columns have no other one.
     """
     columns = list(columns)
     by_name: dict[str, str] = {}
     for column in columns:
         by_name.setdefault(squeezed(column), column)
     by_name |= {name: name for role in _KNOWN.values() for name in role if name in columns}
-    found: dict[str, str] = {}
+    found = dict(kept or {})
 
     def free(names: Iterable[str]) -> list[str]:
         named = [column for name in names if (column := _called(name, by_name))]
-        return [column for column in named if column not in found.values()]
+        unused = (column for column in named if column not in found.values())
+        return sorted(unused, key=lambda column: not _cells(column, records))  # empty ones last
 
     for role, names in _KNOWN.items():
-        fitting = free(names)
+        fitting = [] if role in found else free(names)
         if role == "id":
             fitting = [column for column in fitting if not repeats(column, records)]
         elif role == "picture":
             fitting.sort(key=lambda column: _are_addresses(column, records))
+        elif role == "partition":
+            fitting = [column for column in fitting if _names_parts(column, records)]
         elif role == "title":
             fitting.sort(key=lambda column: are_file_names(column, records))
         if fitting:
@@ -151,6 +160,19 @@ def guess_mapping(columns: Iterable[str], records: Sequence[Record] = ()) -> dic
         if tags and tags not in words[:1]:
             found["tags"] = tags
     return found
+
+
+def guess_from_all(
+    columns: Iterable[str], first: Iterable[str], records: Sequence[Record]
+) -> dict[str, str]:
+    """``guess_mapping`` where some columns appear late.
+
+    A late column takes no role from one of the ``first``; and it makes no split, of which the
+    records before it would be no part.
+    """
+    begun = guess_mapping(first, records)
+    found = guess_mapping(columns, records, begun)
+    return {role: c for role, c in found.items() if role != "partition" or role in begun}
 
 
 def _called(name: str, by_name: dict[str, str]) -> str | None:
@@ -192,6 +214,14 @@ def _is_file_name(cell: str) -> bool:
     cell = cell.strip()
     stem = _SUFFIX.sub("", cell)
     return cell.lower().endswith(PICTURE_SUFFIXES) or _FILE_NAME.fullmatch(stem) is not None
+
+
+def _names_parts(column: str, records: Sequence[Record]) -> bool:
+    """Whether a column names parts of a split; of one with another name, all cells have to."""
+    parts = [part_named(record.get(column)) for record in records]
+    if squeezed(column) in ("partition", "split"):
+        return any(parts) or not _cells(column, records)
+    return bool(parts) and None not in parts
 
 
 def _names_pictures(column: str, records: Sequence[Record]) -> bool:
@@ -244,9 +274,9 @@ def _settings(
             raise ConfigError(
                 f"'{role[:40]}' is not a role: choose from {', '.join(ROLES)}, factors"
             )
-    taken = {*chosen.get("factors", ()), *(chosen[role] for role in chosen if role in ROLES)}
-    open_columns = [column for column in columns if column not in taken]
-    settings = {**guess_mapping(open_columns, records), **chosen}
+    kept = {role: str(chosen[role]) for role in ROLES if chosen.get(role)}
+    no_factors = [column for column in columns if column not in chosen.get("factors", ())]
+    settings = {**guess_mapping(no_factors, records, kept), **chosen}
     return {role: value for role, value in settings.items() if value not in ("", None)}
 
 
@@ -283,8 +313,7 @@ class Choices:
     ) -> Mapping:
         """``begun`` with the roles that it leaves open, now that all ``columns`` are known.
 
-        A column that appears late takes no role from another one; and it makes no split, of which
-        the records before it would be no part.
+        As in ``guess_from_all``.
         """
         kept = {role: name for role, name in begun.model_dump().items() if name}
         roles = {"partition": begun.partition, **kept, **self.roles}

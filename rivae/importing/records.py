@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from rivae.data.base import Recipe
 from rivae.importing.ids import IdColumn
+from rivae.importing.lines import one_line
 from rivae.importing.mapping import Mapping
 from rivae.importing.partition_words import part_named
 from rivae.importing.report import ImportReport, UnusableError
-from rivae.importing.texts import ListColumn, Remarks, TextColumn, one_line
+from rivae.importing.texts import ListColumn, Remarks, TextColumn
 from rivae.reading.tables import Record
 from rivae.reading.typed_text import clean
 

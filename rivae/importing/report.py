@@ -9,6 +9,7 @@ from typing import Any
 from rivae.reading.typed_text import clean
 
 EXAMPLES = 5
+SHOWN = 2  # examples of a remark, whose records are used all the same
 EXAMPLE_LENGTH = 160
 
 
@@ -72,11 +73,16 @@ class ImportReport:
         out = [f"{self.read:,} records read, {self.taken:,} usable pairs"]
         if self.columns:
             out.append(f"columns: {'; '.join(self.columns)}")
-        for title, counts in (("left out", self.left_out), ("remarks", self.notes)):
-            for reason, count in sorted(counts.items(), key=lambda item: -item[1]):
-                out.append(f"{title}: {count:,} × {reason}")
-                out += [f"    {example}" for example in self.examples.get(reason, [])]
+        for reason, count in _most_first(self.left_out):
+            out.append(f"left out: {count:,} × {reason}")
+            out += self._shown(reason, EXAMPLES)
+        for remark, count in _most_first(self.notes):
+            out.append(f"remark: {f'{count:,} × ' if count > 1 else ''}{remark}")
+            out += self._shown(remark, SHOWN)
         return out
+
+    def _shown(self, key: str, most: int) -> list[str]:
+        return [f"    {example}" for example in self.examples.get(key, [])[:most]]
 
     def to_dict(self) -> dict[str, Any]:
         """For ``store.json``, and for an import that resumes."""
@@ -99,3 +105,7 @@ class ImportReport:
             examples={str(k): [str(e) for e in v] for k, v in stored["examples"].items()},
             columns=[str(said) for said in stored.get("columns", ())],
         )
+
+
+def _most_first(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda item: -item[1])

@@ -14,7 +14,7 @@ _LINE_ENDS = re.compile(r"[\n\r]")
 _WRITTEN_ENDS = re.compile(r"(?:\\r)?\\n")  # a backslash and a letter
 _BULLET = re.compile(r"\s*[-*+\u2013\u2014\u2022\u25aa\u25cf\u25e6\u2023\u00b7\u2043]\s+")
 _BULLETS = re.compile(r"\s*[\u2022\u25aa\u25cf\u25e6\u2023]\s*|\s+\u00b7\s+")
-_HASHES = re.compile(r"#[^\s#,;]+(?:[\s,]+#[^\s#,;]+)*")
+_HASHES = re.compile(r"(?:#[^\s#,;]+[\s,;]*)+")
 # Stronger ones first: where semicolons part items, commas may stand inside of these.
 MARKS = {";": ";\uff1b\u061b", "\u3001": "\u3001\uff64", ",": ",\uff0c\u060c"}
 _STOPS = {
@@ -22,11 +22,16 @@ _STOPS = {
     for mark, letters in MARKS.items()
 }
 _ANY = {mark: re.compile(f"[{letters}]") for mark, letters in MARKS.items()}
+_ALL, _BUT_COMMAS = (
+    re.compile(f"[{''.join(MARKS.values())}]"),
+    re.compile("[;\uff1b\u061b\u3001\uff64]"),
+)
 SELDOM = 0.1  # so few cells with a mark inside of an item, for each that it parts, are slips
 # What comes after a comma inside of an item: "1 onion, finely chopped".
 _DESCRIBES = re.compile(
     r"\s*(?:(?:\w+ly\s+)?\w{2,}(?<!e)ed(?:\s+(?:and|or)\s+(?:\w+ly\s+)?(?:\w{2,}ed|cut))?"
-    r"(?:\s+(?:in|into|to|with)\s.*)?"
+    r"(?:\s+(?:in|into|to|with)\s.*|\s+\w+(?:ly|wise)|\s+(?:thin|thick|fine))?"
+    r"|(?:\w+\s+){1,3}(?:removed|only|discarded|reserved|separated)"
     r"|(?:to taste|optional|divided|at room temperature|or to taste|or more|or as needed)\b.*"
     r"|(?:plus|such as|preferably|about|for)\s.*"
     r"|(?:cut|sliced|chopped|torn)\s+(?:in|into|to|up|thin|thinly|fine|finely)\b.*"
@@ -115,10 +120,8 @@ class MarkUse:
 
     def is_open(self, text: str) -> bool:
         """Whether the items of ``text`` can still change what is known."""
-        return any(
-            any_of.search(text) and not (self._strict and mark == "," and self._inside[mark])
-            for mark, any_of in _ANY.items()
-        )
+        decided = self._strict and self._inside[","]
+        return (_BUT_COMMAS if decided else _ALL).search(text) is not None
 
     def look_at_items(self, items: Iterable[str]) -> None:
         """Learn from the items of a cell that are parted by anything stronger than a mark."""

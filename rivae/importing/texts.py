@@ -8,59 +8,42 @@ understood becomes a remark.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rivae.errors import shown
 from rivae.importing import separators
-from rivae.importing.html_text import without_html
+from rivae.importing.lines import (
+    MAX_LINES,
+    MAX_TEXT,
+    MAX_TITLE,
+    are_sentences,
+    beginning,
+    bounded_lines,
+    check_size,
+    joined,
+    plain_lines,
+    plain_text,
+    unwrapped,
+)
 from rivae.importing.objects import LANGUAGES, texts_in
-from rivae.importing.report import UnusableError
 from rivae.importing.writings import MISSING, bare_list, looks_written, written
 from rivae.reading.typed_text import clean
 
-# Far beyond real recipes, and too little to do harm.
-MAX_TITLE = 500  # characters
-MAX_LINE = 5_000  # characters of one ingredient or step
-MAX_LINES = 500  # ingredients, steps or tags of one record
-MAX_TEXT = 200_000  # characters of a cell
-BEGINNING = 100  # characters of a long caption that become its title
-
 Remarks = list[tuple[str, str]]  # what was guessed, and an example of it
 
-HTML = "HTML became plain text"
 ABRIDGED = "lists were abridged with '...' when they were written: the rest is lost"
 LOOSE = "lists whose quotation marks are not closed as programs do"
-MISSING_WORDS = "words such as nan and None were read as missing values"
 NOT_UNDERSTOOD = "lists in an unknown or broken writing were kept as one text"
 UNSURE = "{} may part items or stand inside of them: kept as one text"
 SPLIT_AT = "texts were split at {}"
-TOO_MANY = f"more than {MAX_LINES} lines: the others were left out"
-LONG_LINES = f"lines longer than {MAX_LINE:,} characters were split between sentences"
 CAPTIONS = "of several texts, the first is the title and the others are lines of the text"
 LONG_TITLES = f"longer than {MAX_TITLE} characters: the beginning is the title, all is in the text"
 
 # As most are; nothing that is done to others would change them.
 _PLAIN_LIST = re.compile(r"[\w.!?:%+*=@^~$/-]+(?:[ |][\w.!?:%+*=@^~$/-]+)*", re.ASCII)
+_MAY_BE_CAPTIONS = re.compile(r"[^'\"]+['\"&]")  # a list has its quotation marks inside of brackets
 _PLAIN_TEXT = re.compile(r"(?![\w.]*[\[({'\"])[^&<\n\r]+")
-_WRAPPED = {"text"}
-_SENTENCE_END = re.compile(r"[.!?…](?=\s)|[。！？।]")
-_SENTENCES = re.compile(r".*[.!?…。！？।][\"'”’)]*\s*", re.DOTALL)
-
-
-def one_line(value: object, longest: int) -> str:
-    """``clean`` text of at most ``longest`` characters.
-
-    Raises:
-        UnusableError: when it is longer.
-    """
-    if isinstance(value, str | bytes) and len(value) > MAX_TEXT:
-        raise UnusableError(_too_long())
-    text = clean(value)
-    if len(text) > longest:
-        raise UnusableError(f"title or name longer than {longest} characters")
-    return text
 
 
 class _Column:
@@ -92,8 +75,7 @@ class _Column:
             parts = texts_in(cell, self.role, said)
             return parts[0] if LANGUAGES in said and len(parts) == 1 else parts
         if isinstance(cell, list | tuple | set | frozenset):
-            # Recipe1M wraps every line: {"text": "1 cup water"}.
-            parts = [p["text"] if isinstance(p, dict) and p.keys() == _WRAPPED else p for p in cell]
+            parts = unwrapped(list(cell))
             if all(isinstance(part, str) and part[:1] != "{" for part in parts):
                 return parts
             return texts_in(cell, self.role, said)
@@ -105,8 +87,8 @@ class _Column:
             if found := written(text):
                 said |= {ABRIDGED} if found.abridged else set()
                 said |= {LOOSE} if found.loose else set()
-                return texts_in(found.value, self.role, said)
-            plain = _plain(text, said) if attempt == 0 else text
+                return self._structure(found.value, said)
+            plain = plain_text(text, said) if attempt == 0 else text
             if plain == text:
                 break
             text = plain.strip()
@@ -133,7 +115,8 @@ class ListColumn(_Column):
             return
         if isinstance(cell, str | bytes) and len(cell) > MAX_TEXT:
             return
-        if isinstance(cell, str) and not self._marks.is_open(cell):
+        text = joined(unwrapped(cell)) if isinstance(cell, list) else cell
+        if isinstance(text, str) and not self._marks.is_open(text):
             return
         parts = self._parts(cell, set())
         if isinstance(parts, str):
@@ -147,23 +130,27 @@ class ListColumn(_Column):
         Raises:
             UnusableError: the cell is longer than ``MAX_TEXT``.
         """
-        if isinstance(cell, str | bytes) and len(cell) > MAX_TEXT:
-            raise UnusableError(_too_long())
+        check_size(cell)
         if isinstance(cell, str) and len(cell) <= MAX_LINES and _PLAIN_LIST.fullmatch(cell):
-            plain = tuple(cell.split("|"))
-            if MISSING.isdisjoint(plain):
-                return plain
+            lines = tuple(cell.split("|"))
+            if MISSING.isdisjoint(lines):
+                return lines
+        elif isinstance(cell, list) and len(cell) > 1 and (plain := plain_lines(cell)) is not None:
+            return plain
         said: set[str] = set()
         parts = self._parts(cell, said)
         if isinstance(parts, str):
             parts = self._at_marks(parts, said)
-        found = _lines(parts, said)
+        plain = plain_lines(parts)
+        found = bounded_lines(parts, said) if plain is None else plain
         if said:
             self._note(sorted(said), cell, found[:3], remarks)
         return found
 
     def _parts(self, cell: object, said: set[str]) -> list[Any] | str:
         """The parts of a cell, or its text where only the marks of the column can tell."""
+        if isinstance(cell, list) and self._is_list_in_list(cell):
+            cell = cell[0]
         parts = self._structure(cell, said)
         if isinstance(parts, str):
             parts = self._as_written(parts, said)
@@ -187,15 +174,23 @@ class ListColumn(_Column):
         hashes = separators.at_hashes(text) if self.role == "tags" else None
         return hashes or text
 
+    def _is_list_in_list(self, cell: list[Any]) -> bool:
+        """Whether a list holds nothing but one text that is all of the list: ["salt\\nwater"]."""
+        if len(cell) != 1 or not isinstance(cell[0], str):
+            return False
+        text = cell[0].strip()
+        return self.role == "tags" or "\n" in text or written(text) is not None
+
     def _unpacked(self, parts: list[Any], said: set[str]) -> list[Any]:
         """Paragraphs and list entries of HTML in a list are its parts."""
-        if len(parts) > 1 and self.role != "instructions":
+        text = joined(parts)
+        if (text and "<" not in text) or (len(parts) > 1 and self.role != "instructions"):
             return parts
         return [
             line
             for part in parts
             for line in (
-                _plain(part, said).strip().splitlines()
+                plain_text(part, said).strip().splitlines()
                 if isinstance(part, str) and "<" in part and "\n" not in part
                 else [part]
             )
@@ -227,8 +222,7 @@ class TextColumn(_Column):
         Raises:
             UnusableError: the cell is longer than ``MAX_TEXT``.
         """
-        if isinstance(cell, str | bytes) and len(cell) > MAX_TEXT:
-            raise UnusableError(_too_long())
+        check_size(cell)
         if isinstance(cell, str) and len(cell) <= MAX_TITLE and _PLAIN_TEXT.fullmatch(cell):
             title = clean(cell)
             if title not in MISSING:
@@ -237,89 +231,26 @@ class TextColumn(_Column):
         parts = self._structure(cell, said)
         if isinstance(parts, str):
             parts = parts.strip()
-            text = parts if parts[:1] in ("'", '"') else self._as_written(parts, said)
-            text = _plain(text, said) if isinstance(text, str) else text
+            text = self._as_written(parts, said) if _MAY_BE_CAPTIONS.match(parts) else parts
+            text = plain_text(text, said) if isinstance(text, str) else text
             parts = _captions(text) if isinstance(text, str) else text
-        texts = list(_lines(parts if isinstance(parts, list) else [parts], said, MAX_TEXT))
+        texts = list(bounded_lines(parts if isinstance(parts, list) else [parts], said, MAX_TEXT))
         title = texts[0] if texts else ""
         if len(title) > MAX_TITLE:
             said.add(LONG_TITLES)
-            title = _beginning(title)
+            title = beginning(title)
         else:
             texts = texts[1:]
             said |= {CAPTIONS} if texts else set()
-        beyond = _lines(texts, said)
+        beyond = bounded_lines(texts, said)
         if said:
             self._note(sorted(said), cell, [title], remarks)
         return title, beyond
 
 
-def _plain(text: str, said: set[str]) -> str:
-    if "&" not in text and "<" not in text:
-        return text
-    plain = without_html(text)
-    if plain != text:
-        said.add(HTML)
-    return plain
-
-
 def _captions(text: str) -> list[str]:
     """Lines that are sentences each are texts of their own; others are one text, broken to fit."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if len(lines) > 1 and all(map(_SENTENCES.fullmatch, lines)):
+    if len(lines) > 1 and are_sentences(lines):
         return lines
     return [text]
-
-
-def _lines(parts: Iterable[Any], said: set[str], longest: int = MAX_LINE) -> tuple[str, ...]:
-    """Each part as a line of at most ``longest`` characters, without those that say nothing.
-
-    Raises:
-        UnusableError: they are longer than ``MAX_TEXT`` together.
-    """
-    parts = list(parts)
-    if len(parts) > MAX_LINES:
-        parts = [part for part in parts if part not in (None, "")]
-        said |= {TOO_MANY} if len(parts) > MAX_LINES else set()
-        parts = parts[:MAX_LINES]
-    if sum([len(part) for part in parts if isinstance(part, (str, bytes))]) > MAX_TEXT:
-        raise UnusableError(_too_long())
-    texts = [_plain(part, said) if isinstance(part, str) else part for part in parts]
-    found = tuple(filter(None, map(clean, texts)))
-    if not MISSING.isdisjoint(found):
-        said.add(MISSING_WORDS)
-        found = tuple(text for text in found if text not in MISSING)
-    if max(map(len, found), default=0) <= longest:
-        return found
-    said.add(LONG_LINES)
-    return tuple(piece for text in found for piece in _pieces(text, longest))[:MAX_LINES]
-
-
-def _pieces(text: str, longest: int) -> list[str]:
-    """``text`` in pieces that end where a sentence does, else a word."""
-    out = []
-    while len(text) > longest:
-        window = text[:longest]
-        sentence = _SENTENCES.match(window)
-        at = sentence.end() if sentence else 0
-        if at < longest // 2:
-            at = window.rfind(" ") + 1
-        if at < longest // 2:
-            at = longest
-            while at > 1 and unicodedata.combining(text[at]):
-                at -= 1  # a letter and its marks stay together
-        out.append(text[:at].strip())
-        text = text[at:].strip()
-    return [*out, text]
-
-
-def _beginning(text: str) -> str:
-    """The first sentence of a text or, where it is long, its first words and "…"."""
-    end = _SENTENCE_END.search(text, 0, BEGINNING)
-    if end:
-        return text[: end.end()]
-    return f"{text[:BEGINNING].rpartition(' ')[0] or text[:BEGINNING]}…"
-
-
-def _too_long() -> str:
-    return f"text longer than {MAX_TEXT:,} characters"

@@ -25,6 +25,9 @@ _NAME = re.compile(
 )
 _CLOSED_BY = {"[": "]", "(": ")", "{": "}"}
 _STRING = r"""[bBuUrR]{0,2}(?:'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")"""
+# Lists of plain texts, as most are, are taken apart by these alone.
+_ITEM = re.compile(r"""'([^'\\]*)'|"([^"\\]*)\"""")
+_FLAT = re.compile(rf"\[\s*(?:{_ITEM.pattern})(?:(?:\s*,\s*|\s+)(?:{_ITEM.pattern}))*\s*\]")
 _TOKEN = re.compile(
     rf"\s*(?:(?P<string>{_STRING})"
     r"|(?P<open>[A-Za-z_][\w.]*\(|[\[({])"
@@ -65,7 +68,7 @@ def written(text: str) -> Written | None:
     """The list or object that ``text`` is in one of the known writings; None for other texts."""
     if not _MAY_BE_WRITTEN.match(text) or (text := text.strip())[-1] not in _ENDS:
         return _series(text) if text.endswith(("object", "str", "string", "64")) else None
-    if text[0] in "[{":
+    if text[0] in "[{" and text[1:2] != "'":
         try:
             value = parse_json(text, nan=True, mend=True)
         except DataError:
@@ -74,6 +77,8 @@ def written(text: str) -> Written | None:
             return Written(value)
     if text[0] in "'\"":
         return _quoted(text)
+    if _FLAT.fullmatch(text):
+        return Written([single or double for single, double in _ITEM.findall(text)])
     found = _scanned(text)
     if found is None and '""' in text:  # the doubling of a CSV file that was read as something else
         found = _scanned(text.replace('""', '"'))
@@ -197,6 +202,7 @@ class _Scan:
             else:  # a comma or a bracket: here an item ends
                 found = self._items(parts, listed=opened == "[" and not commas)
                 if key is _NOTHING:
+                    self.n_bare += any(isinstance(item, _Word) for item in found)
                     items += found
                 else:
                     pairs.append((key, found[0] if found else None))
@@ -228,8 +234,7 @@ class _Scan:
             ]
         if not words or (len(words) == 1 and plain):
             return []
-        self.n_bare += len(words) > len(numbers)
-        return [" ".join(words)]
+        return [" ".join(words) if len(words) == len(numbers) else _Word(" ".join(words))]
 
     def _made(self, name: str, items: list[Any], pairs: list[tuple[Any, Any]]) -> Any:
         if not name:

@@ -11,8 +11,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rivae.data.tokenizer import NEWEST
-from rivae.data.vocabulary import UNKEPT, Vocabulary
 from rivae.errors import DataError, RunError
 from rivae.files import why_not, write_json
 from rivae.reading.contents import Written, written
@@ -20,6 +18,7 @@ from rivae.reading.documents import read_form
 
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
+    from rivae.data.vocabulary import Vocabulary
 
 VOCABULARY = "vocabulary.json"
 MAX_BYTES = 16 * 2**20
@@ -48,6 +47,8 @@ def kept_vocabulary(folder: Path) -> Vocabulary:
     Raises:
         DataError: the file is damaged, or was written by a newer version.
     """
+    from rivae.data.vocabulary import UNKEPT  # brings PyTorch
+
     path = folder / VOCABULARY
     try:
         return _read(path, written(path))
@@ -57,6 +58,9 @@ def kept_vocabulary(folder: Path) -> Vocabulary:
 
 @lru_cache(maxsize=32)  # pages ask many times
 def _read(path: Path, when: Written) -> Vocabulary:
+    from rivae.data.tokenizer import NEWEST
+    from rivae.data.vocabulary import Vocabulary
+
     damaged = DAMAGED.format(VOCABULARY, path.parent.name)
     found = read_form(
         Vocabulary, path, MAX_BYTES, too_large=damaged, foreign=damaged, unreadable=damaged

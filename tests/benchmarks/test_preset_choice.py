@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import torch
 
-import rivae.data
+import rivae.data.registry
 import rivae.launch
 from benchmarks import preset_choice as bench
 
@@ -42,8 +42,8 @@ def test_presets_have_what_the_table_takes(data):
 def poisoned(load):
     """Data whose test rows and their factors are NaN."""
 
-    def changed(name, **settings):
-        data = load(name, **settings)
+    def changed(*asked):
+        data = load(*asked)
         test = data.splits["test"]
         assert len(test) and data.factors is not None
         data.factors = data.factors.copy()
@@ -69,8 +69,8 @@ def test_no_test_row_is_read(tmp_path, monkeypatch):
 
     kept = rows("a")
     with monkeypatch.context() as patch:
-        for module in (rivae.data, rivae.launch):
-            patch.setattr(module, "load_dataset", poisoned(module.load_dataset))
+        for module in (rivae.data.registry, rivae.launch):
+            patch.setattr(module, "open_dataset", poisoned(module.open_dataset))
         blind = rows("b")
     # A measured cell is kept.
     (file,) = (tmp_path / "a").glob("*s2.validation.json")

@@ -133,7 +133,7 @@ def test_the_first_word_comes_before_the_work(words, said, tmp_path, monkeypatch
         raise DataError("the data lie on a slow disk")
 
     monkeypatch.setattr(Run, "load_dataset", stop)
-    monkeypatch.setattr("rivae.launch.load_dataset", stop)
+    monkeypatch.setattr("rivae.launch.open_dataset", stop)
     assert main(words) == 1
     first, last = capsys.readouterr().err.splitlines()
     assert first == said and last == "rivae: the data lie on a slow disk"

@@ -189,6 +189,12 @@ def test_an_import_hears_of_texts_without_spaces(monkeypatch):
     assert CHARACTERS in segmenting.remarks("大根")[0] and "icu4py" in segmenting.remarks("大根")[0]
 
 
+def test_no_letter_without_spaces_is_overlooked():
+    letters = [chr(c) for c in range(0x110000) if segmenting._ANY.match(chr(c))]
+    assert len(letters) > 90_000
+    assert all(map(segmenting.is_unspaced, letters)) and not any(map(is_plain, letters))
+
+
 def test_word_numbers_know_the_same_words(tmp_path):
     recipes = [Recipe("0", "आलू バター", ("phở bò",), ())] * 20
     view = cached_tokens(tmp_path, lambda: iter(recipes), np.arange(10), 20, 50)

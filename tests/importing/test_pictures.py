@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from rivae.data.picture_colors import NO_INKS
 from rivae.data.store import PairStore
 from rivae.errors import DataError
+from tests.data.profiles import P3, SRGB, as_srgb, matrix_profile, srgb_curve
 from tests.importing.conftest import jpeg, rows
 from tests.importing.test_pairs import take
 
@@ -114,3 +116,49 @@ def test_a_large_jpeg_is_decoded_small_and_looks_the_same():
     usual = ImageOps.fit(whole, (128, 128), Image.Resampling.LANCZOS)
     difference = np.abs(np.asarray(stored, dtype=float) - np.asarray(usual, dtype=float))
     assert stored.size == (128, 128) and difference.mean() < 2
+
+
+def saved(image: Image.Image, form: str, **how: object) -> bytes:
+    out = io.BytesIO()
+    image.save(out, form, **how)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("form", ["JPEG", "WEBP"])
+def test_only_a_square_in_srgb_keeps_its_bytes(form):
+    from rivae.importing.pictures import stored_picture
+
+    green = Image.new("RGB", (32, 32), (60, 180, 60))
+    for primaries, curve, kept in ((None, 0, True), (SRGB, srgb_curve(), True), (P3, 2.2, False)):
+        how = {} if primaries is None else {"icc_profile": matrix_profile(primaries, curve)}
+        content = saved(green, form, quality=95, **how)
+        stored, remarks = stored_picture(content, 64)
+        assert (stored == content) == kept and not remarks
+        if not kept:
+            image = Image.open(io.BytesIO(stored))
+            assert "icc_profile" not in image.info
+            middle = np.asarray(image)[16, 16].astype(float)
+            assert np.abs(middle - as_srgb((60, 180, 60), P3, 2.2)).max() < 8
+    # Without a usable profile it is sRGB, and must not say otherwise.
+    content = saved(green, form, quality=95, icc_profile=bytes(999))
+    stored, remarks = stored_picture(content, 64)
+    assert stored != content and len(remarks) == 1
+    assert "icc_profile" not in Image.open(io.BytesIO(stored)).info
+
+
+def test_what_was_guessed_of_colours_stands_in_the_report(tmp_path, pictures, write_table):
+    records = rows()
+    floats = np.tile(np.linspace(0, 1, 40, dtype=np.float32), (40, 1))
+    for k in (3, 5):
+        records[k]["image"] = f"{k}.tif"
+        (pictures / f"{k}.tif").write_bytes(saved(Image.fromarray(floats), "TIFF"))
+    (pictures / "7.jpg").write_bytes(saved(Image.new("CMYK", (40, 40), (9, 9, 9, 9)), "JPEG"))
+    report = take(write_table(records), pictures, tmp_path / "data")
+    assert report.taken == 40
+    guesses = {remark: n for remark, n in report.notes.items() if "taken as" in remark}
+    assert list(guesses.values()) == [2] and report.notes[NO_INKS] == 1
+    (remark,) = guesses
+    assert "d3" in report.examples[remark][0] and "from 0 to 1" in report.examples[remark][0]
+    stored = PairStore(tmp_path / "data" / "mine").picture_bytes(3)
+    greys = np.asarray(Image.open(io.BytesIO(stored)).convert("L"))
+    assert greys.min() < 9 and greys.max() > 246

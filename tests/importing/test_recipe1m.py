@@ -11,7 +11,7 @@ import pytest
 from rivae.data.store import PairStore
 from rivae.errors import DataError
 from rivae.importing import ImportSettings, Recipe1MImport, is_recipe1m, run_import
-from rivae.importing.texts import LONG_LINES
+from rivae.importing.lines import LONG_LINES
 from tests.importing.conftest import jpeg
 
 N = 60

@@ -5,11 +5,14 @@ import json
 
 import pytest
 
+from rivae.data.tokenizer import newest
+from rivae.data.vocabulary import counted
 from rivae.jobs.archive import export_run
 from rivae.launch import train
 from rivae.runs.evaluation_file import FILES, Evaluation, Settings
 from rivae.runs.notes import keep_about
 from rivae.runs.results import Result
+from rivae.runs.vocabulary_file import VOCABULARY
 from tests.training.tiny import tiny_config
 
 
@@ -23,6 +26,8 @@ def whole_run(tmp_path_factory):
     keep_about(made, note="mine", tags=["a"])
     names = {"version": 1, "axes": [{"dim": 0, "name": "x", "direction": 1}]}
     (made.path / "axis_names.json").write_text(json.dumps(names))
+    known = counted(newest(), ("soup", "बो"), (2, 1), 3)
+    (made.path / VOCABULARY).write_text(known.model_dump_json())
     (made.path / "secret.txt").write_text("not of a run")
     return made
 

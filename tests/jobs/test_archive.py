@@ -173,8 +173,8 @@ def test_the_app_opens_no_file_of_an_archive(packed, root, tmp_path, which, monk
     monkeypatch.setattr("rivae.jobs.archive_import.item_shapes", pytest.fail)
     done = import_run(io.BytesIO(pack(files)), root)
     assert "not tried" in done.remarks[1], "not even whether it is there"
-    monkeypatch.setattr("rivae.data.load_dataset", pytest.fail)
-    monkeypatch.setattr("rivae.launch.load_dataset", pytest.fail)
+    monkeypatch.setattr("rivae.data.registry.open_dataset", pytest.fail)
+    monkeypatch.setattr("rivae.launch.open_dataset", pytest.fail)
     said = r"came in an archive and names .*serve --files FOLDER"
     done.run.set_status(state="interrupted")
     for opens in (done.run.load_dataset, lambda: resume([done.run])):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from PIL import Image
 import rivae
 from rivae.errors import DataError
 from rivae.notebook.pairs import ArrayPairs
+from rivae.notebook.pictures import check_pictures
+from tests.data.profiles import P3, as_srgb, matrix_profile
 
 N = 8
 RNG = np.random.default_rng(0)
@@ -120,6 +123,35 @@ def test_a_photograph_stands_upright(orientation: int, how: str, tmp_path: Path)
     shown = of(given).picture(0)
     assert shown.size == (60, 48)
     np.testing.assert_array_equal(np.asarray(shown.convert("RGB")), np.asarray(upright))
+
+
+@pytest.mark.parametrize("how", ["path", "bytes", "PIL"])
+def test_a_photograph_of_a_phone_is_shown_in_srgb(how: str, tmp_path: Path) -> None:
+    photo = Image.new("RGB", (9, 7), (60, 180, 60))
+    content = encoded(photo, icc_profile=matrix_profile(P3, 2.2))
+    path = tmp_path / "photo.png"
+    path.write_bytes(content)
+    given: Any = {"path": path, "bytes": content}.get(how) or Image.open(path)
+    shown = np.asarray(of(given).picture(0).convert("RGB"))[3, 3].astype(float)
+    np.testing.assert_allclose(shown, as_srgb((60, 180, 60), P3, 2.2), atol=3)
+
+
+def test_what_was_guessed_of_colours_is_warned_of_once() -> None:
+    floats = encoded(Image.fromarray(GREY.astype("f4") / 255), "TIFF")
+    table = pd.DataFrame({"shot": pd.Series([floats, COLOURS, floats], dtype=object)})
+    with pytest.warns(UserWarning, match="'shot', row 0, row 2: ") as warned:
+        check_pictures(table, "shot")
+    assert len(warned) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_pictures(table.iloc[1:2], "shot")
+
+
+def test_a_camera_of_12_bits_is_not_dark() -> None:
+    camera = GREY.astype(np.uint16) * 16 + 3
+    for given in (camera, Image.fromarray(camera), encoded(Image.fromarray(camera), "PNG")):
+        shown = np.asarray(of(given).picture(0)).astype(float)
+        np.testing.assert_allclose(shown, GREY, atol=1)
 
 
 def test_without_a_picture_there_is_a_card() -> None:

@@ -175,13 +175,14 @@ def test_lines_above_the_column_names(above):
         PLAIN.replace("image,", "image,").replace("\n", ',""\n', 4),
         '"sep=,"\n' + PLAIN,
         "SEP=,,,\r\n" + PLAIN,
+        "sep=,\n\n" + PLAIN,
         written([NAMES, *ROWS], quoting=csv.QUOTE_ALL).replace('","', '", "'),
         written([NAMES, *ROWS], quoting=csv.QUOTE_ALL, quotechar="'"),
         PLAIN.replace("0,0.png", '="0",0.png'),
         PLAIN + ",,\n" * 3000,
         PLAIN.strip() + "\n , ,\n",
     ],
-    ids=range(14),
+    ids=range(15),
 )
 def test_harmless_kinds(content):
     assert read(content) == (DISHES, [])
@@ -280,6 +281,9 @@ def test_where_all_must_be_sound_a_short_line_is_not(tmp_path):
         (b"PAR1 and so on", r"name it \.parquet"),
         (b"<!DOCTYPE html><html>", "web page"),
         (b"\n <html lang='en'>", "web page"),
+        (b"<?xml version='1.0'?><a/>", "is XML"),
+        (b'[{"id": 1, "title": "a"}]', r"name it \.jsonl"),
+        (b'{"id": 1, "title": "a"}\n' * 9, r"name it \.jsonl"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0", "git lfs pull"),
         (b"caption\n" + b"A dog, running, fast\n" * 40, "3 cells under 1"),
         (b",,\n,,\n", "is empty"),

@@ -45,3 +45,11 @@ def by_path(app):
     page = app("data")
     page.at.segmented_control(key="data_way").set_value(HERE).run()
     return page
+
+
+def filled(app, files):
+    page = by_path(app)
+    page.at.text_input(key="data_table").set_value(str(files / "dishes.csv"))
+    page.at.text_input(key="data_images").set_value(str(files / "photos")).run()
+    page.at.text_input(key="data_name").set_value("plates").run()
+    return page

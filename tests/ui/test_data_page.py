@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from rivae.data.store import PairStore, list_stores
+from rivae.data.store import list_stores
 from rivae.errors import ConfigError, DataError
 from rivae.importing.plan import Plan
 from rivae.runs.named_files import read_path
@@ -19,10 +19,10 @@ from rivae.trash import RESTORED
 from rivae.ui.data import importing
 from rivae.ui.data.importing import read_record, recording
 from rivae.ui.shared.trash import KEPT
-from rivae.ui.shell import access, keys
+from rivae.ui.shell import access
 from rivae.ui.shell.access import is_local
 from rivae.ui.work.tasks import Task
-from tests.ui.data_fixture import by_path, data_files, over
+from tests.ui.data_fixture import by_path, data_files, filled, over
 
 
 @pytest.fixture
@@ -30,66 +30,6 @@ def files(tmp_path, monkeypatch):
     """40 pictures and their table, and an empty folder of data sets."""
     with data_files(tmp_path, monkeypatch) as folder:
         yield folder
-
-
-def filled(app, files):
-    page = by_path(app)
-    page.at.text_input(key="data_table").set_value(str(files / "dishes.csv"))
-    page.at.text_input(key="data_images").set_value(str(files / "photos")).run()
-    page.at.text_input(key="data_name").set_value("plates").run()
-    return page
-
-
-def test_columns_are_guessed_and_the_first_records_shown(app, files):
-    page = filled(app, files)
-    page.calm()
-    chosen = {s.label: s.value for s in page.at.selectbox}
-    assert chosen["Picture"] == "photo" and chosen["Title"] == "name"
-    assert chosen["Instructions"] == "steps" and chosen["Tags"] == "–"
-    assert len(page.at.dataframe[0].value) == 5
-
-
-def columns_said(page):
-    return next(c.value.replace("\\", "") for c in page.at.caption if "title ←" in c.value)
-
-
-def test_what_becomes_of_the_columns_is_said_before_the_import_and_after(app, files):
-    page = filled(app, files)
-    assert "picture ← photo" in columns_said(page) and "not used: depth" in columns_said(page)
-    page.at.multiselect(key=f"data_factors-{files / 'dishes.csv'}").set_value(["depth"]).run()
-    before = columns_said(page)
-    assert "factor depth, levels 0–3" in before and "not used" not in before
-    page.at.button(key="data_check").click().run()
-    over(importing.newest())
-    page.at.run()
-    page.calm()
-    after = page.words.replace("\\", "")
-    assert all(part in after for part in before.split("; "))
-
-
-def test_a_factor_that_cannot_be_one_is_said_before_the_import(app, files):
-    lines = (files / "dishes.csv").read_text().splitlines()
-    (files / "dishes.csv").write_text("\n".join([*lines[:3], lines[3][:-1], *lines[4:]]))
-    page = filled(app, files)
-    page.at.multiselect(key=f"data_factors-{files / 'dishes.csv'}").set_value(["depth"]).run()
-    page.calm()
-    assert "depth cannot be a factor: 1 record" in columns_said(page)
-
-
-def test_columns_that_appear_late_can_be_chosen_and_count(app, files):
-    records = [{"photo": f"{i % 40}.png", "name": f"Plate {i}"} for i in range(250)]
-    records[-1] |= {"tags": ["late"], "heat": 3}
-    table = files / "late.jsonl"
-    table.write_text("\n".join(map(json.dumps, records)))
-    page = filled(app, files)
-    page.at.text_input(key="data_table").set_value(str(table)).run()
-    page.calm()
-    assert {s.label: s.value for s in page.at.selectbox}["Tags"] == "tags"
-    assert "heat" in page.at.multiselect(key=f"data_factors-{table}").options
-    page.at.button(key="data_import").click().run()
-    over(importing.newest())
-    (folder,) = list_stores()
-    assert PairStore(folder).recipe(249).tags == ("late",)
 
 
 def test_a_check_and_then_the_import(app, files):
@@ -114,32 +54,6 @@ def test_a_check_and_then_the_import(app, files):
     page.at.button(key="data_import").click().run()
     taken = importing.TAKEN.format("plates")
     assert any(taken in w.value.replace("\\", "") for w in page.at.warning)
-
-
-@pytest.mark.parametrize(
-    ("encoding", "title"),
-    [
-        ("utf-8", "Grandma’s “best” – 5 € pie…"),
-        ("cp1252", "Grandma’s “best” – 5 € pie…"),
-        ("cp1250", "Pierogi z kapustą i śledź"),
-        ("utf-16", "肉じゃが"),
-        ("cp932", "チーズ入りハンバーグ、玉ねぎ"),
-    ],
-)
-def test_the_encoding_of_a_table_is_found(app, files, encoding, title):
-    lines = ["photo,name", *(f"{i}.png,{title}" for i in range(40))]
-    (files / "dishes.csv").write_bytes("\n".join(lines).encode(encoding))
-    page = filled(app, files)
-    page.calm()
-    (chosen,) = [s for s in page.at.selectbox if str(s.key).startswith(keys.DATA_ENCODING)]
-    assert chosen.value == encoding and page.at.dataframe[0].value["name"][0] == title
-    said = any(title in c.value.replace("\\", "") for c in page.at.caption)
-    assert said == (encoding != "utf-8")
-    if encoding == "cp1252":
-        chosen.set_value("mac-roman").run()
-        page.calm()
-        shown = page.at.dataframe[0].value["name"][0]
-        assert shown != title and shown.startswith("Grandma")
 
 
 def test_what_goes_wrong_is_said_in_one_sentence(app, files):

@@ -1,3 +1,4 @@
+import base64
 import dataclasses
 import io
 import subprocess
@@ -14,6 +15,7 @@ from rivae.ui.panels.links import ExploreLink
 from rivae.ui.shared.uploads import KEPT, Kept, Upload, read_upload
 from rivae.ui.shell import cache
 from tests.data.hostile_pictures import EPS, jpeg_of_scans, png
+from tests.data.profiles import P3, as_srgb, matrix_profile
 from tests.data.test_pictures import HONEST
 
 
@@ -169,6 +171,19 @@ def test_a_visitors_picture_passes_the_opener_of_all_pictures(digits, monkeypatc
 @pytest.mark.parametrize("name", sorted(set(HONEST) - {"float tiff", "packed bmp"}))
 def test_every_format_of_imports_is_a_query_too(digits, name):
     assert read_upload(digits, name, HONEST[name]).data_uri.startswith("data:image/")
+
+
+def test_a_query_is_previewed_upright_and_in_srgb(digits):
+    lying, tags = Image.new("RGB", (60, 120), (60, 180, 60)), Image.Exif()
+    tags[0x0112] = 6
+    lying.paste("black", (10, 5, 50, 40))  # a shape, away from the middle
+    buffer = io.BytesIO()
+    lying.save(buffer, "PNG", exif=tags.tobytes(), icc_profile=matrix_profile(P3, 2.2))
+    upload = read_upload(digits, "phone.png", buffer.getvalue())
+    shown = Image.open(io.BytesIO(base64.b64decode(upload.data_uri.partition(",")[2])))
+    assert shown.width == 2 * shown.height
+    middle = shown.convert("RGB").getpixel((shown.width // 2, shown.height // 2))
+    assert np.abs(np.array(middle) - as_srgb((60, 180, 60), P3, 2.2)).max() < 9
 
 
 def test_an_upload_that_is_gone_leaves_its_z_and_says_so(digits, start):

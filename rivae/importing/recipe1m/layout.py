@@ -10,8 +10,9 @@ from rivae.data.base import Recipe
 from rivae.data.store import FactorColumn
 from rivae.errors import DataError
 from rivae.importing.factors import FactorReader
+from rivae.importing.lines import MAX_TITLE, one_line
 from rivae.importing.report import ImportReport, UnusableError
-from rivae.importing.texts import MAX_TITLE, ListColumn, Remarks, TextColumn, one_line
+from rivae.importing.texts import ListColumn, Remarks, TextColumn
 from rivae.reading.documents import read_json
 from rivae.reading.tables import MAX_FIELD, records
 from rivae.reading.typed_text import clean
