@@ -6,6 +6,7 @@ import csv
 import re
 from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 from typing import IO
 
 from rivae.errors import DataError, shown
@@ -74,7 +75,7 @@ class _Lines:
             if not line:
                 break
             self._ahead.append(line if self.number or self._ahead else line.lstrip("\ufeff"))
-        return list(self._ahead)[:n]
+        return list(islice(self._ahead, n))
 
 
 def csv_rows(
@@ -160,8 +161,12 @@ class _Reader:
         if len(row) > len(self._columns):
             self._cut(row)
         fits = not problem and self._needed <= len(row) <= len(self._columns)
-        n_rows = self._shape.swallowed(held, fits) if len(held) > 1 else 0
-        if n_rows and self._again < MAX_AGAIN:
+        if len(held) > 1 and self._again < MAX_AGAIN:
+            broken = bool(problem) or len(row) > len(self._columns)
+            n_rows = self._shape.swallowed(held, broken)
+        else:
+            n_rows = 0
+        if n_rows:
             self._again += self._lines.give_back(n_rows)
             return Broken(first, LOOSE, f"the {n_rows:,} lines after it are read as rows again")
         if problem and len(held) == 1 and self._shape.opens(held[0]):
@@ -211,8 +216,8 @@ class _Reader:
         return self._shape.may_begin(row[0]) and not (was_torn or self._torn)
 
     def _add_unnamed(self, record: Record, row: list[str], first: int) -> None:
-        for place, column in enumerate(self._columns):
-            if column or not row[place].strip():
+        for place in [place for place, cell in enumerate(row) if cell]:
+            if self._columns[place] or not row[place].strip():
                 continue
             made_up = f"column {place + 1}"
             while made_up in self._columns:
