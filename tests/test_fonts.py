@@ -154,6 +154,7 @@ def test_a_sheet_draws_its_labels_or_says_why_not(machine):
 def test_a_card_draws_its_title_or_says_why_not(machine):
     assert np.array_equal(title_card(KANA), title_card(HINDI))
     assert not np.array_equal(title_card("chili"), title_card(KANA))
+    assert np.array_equal(title_card("chili"), title_card(f"chili{RARE}"))
     draw_font(machine / "Kana.ttf", KANA)
     forget_fonts()
     long = np.asarray(title_card(KANA * 20))

@@ -25,7 +25,7 @@ _WHITES = (1, 2**8 - 1, 2**12 - 1, 2**16 - 1)  # a mask, a screen's, a camera's,
 _LOOKED_AT = 10**6  # pixels whose median is taken
 _BAND = 256  # rows scaled at a time, so that a large picture costs little more than itself
 _BITS_PER_SAMPLE, _PHOTOMETRIC, _SAMPLE_FORMAT = 258, 262, 339
-_WHITE_IS_ZERO, _SIGNED = 0, 2
+_WHITE_IS_ZERO, _UNSIGNED, _SIGNED = 0, 1, 2
 
 
 def is_deep(image: Image.Image) -> bool:
@@ -59,7 +59,8 @@ def eight_bits(image: Image.Image, remarks: list[Remark]) -> Image.Image:
     else:
         # A file may hold fewer bits than the mode, and the mode's sign is not that of the file.
         bits = int(tags.get(_BITS_PER_SAMPLE, (8 * values.dtype.itemsize,))[0])
-        signed = image.mode == "I" and tags.get(_SAMPLE_FORMAT, (_SIGNED,))[0] == _SIGNED
+        usual = _UNSIGNED if tags else _SIGNED  # as TIFF says, and as Pillow's own pictures are
+        signed = image.mode == "I" and tags.get(_SAMPLE_FORMAT, (usual,))[0] == _SIGNED
         called = f"{bits}-bit numbers"
         if image.mode == "I" and not signed:
             values = values.view(np.uint32)
@@ -106,12 +107,11 @@ def _range(
 ) -> tuple[float, float]:
     """What is black and what is white."""
     numbers = values
-    if values.dtype.kind == "f":
-        numbers = values[np.isfinite(values)]
+    if values.dtype.kind == "f" and not (is_number := np.isfinite(values)).all():
+        numbers = values[is_number]
         if not numbers.size:
             raise ValueError("none of its pixels is a number")
-        if numbers.size < values.size:
-            remarks.append((NO_NUMBERS, f"{values.size - numbers.size:,} of {values.size:,}"))
+        remarks.append((NO_NUMBERS, f"{values.size - numbers.size:,} of {values.size:,}"))
     low, high = float(numbers.min()), float(numbers.max())
     black, white = 0.0, None
     if values.dtype.kind == "f":

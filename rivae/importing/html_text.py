@@ -21,7 +21,7 @@ _INLINE = re.compile(
     "rp|rt|ruby|s|samp|small|span|strike|strong|sub|sup|tt|u|var|wbr"
 )
 _HIDDEN = ("script", "style")  # with all that is inside of them
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]{0,11})((?:\s[^<>]{0,5000})?)/?>")
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]{0,11})((?:\s[^<>]{0,5000})?)(?:/\s*)?>")
 # A writer that escapes twice leaves &amp;amp; and &amp;#39; behind.
 _ENTITY = re.compile(
     r"&(?:amp;){0,3}(?:(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"

@@ -17,6 +17,7 @@ MAX_DEPTH = 20  # lists and objects inside others
 OBJECTS = "objects were read as text"
 UNKNOWN = "objects whose parts have unknown names: all their words were kept"
 LANGUAGES = "of a text in several languages, English was taken, else the first"
+UNSET = "names with no value, in objects where most have none, were left out"
 HEADINGS = "the names of groups of ingredients were left out"
 ROWS = "lists inside a list: each was read as one line"
 NESTED = "lists inside a list were read as one list"
@@ -83,8 +84,10 @@ def texts_in(value: object, role: str, said: set[str], depth: int = MAX_DEPTH) -
 
 
 def _of_list(items: list[Any], role: str, said: set[str], depth: int) -> list[Any]:
-    if items and all(isinstance(item, tuple) and len(item) == 2 for item in items):
-        return texts_in(dict(items), role, said, depth - 1)  # Parquet's maps
+    if items and all(map(_is_entry, items)):  # Parquet's maps
+        keys = {key for key, _ in items}
+        maps = [dict(items)] if len(keys) == len(items) else [{k: v} for k, v in items]
+        return [text for one in maps for text in texts_in(one, role, said, depth - 1)]
     if role == "ingredients" and _are_rows(items):
         said.add(ROWS)
         return [_amount_first([_word(part, said, depth) for part in row]) for row in items]
@@ -101,6 +104,10 @@ def _of_list(items: list[Any], role: str, said: set[str], depth: int) -> list[An
         else:
             out.append(item)
     return out
+
+
+def _is_entry(item: object) -> bool:
+    return isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str)
 
 
 def _are_rows(items: list[Any]) -> bool:
@@ -129,8 +136,8 @@ def _amount_first(parts: list[str]) -> str:
 def _of_object(
     item: Mapping[Any, Any], role: str, said: set[str], depth: int, alone: bool
 ) -> list[Any]:
-    if depth == 0:
-        return texts_in(item, role, said, 0)
+    if depth == 0 or not item:
+        return texts_in(item, role, said, 0) if item else []
     known = {_KEY.sub("", str(key)).lower(): value for key, value in item.items()}
     language = _language(item)
     if language is not None and (len(item) > 1 or role == "title"):
@@ -197,6 +204,10 @@ def _of_unknown(
 
 def _of_mapping(item: Mapping[Any, Any], role: str, said: set[str], depth: int) -> list[Any]:
     """An object whose names are the author's own: {"flour": "2 cups", "salt": "1 tsp"}."""
+    n_unset = sum(value is None for value in item.values())
+    if n_unset > len(item) - n_unset > 0:  # Parquet gives each cell the names of all cells
+        said.add(UNSET)
+        item = {key: value for key, value in item.items() if value is not None}
     if role == "ingredients":
         pairs = [(str(key), _word(value, said, depth)) for key, value in item.items()]
         return [" ".join(pair if _begins(pair[0]) else pair[::-1]).strip() for pair in pairs]

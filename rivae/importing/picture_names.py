@@ -15,6 +15,7 @@ from rivae.data.pictures import PICTURE_SUFFIXES
 
 # What else a picture's name may end in; such a file may have been converted since.
 ENDINGS = (*PICTURE_SUFFIXES, ".jpe", ".jfif", ".heic", ".heif", ".avif", ".svg")
+_LOCAL_FILES = "/?d="  # Label Studio: /data/local-files/?d=photos/1.png
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+")  # a drive has one letter
 
 
@@ -99,7 +100,7 @@ def remark(name: str, path: str, level: Level, found: Relation) -> str:
 
 
 def writings(name: str) -> Iterator[str]:
-    """A name as it stands, then with slashes, then without "file://" or what begins a web address.
+    """A name as it stands, then with slashes, then without what makes an address of it.
 
     The last one is what the comparisons above are made with.
     """
@@ -111,8 +112,10 @@ def writings(name: str) -> Iterator[str]:
         rest = name[match.end() :]
         if match[1].lower() == "file":
             yield "/" + unquote(rest).removeprefix("localhost/")
-        else:
+        elif _LOCAL_FILES not in rest:
             yield re.split("[?#]", rest, maxsplit=1)[0]
+    if _LOCAL_FILES in name:
+        yield unquote(name.partition(_LOCAL_FILES)[2])
 
 
 def _spaced(part: str) -> str:

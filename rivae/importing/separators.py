@@ -14,7 +14,7 @@ _LINE_ENDS = re.compile(r"[\n\r]")
 _WRITTEN_ENDS = re.compile(r"(?:\\r)?\\n")  # a backslash and a letter
 _BULLET = re.compile(r"\s*[-*+\u2013\u2014\u2022\u25aa\u25cf\u25e6\u2023\u00b7\u2043]\s+")
 _BULLETS = re.compile(r"\s*[\u2022\u25aa\u25cf\u25e6\u2023]\s*|\s+\u00b7\s+")
-_HASHES = re.compile(r"#[^\s#,;]+(?:[\s,]+#[^\s#,;]+)*")
+_HASHES = re.compile(r"(?:#[^\s#,;]+[\s,;]*)+")
 # Stronger ones first: where semicolons part items, commas may stand inside of these.
 MARKS = {";": ";\uff1b\u061b", "\u3001": "\u3001\uff64", ",": ",\uff0c\u060c"}
 _STOPS = {
@@ -30,7 +30,8 @@ SELDOM = 0.1  # so few cells with a mark inside of an item, for each that it par
 # What comes after a comma inside of an item: "1 onion, finely chopped".
 _DESCRIBES = re.compile(
     r"\s*(?:(?:\w+ly\s+)?\w{2,}(?<!e)ed(?:\s+(?:and|or)\s+(?:\w+ly\s+)?(?:\w{2,}ed|cut))?"
-    r"(?:\s+(?:in|into|to|with)\s.*)?"
+    r"(?:\s+(?:in|into|to|with)\s.*|\s+\w+(?:ly|wise)|\s+(?:thin|thick|fine))?"
+    r"|(?:\w+\s+){1,3}(?:removed|only|discarded|reserved|separated)"
     r"|(?:to taste|optional|divided|at room temperature|or to taste|or more|or as needed)\b.*"
     r"|(?:plus|such as|preferably|about|for)\s.*"
     r"|(?:cut|sliced|chopped|torn)\s+(?:in|into|to|up|thin|thinly|fine|finely)\b.*"

@@ -42,6 +42,7 @@ LONG_TITLES = f"longer than {MAX_TITLE} characters: the beginning is the title, 
 
 # As most are; nothing that is done to others would change them.
 _PLAIN_LIST = re.compile(r"[\w.!?:%+*=@^~$/-]+(?:[ |][\w.!?:%+*=@^~$/-]+)*", re.ASCII)
+_MAY_BE_CAPTIONS = re.compile(r"[^'\"]+['\"&]")  # a list has its quotation marks inside of brackets
 _PLAIN_TEXT = re.compile(r"(?![\w.]*[\[({'\"])[^&<\n\r]+")
 
 
@@ -134,7 +135,7 @@ class ListColumn(_Column):
             lines = tuple(cell.split("|"))
             if MISSING.isdisjoint(lines):
                 return lines
-        elif isinstance(cell, list) and (plain := plain_lines(cell)) is not None:
+        elif isinstance(cell, list) and len(cell) > 1 and (plain := plain_lines(cell)) is not None:
             return plain
         said: set[str] = set()
         parts = self._parts(cell, said)
@@ -148,6 +149,8 @@ class ListColumn(_Column):
 
     def _parts(self, cell: object, said: set[str]) -> list[Any] | str:
         """The parts of a cell, or its text where only the marks of the column can tell."""
+        if isinstance(cell, list) and self._is_list_in_list(cell):
+            cell = cell[0]
         parts = self._structure(cell, said)
         if isinstance(parts, str):
             parts = self._as_written(parts, said)
@@ -170,6 +173,13 @@ class ListColumn(_Column):
             return others
         hashes = separators.at_hashes(text) if self.role == "tags" else None
         return hashes or text
+
+    def _is_list_in_list(self, cell: list[Any]) -> bool:
+        """Whether a list holds nothing but one text that is all of the list: ["salt\\nwater"]."""
+        if len(cell) != 1 or not isinstance(cell[0], str):
+            return False
+        text = cell[0].strip()
+        return self.role == "tags" or "\n" in text or written(text) is not None
 
     def _unpacked(self, parts: list[Any], said: set[str]) -> list[Any]:
         """Paragraphs and list entries of HTML in a list are its parts."""
@@ -221,7 +231,7 @@ class TextColumn(_Column):
         parts = self._structure(cell, said)
         if isinstance(parts, str):
             parts = parts.strip()
-            text = parts if parts[:1] in ("'", '"') else self._as_written(parts, said)
+            text = self._as_written(parts, said) if _MAY_BE_CAPTIONS.match(parts) else parts
             text = plain_text(text, said) if isinstance(text, str) else text
             parts = _captions(text) if isinstance(text, str) else text
         texts = list(bounded_lines(parts if isinstance(parts, list) else [parts], said, MAX_TEXT))

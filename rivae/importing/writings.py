@@ -202,6 +202,7 @@ class _Scan:
             else:  # a comma or a bracket: here an item ends
                 found = self._items(parts, listed=opened == "[" and not commas)
                 if key is _NOTHING:
+                    self.n_bare += any(isinstance(item, _Word) for item in found)
                     items += found
                 else:
                     pairs.append((key, found[0] if found else None))
@@ -233,8 +234,7 @@ class _Scan:
             ]
         if not words or (len(words) == 1 and plain):
             return []
-        self.n_bare += len(words) > len(numbers)
-        return [" ".join(words)]
+        return [" ".join(words) if len(words) == len(numbers) else _Word(" ".join(words))]
 
     def _made(self, name: str, items: list[Any], pairs: list[tuple[Any, Any]]) -> Any:
         if not name:

@@ -6,6 +6,7 @@ the picture, which a sentence below the chart says.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,7 @@ def leave_out_letters(figure: dict[str, Any], ink: str) -> int:
     return NOTE
 
 
+@lru_cache(maxsize=8192)
 def _is_lost(letter: str) -> bool:
     if letter.isascii() or not letter.isprintable():
         return False

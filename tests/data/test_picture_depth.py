@@ -112,6 +112,14 @@ def test_eight_bits_made_into_sixteen_stay_dark_where_they_were():
     assert shown.max() == 9 and not remarks
 
 
+def test_without_a_tag_numbers_of_a_tiff_have_no_sign():
+    content = tiff(RAMP / 255 * WHITE["u4"], "<u4")
+    sign = struct.pack("<HHII", 339, 4, 1, 1)
+    assert sign in content  # its place is taken by a tag of no meaning here
+    shown, remarks = grey(content.replace(sign, struct.pack("<HHII", 65_000, 4, 1, 1)))
+    assert np.abs(shown - RAMP).max() <= 1 and not remarks
+
+
 def test_what_is_no_number_is_black_and_said():
     values = RAMP / 255
     values[0, :4] = np.nan, np.inf, -np.inf, 0.5

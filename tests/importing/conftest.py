@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -59,3 +60,20 @@ def write_table(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+def tree(root: Path, files: dict[str, bytes]) -> Path:
+    """A folder of these files."""
+    for path, data in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(data)
+    root.mkdir(parents=True, exist_ok=True)
+    return root
+
+
+def packed(path: Path, files: dict[str, bytes]) -> Path:
+    """A zip of these files."""
+    with zipfile.ZipFile(path, "w") as out:
+        for name, data in files.items():
+            out.writestr(name, data)
+    return path

@@ -57,6 +57,7 @@ SALTED = ("2 cups flour", "1 tsp salt")
         [{"flour": "2 cups"}, {"salt": "1 tsp"}],
         [{"flour": "2 cups", "salt": "1 tsp"}],
         {"2 cups": "flour", "1 tsp": "salt"},
+        {"flour": "2 cups", "salt": "1 tsp", "water": None, "milk": None, "oil": None},
         {"flour": {"amount": 2, "unit": "cups"}, "salt": {"amount": 1.0, "unit": "tsp"}},
         [
             {"name": "flour", "amount": {"value": 2.0, "unit": {"name": "cups"}}},
@@ -64,7 +65,7 @@ SALTED = ("2 cups flour", "1 tsp salt")
         ],
         [{"text": "2 cups flour", "quantity": 2.0, "food": "flour"}, {"original": "1 tsp salt"}],
         {"ingredient": ["flour", "salt"], "amount": ["2 cups", "1 tsp"]},
-        [("flour", "2 cups"), ("salt", "1 tsp")],
+        [("flour", "2 cups"), ("salt", "1 tsp")],  # a map of Parquet
         [["flour", "2 cups"], ["salt", "1 tsp"]],
         [["2", "cups", "flour"], ["1", "tsp", "salt"]],
         {"Dough": ["2 cups flour"], "Water": ["1 tsp salt"]},
@@ -78,6 +79,10 @@ def test_objects_are_lines_with_their_amounts(cell):
     for written in (cell, json.dumps(cell), repr(cell)):
         assert lines(written) == SALTED
         assert remarks(written)
+
+
+def test_a_map_may_name_a_thing_twice():
+    assert lines([("salt", "1 tsp"), ("salt", "a pinch")]) == ("1 tsp salt", "a pinch salt")
 
 
 def test_objects_that_are_not_known_keep_their_words():
@@ -134,6 +139,10 @@ def test_steps(cell, wanted):
         "WrappedArray(easy, quick, vegan)",
         "0     easy\n1    quick\n2    vegan\nName: tags, dtype: object",
         "easy|nan|quick|vegan",
+        ["easy, quick, vegan"],
+        ["['easy', 'quick', 'vegan']"],
+        ["easy\nquick\nvegan"],
+        "easy<br/ >quick</br>vegan",
     ],
     ids=str,
 )
@@ -171,13 +180,15 @@ def test_a_guess_and_a_loss_are_remarks(cell, wanted, said):
         '("salt")',
         "salt (to taste)",
         "1,5 kg",
+        ["1 onion, chopped"],
         "c(1",
         "",
     ],
 )
 def test_what_is_no_list_stays_one_text(cell):
-    assert lines(cell) == ((cell,) if cell else ())
-    assert lines(cell, "instructions") == ((cell,) if cell else ())
+    wanted = tuple(cell) if isinstance(cell, list) else (cell,)
+    for role in ("ingredients", "instructions"):
+        assert lines(cell, role) == (wanted if cell else ())
 
 
 def test_a_slip_does_not_decide_for_a_column():
@@ -215,6 +226,8 @@ def test_long_lines_are_split_between_sentences():
         ({"rendered": "Mac &#038; Cheese"}, ("Mac & Cheese", ())),
         ("Mac and\nCheese", ("Mac and Cheese", ())),
         ("[Vegan] Chili", ("[Vegan] Chili", ())),
+        ("{curly}", ("{curly}", ())),
+        ("[1, 2]", ("[1, 2]", ())),
         ('"Best" and "Worst"', ('"Best" and "Worst"', ())),
         ("Soup, salad; bread | all", ("Soup, salad; bread | all", ())),
         ("5 < 6 & <3", ("5 < 6 & <3", ())),

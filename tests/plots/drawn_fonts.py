@@ -10,6 +10,7 @@ from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 
 from rivae import fonts, system_fonts
+from rivae.plots import chart_letters
 
 _EM, _SIDE = 1000, 800
 
@@ -44,7 +45,7 @@ def forget_fonts() -> None:
     """Find the fonts of the machine anew."""
     for function in (
         *(fonts._bundled_folder, fonts.runs, fonts.load, fonts._letters, fonts._installed),
-        system_fonts.installed_fonts,
+        *(chart_letters._is_lost, system_fonts.installed_fonts),
     ):
         getattr(function, "cache_clear", lambda: None)()
 

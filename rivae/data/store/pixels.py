@@ -19,7 +19,7 @@ from rivae.data.pictures import open_picture
 from rivae.data.store.reader import PairStore
 from rivae.errors import DataError
 from rivae.files import reserve
-from rivae.fonts import BUILT_IN, clusters, load, runs, without_font
+from rivae.fonts import BUILT_IN, clusters, load, runs
 from rivae.installed import cache_folder
 
 CARD_SIDE = 160
@@ -114,8 +114,8 @@ def title_card(title: str) -> Image.Image:
     """A grey square with a few lines of text, or what to do where no font has its letters."""
     card = Image.new("L", (CARD_SIDE, CARD_SIDE), 128)
     draw, usual = ImageDraw.Draw(card), load(BUILT_IN, _LETTERS)
-    if without_font([title], BUILT_IN):
-        title = NO_FONT
+    kept = "".join(part for part, face in runs(title, BUILT_IN) if face)
+    title = NO_FONT if kept != title and not any(map(str.isalnum, kept)) else kept
     if all(face == BUILT_IN for _, face in runs(title, BUILT_IN)):
         text = "\n".join(textwrap.wrap(title, 18)[:8])
         draw.multiline_text((_MARGIN, _MARGIN), text, fill=255, font=usual)
