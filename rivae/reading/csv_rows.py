@@ -20,6 +20,7 @@ MAX_SPAN = 100  # lines of a faulty record, before a lost quotation mark is the 
 MAX_REST = 20  # lines after a faulty one that may belong to it
 MAX_AGAIN = 64 * 2**20  # characters that may be read a second time
 SHORT = "line has fewer cells than there are columns: the last ones are taken as empty"
+HEADLESS = "the first line of the table looks like a row, not like the names of its columns"
 UNNAMED = "column without a name, which is called by its number"
 LOOSE = "line opens a quotation mark that nothing closes"
 REST = "line after one with misplaced quotation marks is no row either"
@@ -115,6 +116,8 @@ class _Reader:
         self._told: set[int] = set()  # columns without a name that hold something
         head = self._lines.peek(LOOK_LINES, LOOK_LETTERS)
         self._shape = Shape(layout.delimiter, len(self._columns), options, head)
+        if note is not None and self._shape.is_headless(self._columns):
+            note(HEADLESS, name, shown(", ".join(self._columns)))
         self._again = 0  # characters that were read a second time
         self._torn = False  # whether the next line is the rest of one
         self._doubtful = 0  # lines that may be the rest of a row with misplaced marks

@@ -66,6 +66,10 @@ class Shape:
             if self._n_rows >= sure:
                 self._known[kind] = {place for place, n in enumerate(counts) if n >= least}
 
+    def is_headless(self, names: Sequence[str]) -> bool:
+        """Whether what should be the names of columns is a row: it has the name of a file too."""
+        return any(_ENDING.fullmatch(names[place]) for place in self._known["file"])
+
     def may_begin(self, cell: str) -> bool:
         """Whether a row may have this first cell, as far as numbers and names of files tell."""
         kinds = [kind for kind in ("number", "file") if 0 in self._known[kind]]
