@@ -20,7 +20,9 @@ import torch
 from benchmarks.gpu_checks import Finding, NotHere, fit
 from rivae.config import DatasetConfig, MethodChoice, RunConfig, training_config
 from rivae.data import PairedDataset, TensorView, View, load_dataset
+from rivae.data.tokenizer import newest
 from rivae.data.tokens import LENGTH, RESERVED, TokensView
+from rivae.data.vocabulary import counted
 from rivae.errors import RivaeError
 from rivae.jobs.devices import CardUse, cards_use, machine_slots
 from rivae.launch import make_config
@@ -92,7 +94,8 @@ def picture_task(batch: int = 64, side: int = 64) -> Task:
 def recipe_task(batch: int = 64, side: int = 224) -> Task:
     """ResNet-50 with attention on pictures, and the recurrent network on texts."""
     numbers = np.random.default_rng(0).integers(RESERVED, 5000, (2 * batch + 2, LENGTH))
-    texts = TokensView(numbers.astype(np.uint16), [f"word{i}" for i in range(5000)])
+    known = counted(newest(), tuple(f"word{i}" for i in range(5000)))
+    texts = TokensView(numbers.astype(np.uint16), known)
     settings = {**PAIRS.networks, **PAIRS.paper_networks, **RECIPES["rivae"](PAIRS, True)}
     return _task(settings, batch, side, texts)
 

@@ -62,6 +62,8 @@ def _hint(name: str, mapping: Mapping, free: Sequence[str], records: Sequence[Re
     if name in mapping.factors:
         return " (cannot be a factor)"
     cells = [cell for record in records if (cell := record.get(name)) not in (None, "")]
+    if not cells and any(name in record for record in records):
+        return " (empty)"
     words = [len(clean(cell).split()) for cell in cells if isinstance(cell, str)]
     if free and words and sum(words) >= _WORDS * len(cells):
         return f" (texts: could be {free[-1]})"

@@ -21,6 +21,7 @@ GAPS = {"n/a", "#n/a", "na", "<na>", "nan", "null", "none", "-", "?"}
 TOO_MANY = f"more than {MAX_CLASSES} different words"
 ODD_SHARE = 0.1  # of the cells may be no number in a column of numbers
 ODD_SHOWN = 3
+_TYPES = (int, float, Decimal)
 
 
 @dataclass
@@ -44,16 +45,23 @@ class _Column:
             return
         if len(self.seen) <= MAX_CLASSES:
             self.seen.add(cell)
-        if _is_typed(value) and (number := as_number(value)) is not None:
-            self.n_typed += 1
-            if len(self.typed) <= MAX_CLASSES:
-                self.typed.add(number)
-        elif cell.lower() in GAPS:
+        if self._is_number(value) if _is_typed(value) else self.texts.look(cell):
+            return
+        if cell.lower() in GAPS:
             self.n_gaps += 1
-        elif not self.texts.look(cell):
+        else:
             self.n_odd += 1
             if len(self.odd) < ODD_SHOWN:
                 self.odd[cell] = None
+
+    def _is_number(self, value: Any) -> bool:
+        number = as_number(value)
+        if number is None:
+            return False
+        self.n_typed += 1
+        if len(self.typed) <= MAX_CLASSES:
+            self.typed.add(number)
+        return True
 
 
 class FactorReader:
@@ -172,7 +180,7 @@ class FactorReader:
 
 def _is_typed(value: Any) -> bool:
     """Whether a cell is a number by its type, so that its text needs no reading."""
-    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+    return isinstance(value, _TYPES) and not isinstance(value, bool)
 
 
 def _counted(n: int, n_odd: int, examples: list[str]) -> str:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rivae.data.pictures import PICTURE_SUFFIXES
 from rivae.errors import ConfigError
+from rivae.importing.partition_words import part_named
 from rivae.importing.picture_cells import holds_picture, picture_cell
 from rivae.importing.report import UnusableError
 from rivae.reading.tables import Record
@@ -25,9 +26,9 @@ _KNOWN = {
         *("picture_path", "picture_name", "picture_file", "photo_path", "photo_name", "photo_file"),
     ),
     "title": (
-        *("title", "name", "caption", "headline", "recipe_name", "recipe_title", "dish_name"),
-        *("dish", "dish_title", "product_name", "product_title", "product_display_name"),
-        *("item_name", "item_title", "display_name", "captions", "sentences", "sentence", "raw"),
+        *("title", "name", "recipe_name", "recipe_title", "dish_name", "dish", "dish_title"),
+        *("product_name", "product_title", "product_display_name", "item_name", "item_title"),
+        *("display_name", "caption", "headline", "captions", "sentences", "sentence", "raw"),
         *("comment", "caption_0", "caption_1", "caption_text", "image_caption", "alt_text", "alt"),
     ),
     "ingredients": (
@@ -47,7 +48,7 @@ _KNOWN = {
         *("recipe_cuisine", "cuisines", "cuisine"),
     ),
     "url": ("url", "source_url", "link", "recipe_url", "page_url", "web_url", "recipe_link"),
-    "partition": ("partition", "split"),
+    "partition": ("partition", "split", "data_split", "dataset_split", "subset", "set", "usage"),
 }
 # Taken where nothing better is found.
 _PICTURE_IDS = ("image_id", "photo_id", "picture_id", "img_id")
@@ -130,7 +131,8 @@ def guess_mapping(
 
     def free(names: Iterable[str]) -> list[str]:
         named = [column for name in names if (column := _called(name, by_name))]
-        return [column for column in named if column not in found.values()]
+        unused = (column for column in named if column not in found.values())
+        return sorted(unused, key=lambda column: not _cells(column, records))  # empty ones last
 
     for role, names in _KNOWN.items():
         fitting = [] if role in found else free(names)
@@ -138,6 +140,8 @@ def guess_mapping(
             fitting = [column for column in fitting if not repeats(column, records)]
         elif role == "picture":
             fitting.sort(key=lambda column: _are_addresses(column, records))
+        elif role == "partition":
+            fitting = [column for column in fitting if _names_parts(column, records)]
         elif role == "title":
             fitting.sort(key=lambda column: are_file_names(column, records))
         if fitting:
@@ -210,6 +214,14 @@ def _is_file_name(cell: str) -> bool:
     cell = cell.strip()
     stem = _SUFFIX.sub("", cell)
     return cell.lower().endswith(PICTURE_SUFFIXES) or _FILE_NAME.fullmatch(stem) is not None
+
+
+def _names_parts(column: str, records: Sequence[Record]) -> bool:
+    """Whether a column names parts of a split; of one with another name, all cells have to."""
+    parts = [part_named(record.get(column)) for record in records]
+    if squeezed(column) in ("partition", "split"):
+        return any(parts) or not _cells(column, records)
+    return bool(parts) and None not in parts
 
 
 def _names_pictures(column: str, records: Sequence[Record]) -> bool:

@@ -13,6 +13,7 @@ from decimal import Decimal
 MAX_LENGTH = 60  # characters of a number with its unit
 MAX_UNITS = 100  # different ones in a column; more are words
 MAX_WHOLE = 2**53  # floats cannot tell larger whole numbers apart
+_NUMBERS = (str, int, float, Decimal)  # what float() reads
 _RATIOS = ("%", "‰")  # a number without it may mean another thing
 _CURRENCIES = frozenset({"usd", "eur", "gbp", "jpy", "chf", "cny", "inr", "aud", "cad", "us"})
 _PLACES = frozenset({"st", "nd", "rd", "th"})  # 1st, 2nd: an order, no unit
@@ -30,11 +31,12 @@ _GROUPS = {  # thousands mark -> numbers in groups, with or without decimals
     "'": re.compile(r"[1-9]\d{0,2}(?:'\d{3})+(?:[.,]\d+)?"),
 }
 _CODE = re.compile(r"0\d+")
+_THREE = re.compile(r"\.\d{3}$")  # 1.234 may be a thousand, or one and a bit
 
 
 def as_number(cell: object) -> float | None:
     """The finite number that a cell is, or that Python reads in its text."""
-    if not isinstance(cell, str | int | float | Decimal):
+    if not isinstance(cell, _NUMBERS):
         return None
     try:
         value = float(cell)
@@ -152,12 +154,16 @@ class NumberColumn:
     def look(self, text: str) -> bool:
         """Learn from one text; False when it is no number."""
         number = as_number(text)
-        if number is not None and "." not in text:
+        if number is not None and not _THREE.search(text):  # as most are
             self._units[""] += 1
+            self._n_point += "." in text
+            kind = "plain"
             if _CODE.fullmatch(text):
-                self._first.setdefault(("", "code"), text)
-            elif abs(number) > MAX_WHOLE:
-                self._first.setdefault(("", "large"), text)
+                kind = "code"
+            elif abs(number) >= MAX_WHOLE:
+                kind = "large"
+            if ("", kind) not in self._first:
+                self._first["", kind] = text
             return True
         found = written(text)
         if found is None or (found.unit not in self._units and len(self._units) >= MAX_UNITS):
@@ -188,15 +194,12 @@ class NumberColumn:
             },
             otherwise=(),
         )
-        said = (
-            (text, found.number(text))
-            for (unit, kind), text in self._first.items()
-            if unit in units and kind != "plain"
-        )
         otherwise = tuple(
             f"{text} as {number:.17g}"
-            for text, number in said
-            if number not in (None, as_number(text))
+            for (unit, kind), text in self._first.items()
+            if unit in units and (number := found.number(text)) is not None
+            # A code loses its zeros, and a large number its last digits.
+            if kind in ("code", "large") or number != as_number(text)
         )
         return replace(found, otherwise=otherwise)
 

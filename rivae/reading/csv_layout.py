@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -60,8 +60,9 @@ def layout_of(lines: Sequence[str], name: str, usual: str, note: Note | None = N
     first = next((i for i, line in enumerate(lines) if line.strip()), 0)
     said = _SAID.fullmatch(lines[first]) if lines else None
     if said:
-        delimiter = "\t" if said[1] == "\\t" else said[1]
-        return Layout(delimiter, first + 1, False, _options(lines[first + 1 :], delimiter))
+        delimiter, rest = "\t" if said[1] == "\\t" else said[1], lines[first + 1 :]
+        found = layout_of(rest, name, delimiter, note)
+        return replace(found, skip=first + 1 + found.skip)
     order = [usual, *(d for d in DELIMITERS if d != usual)]
     heads = {d: _head(lines, d) for d in order}
     starts = {d: _start(head.rows) for d, head in heads.items()}
@@ -70,7 +71,9 @@ def layout_of(lines: Sequence[str], name: str, usual: str, note: Note | None = N
     skip = head.lines[start] if head.rows else 0
     if note is not None:
         if best != usual:
-            note(PARTED_BY.format(DELIMITERS[best]), name, best.join(head.rows[start])[:80])
+            note(
+                PARTED_BY.format(DELIMITERS.get(best, best)), name, best.join(head.rows[start])[:80]
+            )
         for line, row in zip(head.lines[:start], head.rows, strict=False):
             note(TITLES_SKIPPED, f"line {line + 1}", best.join(row).strip(best))
     return Layout(best, skip, _has_row_names(head.rows[start:]), _options(lines[skip:], best))

@@ -6,6 +6,7 @@ import csv
 import re
 from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 from typing import IO
 
 from rivae.errors import DataError, shown
@@ -16,10 +17,13 @@ from rivae.reading.text_files import Note
 
 MAX_RECORD = 16 * 2**20  # characters of a line, or of a record over several
 MAX_SPAN = 100  # lines of a faulty record, before a lost quotation mark is the likely fault
+MAX_REST = 20  # lines after a faulty one that may belong to it
 MAX_AGAIN = 64 * 2**20  # characters that may be read a second time
 SHORT = "line has fewer cells than there are columns: the last ones are taken as empty"
+HEADLESS = "the first line of the table looks like a row, not like the names of its columns"
 UNNAMED = "column without a name, which is called by its number"
-LOOSE = "line opens a quotation mark that it does not close"
+LOOSE = "line opens a quotation mark that nothing closes"
+REST = "line after one with misplaced quotation marks is no row either"
 OTHER_NUMBER = "line has another number of cells than there are columns"
 # Excel's way to keep a spreadsheet from making a number of a text.
 _AS_TEXT = re.compile('="(.*)"', re.DOTALL)
@@ -72,7 +76,7 @@ class _Lines:
             if not line:
                 break
             self._ahead.append(line if self.number or self._ahead else line.lstrip("\ufeff"))
-        return list(self._ahead)[:n]
+        return list(islice(self._ahead, n))
 
 
 def csv_rows(
@@ -110,8 +114,13 @@ class _Reader:
         self._needed = self._named[-1] + 1  # cells; columns without a name behind are none
         self._plain = len(self._named) == len(self._columns)
         self._told: set[int] = set()  # columns without a name that hold something
-        self._shape = Shape(layout.delimiter, len(self._columns), options)
+        head = self._lines.peek(LOOK_LINES, LOOK_LETTERS)
+        self._shape = Shape(layout.delimiter, len(self._columns), options, head)
+        if note is not None and self._shape.is_headless(self._columns):
+            note(HEADLESS, name, shown(", ".join(self._columns)))
         self._again = 0  # characters that were read a second time
+        self._torn = False  # whether the next line is the rest of one
+        self._doubtful = 0  # lines that may be the rest of a row with misplaced marks
 
     def _layout(self, usual: str) -> Layout:
         head = self._lines.peek(LOOK_LINES, LOOK_LETTERS)
@@ -155,20 +164,34 @@ class _Reader:
         if len(row) > len(self._columns):
             self._cut(row)
         fits = not problem and self._needed <= len(row) <= len(self._columns)
-        if len(held) > 1 and self._shape.swallowed(held, fits) and self._again < MAX_AGAIN:
-            self._again += self._lines.give_back(len(held) - 1)
-            found = "the lines after it are read as records of their own"
-            return Broken(first, LOOSE, f"it opens a quotation mark and does not close it; {found}")
+        if len(held) > 1 and self._again < MAX_AGAIN:
+            broken = bool(problem) or len(row) > len(self._columns)
+            n_rows = self._shape.swallowed(held, broken)
+        else:
+            n_rows = 0
+        if n_rows:
+            self._again += self._lines.give_back(n_rows)
+            return Broken(first, LOOSE, f"the {n_rows:,} lines after it are read as rows again")
+        if problem and len(held) == 1 and self._shape.opens(held[0]):
+            return Broken(first, LOOSE, "it is the last line")
         if problem:
+            self._doubtful = MAX_REST
             return _broken(self._name, first, self._lines.number, problem)
-        if not fits and not self._may_be_short(first, row):
+        if self._doubtful:
+            paired = sum(line.count('"') for line in held) % 2 == 0
+            self._doubtful = self._doubtful - 1 if paired else 0
+            if not (paired and fits and self._shape.fits(row)):
+                return Broken(first, REST, "it may be the rest of the broken line before it")
+            self._doubtful = 0
+        if not fits and not self._may_be_short(row):
             counts = f"{len(row)} cells under {self._needed} column names"
             how = f"put quotes around cells with '{self._delimiter}'"
             return _broken(self._name, first, self._lines.number, f"{counts}; {how}")
         if fits:
+            self._torn = False
             self._shape.learn(row)
         elif self._note is not None:
-            self._note(SHORT, f"line {first}", f"{len(row)} of {self._needed}")
+            self._note(SHORT, f"line {first}", f"{len(row)} cells of {self._needed}")
         if any('="' in line for line in held):
             row = [_AS_TEXT.sub(r"\1", c) if _AS_TEXT.fullmatch(c) else c for c in row]
         if self._plain and len(row) == len(self._columns):
@@ -183,21 +206,21 @@ class _Reader:
         while len(row) > len(self._columns) and not row[-1].strip():
             row.pop()
 
-    def _may_be_short(self, first: int, row: list[str]) -> bool:
+    def _may_be_short(self, row: list[str]) -> bool:
         """Whether only the last cells of a line are missing, and it is no half of another."""
         if not self._lenient or len(row) > len(self._columns):
             return False
         # One cell of several is a comment, a sum, or half of a line that a line end broke.
         if len(row) == 1 and (self._needed > 2 or row[0].startswith("#")):
             return False
-        following = self._lines.peek(1, 1)
-        return self._shape.may_begin(row[0]) and not (
-            following and self._shape.continues(following[0], self._needed - len(row))
-        )
+        was_torn, following = self._torn, self._lines.peek(1, 1)
+        missing = self._needed - len(row)
+        self._torn = bool(following) and self._shape.continues(following[0], missing)
+        return self._shape.may_begin(row[0]) and not (was_torn or self._torn)
 
     def _add_unnamed(self, record: Record, row: list[str], first: int) -> None:
-        for place, column in enumerate(self._columns):
-            if column or not row[place].strip():
+        for place in [place for place, cell in enumerate(row) if cell]:
+            if self._columns[place] or not row[place].strip():
                 continue
             made_up = f"column {place + 1}"
             while made_up in self._columns:

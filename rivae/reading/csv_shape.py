@@ -8,106 +8,124 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-LEARNED_FROM = 200  # rows
-SURE_OF_NUMBERS, SURE_OF_WORDS = 5, 20  # rows, before a row that differs is none
+LEARNED_FROM, LOOKED_AT = 200, 100  # rows, and their first cells
+SURE_FROM = 5  # rows, before one that differs is none
+SURE_OF_WORDS = 20
+NEARLY_ALL = 0.9  # of the rows
 _NUMBER = re.compile(r"\s*[-+]?\d[\d.,]*\s*")
 _ENDING = re.compile(r".*\S\.\w{2,5}\s*", re.DOTALL)  # as names of files have
+_CODE = re.compile(r"\S*\d\S*")
+_KINDS: dict[str, Callable[[str], object]] = {
+    "number": _NUMBER.fullmatch,
+    "file": _ENDING.fullmatch,
+    "code": _CODE.fullmatch,
+    "word": lambda cell: len(cell.split()) < 2,
+    "filled": bool,
+    "not spaced": lambda cell: not cell.startswith(" "),
+}
 
 
 class Shape:
-    """What every cell of a column had in common so far.
+    """What the cells of a column have in common, as far as nearly all rows tell.
 
     Args:
         delimiter, options: as the table is read.
         n_columns: of the table.
+        lines: some of its beginning; those that are a row by themselves are learned from.
     """
 
-    def __init__(self, delimiter: str, n_columns: int, options: dict[str, Any]) -> None:
+    def __init__(
+        self, delimiter: str, n_columns: int, options: dict[str, Any], lines: Sequence[str]
+    ) -> None:
         self._delimiter, self._n, self._options = delimiter, n_columns, options
+        self._known: dict[str, set[int]] = {kind: set() for kind in _KINDS}
+        self._forget_counts()
+        for line in lines:
+            cells, is_open = self._cells(line)
+            if len(cells) == n_columns and not is_open:
+                self.learn(cells)
+        self._forget_counts()  # what is known holds until enough rows were read
+
+    def _forget_counts(self) -> None:
         self._n_rows = 0
-        every = set(range(n_columns))
-        self._numbers, self._files = set(every), set(every)
-        self._words, self._filled, self._not_spaced = set(every), set(every), set(every)
+        self._counts = {kind: [0] * min(self._n, LOOKED_AT) for kind in _KINDS}
 
     def learn(self, row: Sequence[str]) -> None:
         """Learn from a sound row."""
         if self._n_rows >= LEARNED_FROM:
             return
         self._n_rows += 1
-        for place in range(self._n):
-            cell = row[place] if place < len(row) else ""
-            kinds = (
-                (self._numbers, _NUMBER.fullmatch(cell)),
-                (self._files, _ENDING.fullmatch(cell)),
-                (self._words, len(cell.split()) < 2),
-                (self._filled, cell),
-                (self._not_spaced, not cell.startswith(" ")),
-            )
-            for places, holds in kinds:
-                if not holds:
-                    places.discard(place)
+        for kind, holds in _KINDS.items():
+            counts, least = self._counts[kind], NEARLY_ALL * self._n_rows
+            for place, cell in enumerate(row[:LOOKED_AT]):
+                counts[place] += bool(holds(cell))
+            sure = SURE_OF_WORDS if kind == "word" else SURE_FROM
+            if self._n_rows >= sure:
+                self._known[kind] = {place for place, n in enumerate(counts) if n >= least}
+
+    def is_headless(self, names: Sequence[str]) -> bool:
+        """Whether what should be the names of columns is a row: it has the name of a file too."""
+        return any(_ENDING.fullmatch(names[place]) for place in self._known["file"])
 
     def may_begin(self, cell: str) -> bool:
-        """Whether a row may have this first cell."""
-        if not cell or self._n_rows < SURE_OF_NUMBERS:
-            return True
-        if 0 in self._numbers:
-            return _NUMBER.fullmatch(cell) is not None
-        if 0 in self._files:
-            return _ENDING.fullmatch(cell) is not None
-        return self._n_rows < SURE_OF_WORDS or 0 not in self._words or len(cell.split()) < 2
+        """Whether a row may have this first cell, as far as numbers and names of files tell."""
+        kinds = [kind for kind in ("number", "file") if 0 in self._known[kind]]
+        return not cell or all(_KINDS[kind](cell) for kind in kinds)
 
     def continues(self, line: str, missing: int) -> bool:
         """Whether a line is the rest of a row before it, which lacks ``missing`` cells."""
         cells, _ = self._cells(line)
-        return len(cells) == missing + 1 and not self.may_begin(cells[0])
+        return len(cells) == missing + 1 and not self.fits(cells[:1])
 
-    def swallowed(self, lines: Sequence[str], fits: bool) -> bool:
-        """Whether the lines of one record are rows, the first of which left a quotation mark open.
+    def swallowed(self, lines: Sequence[str], broken: bool) -> int:
+        """How many of the last lines of one record are rows, after a quotation mark left open.
 
         Args:
-            fits: they also make one sound record, so all of them must look like rows.
+            broken: the lines make no record; otherwise all of them must look like rows.
         """
-        if not fits:
-            return self._is_row(lines[1]) or self._begins_row(lines[1])
-        if self._n_rows < SURE_OF_NUMBERS or not self._numbers | self._files:
-            return False
-        cells, is_open = self._cells(lines[0])
-        # Without the open quotation mark the first line is a row as well.
+        if not broken:
+            rows = self.opens(lines[0]) and all(map(self._is_row, lines[1:]))
+            return len(lines) - 1 if rows else 0
+        for place, line in enumerate(lines[1:], start=1):
+            if (place == 1 or self._telling) and (self._is_row(line) or self._begins_row(line)):
+                return len(lines) - place
+        return 0
+
+    def opens(self, line: str) -> bool:
+        """Whether a line would be a row if it did not open a quotation mark."""
+        cells, is_open = self._cells(line)
         n_literal = len(cells) + cells[-1].count(self._delimiter) if cells else 0
-        return is_open and n_literal == self._n and all(map(self._is_row, lines[1:]))
+        return is_open and n_literal == self._n and bool(self._telling)
 
     def _is_row(self, line: str) -> bool:
         cells, is_open = self._cells(line)
         while len(cells) > self._n and not cells[-1].strip():
             cells.pop()
-        return not is_open and len(cells) == self._n > 1 and self._fits(cells)
+        return not is_open and len(cells) == self._n > 1 and self.fits(cells)
 
     def _begins_row(self, line: str) -> bool:
         """Whether it looks like the first line of a row whose last cell goes on."""
         cells, is_open = self._cells(line)
-        known = self._numbers | self._files if self._n_rows else set()
         begin = cells[:-1]
-        seen = any(place < len(begin) for place in known)
-        return is_open and seen and len(begin) < self._n and self._fits(begin)
+        seen = any(place < len(begin) for place in self._telling)
+        return is_open and seen and len(begin) < self._n and self.fits(begin)
 
-    def _fits(self, cells: Sequence[str]) -> bool:
-        for place, cell in enumerate(cells):
-            if (place in self._numbers and not _NUMBER.fullmatch(cell)) or (
-                place in self._files and not _ENDING.fullmatch(cell)
-            ):
-                return False
-            if (place in self._filled and not cell) or (
-                place in self._not_spaced and cell.startswith(" ")
-            ):
-                return False
-            sure = self._n_rows >= SURE_OF_WORDS
-            if sure and place in self._words and len(cell.split()) > 1:
-                return False
-        return True
+    @property
+    def _telling(self) -> set[int]:
+        """Columns whose cells no line of a text is likely to have."""
+        return self._known["number"] | self._known["file"] | self._known["code"]
+
+    def fits(self, cells: Sequence[str]) -> bool:
+        """Whether the first cells of a row look like those of the rows before it."""
+        return all(
+            _KINDS[kind](cell)
+            for kind, places in self._known.items()
+            for place, cell in enumerate(cells)
+            if place in places
+        )
 
     def _cells(self, line: str) -> tuple[list[str], bool]:
         """The cells of a line by itself, and whether its last quotation mark stays open."""

@@ -22,20 +22,32 @@ from rivae.reading.row import (
 from rivae.reading.text_files import HEAD, Note, is_packed
 
 MAX_DOCUMENT = 64 * 2**20  # characters of one object that holds a table
-FROM_ENTRY = "its records are the list '{}'"
-BY_NAME = "its records have names, which are taken as the column 'id'"
+FROM_ENTRY = "the records are the list '{}' of the file"
+BY_NAME = "the records have names, which are taken as the column 'id'"
 _HOW = "write a list of objects, or one object a line (pandas: orient='records')"
 
 
 def check_lines(name: str, stream: io.TextIOWrapper) -> None:
     """Raise DataError for a text that begins as a list or an object over several lines."""
-    head = stream.buffer.peek(HEAD)  # type: ignore[attr-defined]
-    text = head.decode(stream.encoding, "ignore").lstrip("\ufeff \t\r\n")
-    first = text.splitlines()[0].rstrip() if text else ""
+    first = _first_line(stream)
     if first == "[" or first.startswith(("[{", "[ {")):
         raise DataError(f"{name} holds one list, not one object a line: name it .json, unpacked")
     if first == "{":
         raise DataError(f"{name} has objects over several lines: write one a line")
+
+
+def refuse_json(name: str, stream: io.TextIOWrapper) -> None:
+    """Raise DataError for a text that begins as JSON, where cells are expected."""
+    first = _first_line(stream)
+    if first in ("[", "{") or first.startswith(("[{", "[ {", '{"')):
+        raise DataError(f"{name} holds JSON: name it .jsonl if it has one object a line, or .json")
+
+
+def _first_line(stream: io.TextIOWrapper) -> str:
+    """The first line that is not empty, as far as the first bytes go; nothing is read."""
+    head = stream.buffer.peek(HEAD)  # type: ignore[attr-defined]
+    text = head.decode(stream.encoding, "ignore").lstrip("\ufeff \t\r\n")
+    return text.splitlines()[0].rstrip() if text else ""
 
 
 def line_rows(name: str, stream: IO[str]) -> Iterator[Record | Broken]:

@@ -95,7 +95,7 @@ def parquet_rows(
     try:
         names = file.schema_arrow.names
         read = None if wanted is None else [name for name in names if name in wanted]
-        for batch in file.iter_batches(batch_size=_batch_rows(file), columns=read):
+        for batch in _batches(file, read):
             columns = dict.fromkeys(names, [None] * len(batch))
             columns |= zip(batch.schema.names, map(_cells, batch.columns), strict=True)
             for cells in zip(*columns.values(), strict=True):
@@ -104,12 +104,16 @@ def parquet_rows(
         raise DataError(f"{name} cannot be read as Parquet: {_short(error)}") from error
 
 
-def _batch_rows(file: pq.ParquetFile) -> int:
-    """So many rows that those of pictures do not fill the memory."""
-    groups = (file.metadata.row_group(i) for i in range(file.metadata.num_row_groups))
-    n_bytes = sum(group.total_byte_size for group in groups)
-    most = BATCH_BYTES * file.metadata.num_rows // max(n_bytes, 1)
-    return int(min(max(most, 1), BATCH_ROWS))
+def _batches(file: pq.ParquetFile, columns: list[str] | None) -> Iterator[pa.RecordBatch]:
+    """The rows in order, never so many at once that those of pictures fill the memory.
+
+    Group by group: Arrow has no batch of lists or structs over the border of two.
+    """
+    for i in range(file.metadata.num_row_groups):
+        group = file.metadata.row_group(i)
+        most = BATCH_BYTES * group.num_rows // max(group.total_byte_size, 1)
+        n_rows = min(max(most, 1), BATCH_ROWS)
+        yield from file.iter_batches(batch_size=n_rows, row_groups=[i], columns=columns)
 
 
 def parquet_matrix_columns(path: Path, words: Sequence[str] = ()) -> MatrixColumns:

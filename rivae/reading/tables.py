@@ -15,7 +15,7 @@ from rivae.errors import DataError
 from rivae.reading.csv_rows import csv_rows
 from rivae.reading.encodings import checked_encoding
 from rivae.reading.found_encoding import fits_better, only_in_cp1252, wrong_encoding
-from rivae.reading.json_tables import check_lines, document_rows, line_rows
+from rivae.reading.json_tables import check_lines, document_rows, line_rows, refuse_json
 from rivae.reading.parquet import column_names, open_parquet, parquet_rows
 from rivae.reading.row import MAX_COLUMNS, MAX_FIELD, Broken, Record, check_header, check_share
 from rivae.reading.text_files import Note, open_text
@@ -35,7 +35,7 @@ __all__ = [
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".parquet")
 TELL_EVERY = 2_000  # records
-BETTER = "its bytes look like {}, not like the encoding that was given"
+BETTER = "the table looks like {}, not like the encoding that was given"
 READ_AS_CP1252 = "latin-1 is read as cp1252, which has letters where latin-1 has none"
 # What people have instead of a table, and how they get one.
 _OTHERS = dict.fromkeys((".xlsx", ".xls", ".xlsm", ".ods", ".numbers"), "save its sheet as CSV")
@@ -102,6 +102,7 @@ def _rows(
                 check_lines(path.name, stream)
                 found = line_rows(path.name, stream)
             else:
+                refuse_json(path.name, stream)
                 usual = "\t" if kind == ".tsv" else ","
                 found = csv_rows(path.name, stream, usual, note, lenient)
             n_broken = 0

@@ -30,7 +30,7 @@ _MARKS = (
 # As browsers do: the names of the left stand for these in practice, which have letters and
 # quotation marks where the others have control characters.
 _MEANT = {"iso8859-1": "cp1252", "iso8859-9": "cp1254"}
-_BY_MARK = "its byte order mark says {}, so it is read as that"
+_BY_MARK = "the byte order mark of the table says {}, so it is read as that"
 # What files begin with that are no text, whatever their name says.
 _NO_TEXT = (
     (b"PK\x03\x04", "is a zip or a workbook, not a text: unpack it, or save its sheet as CSV"),
@@ -38,6 +38,7 @@ _NO_TEXT = (
     (b"PAR1", "is a Parquet file: name it .parquet"),
     (b"ARROW1", "is an Arrow file: write it as Parquet"),
     (b"SQLite format 3", "is a database: export its table as CSV"),
+    (b"<?xml", "is XML, not a table: write it as CSV"),
     (b"%PDF-", "is a PDF, not a table: get the table itself"),
     (b"\xfd7zXZ", "is packed with xz: unpack it first, or pack it with gzip"),
     (b"BZh9", "is packed with bzip2: unpack it first, or pack it with gzip"),

@@ -87,6 +87,12 @@ def test_a_name_is_one_name_in_any_writing(name, between, how):
     assert list(guess_mapping([written]).values()) == [written]
 
 
+@pytest.mark.parametrize("name", ["dish_name", "Recipe Title", "productName", "title"])
+def test_a_name_is_the_title_and_a_caption_beside_it_the_text(name):
+    found = guess_mapping(["image", "caption", name])
+    assert (found["title"], found["instructions"]) == (name, "caption")
+
+
 def test_a_column_that_is_chosen_is_not_guessed_as_well():
     columns = ["image", "title", "caption", "tags"]
     mapping = make_mapping(columns, {"title": "caption", "factors": ("tags",)})
@@ -101,6 +107,28 @@ def test_titles_that_are_file_names_give_way_to_a_text():
     assert guess_mapping(head[0], head)["title"] == "title"
     alone = [{"title": f"{i}.jpg", "image": f"{i}.jpg"} for i in range(20)]
     assert guess_mapping(alone[0], alone)["title"] == "title"
+
+
+def test_an_empty_column_gives_way_to_one_that_holds_something():
+    head = [{"image": "", "file": f"{i}.png", "title": None, "name": "a soup"} for i in range(9)]
+    assert guess_mapping(head[0], head) == {"picture": "file", "title": "name"}
+    assert guess_mapping(["title"], [{"title": ""}] * 9) == {"title": "title"}
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "taken"),
+    [
+        ("split", ["train", "val", ""], True),
+        ("split", ["left", "right"], False),  # of a banana split, perhaps
+        ("subset", ["train", "test"], True),
+        ("Usage", ["Training", "Testing"], True),
+        ("subset", ["train", ""], False),
+        ("set", ["A", "B"], False),
+    ],
+)
+def test_a_split_is_recognised_by_its_cells(name, cells, taken):
+    head = [{name: cell, "title": "a soup"} for cell in cells * 5]
+    assert ("partition" in guess_mapping(head[0], head)) == taken
 
 
 def test_ids_that_repeat_are_none():

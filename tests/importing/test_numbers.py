@@ -136,6 +136,23 @@ def test_a_few_odd_cells_leave_it_a_number_and_are_quoted(odd, place, whole):
     assert "40" in said and f" {len(odd)} " in said and all(cell in said for cell in odd)
 
 
+@pytest.mark.parametrize("cell", ["007", "9007199254740993", "1,234", "1e400 kg"])
+def test_what_a_number_loses_is_said(cell):
+    *_, report, _ = read([cell, *map(str, range(100, 140))])
+    assert any(cell in text for texts in report.examples.values() for text in texts)
+
+
+def test_numbers_of_another_unit_are_odd():
+    for cells, odd in (
+        ([f"{i / 7:.2f} %" for i in range(40)], "5"),
+        ([f"{i / 7:.2f}" for i in range(40)], "5 %"),
+        ([f"{i / 7:.2f} kg" for i in range(40)], "5 g"),
+    ):
+        column, values, report, _ = read([*cells, odd])
+        assert column.kind == "continuous" and values[-1] is None and None not in values[:-1]
+        assert any(f"({odd})" in text for texts in report.examples.values() for text in texts)
+
+
 def test_levels_stay_levels_beside_an_odd_cell():
     cells = [str(i % 5 + 1) for i in range(40)]
     column, values, _, reader = read([*cells, "five"])

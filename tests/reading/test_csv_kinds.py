@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rivae.errors import DataError
 from rivae.reading.csv_layout import PARTED_BY, TITLES_SKIPPED
-from rivae.reading.csv_rows import LOOSE, OTHER_NUMBER, SHORT, UNNAMED
+from rivae.reading.csv_rows import HEADLESS, LOOSE, OTHER_NUMBER, SHORT, UNNAMED
 from rivae.reading.tables import Broken, Record, all_columns, preview, records, rows
 
 ROWS = [[str(i), f"{i}.png", f"Dish {i}"] for i in range(12)]
@@ -175,13 +175,14 @@ def test_lines_above_the_column_names(above):
         PLAIN.replace("image,", "image,").replace("\n", ',""\n', 4),
         '"sep=,"\n' + PLAIN,
         "SEP=,,,\r\n" + PLAIN,
+        "sep=,\n\n" + PLAIN,
         written([NAMES, *ROWS], quoting=csv.QUOTE_ALL).replace('","', '", "'),
         written([NAMES, *ROWS], quoting=csv.QUOTE_ALL, quotechar="'"),
         PLAIN.replace("0,0.png", '="0",0.png'),
         PLAIN + ",,\n" * 3000,
         PLAIN.strip() + "\n , ,\n",
     ],
-    ids=range(14),
+    ids=range(15),
 )
 def test_harmless_kinds(content):
     assert read(content) == (DISHES, [])
@@ -222,6 +223,12 @@ def test_a_column_without_a_name_has_its_number():
     assert len(notes) == 1 and "kept" in notes[0][2]
     taken, _ = read("column 2,,a\n1,2,3\n")
     assert taken[0]["column 2"] == "1" and sorted(taken[0].values()) == ["1", "2", "3"]
+
+
+def test_a_table_without_names_is_remarked():
+    found, notes = read(written(ROWS))
+    assert len(found) == len(ROWS) - 1, "the first line names the columns, whatever it is"
+    assert [remark for remark, _, _ in notes] == [HEADLESS] and "0.png" in notes[0][2]
 
 
 def test_numbers_of_rows_as_r_writes_them():
@@ -280,6 +287,9 @@ def test_where_all_must_be_sound_a_short_line_is_not(tmp_path):
         (b"PAR1 and so on", r"name it \.parquet"),
         (b"<!DOCTYPE html><html>", "web page"),
         (b"\n <html lang='en'>", "web page"),
+        (b"<?xml version='1.0'?><a/>", "is XML"),
+        (b'[{"id": 1, "title": "a"}]', r"name it \.jsonl"),
+        (b'{"id": 1, "title": "a"}\n' * 9, r"name it \.jsonl"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0", "git lfs pull"),
         (b"caption\n" + b"A dog, running, fast\n" * 40, "3 cells under 1"),
         (b",,\n,,\n", "is empty"),

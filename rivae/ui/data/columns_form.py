@@ -74,14 +74,17 @@ def _say(
     from rivae.importing.columns import what_became
     from rivae.importing.factors import FactorReader
     from rivae.importing.mapping import Mapping
+    from rivae.importing.report import ImportReport
 
     reader = FactorReader(factors)
     for record in head:
         reader.look(record)
     used = {role: name for role, name in roles.items() if name}
     said = what_became(columns, Mapping(**used, factors=factors), reader, head)
-    why = [f"{name} cannot be a factor: {reason}" for name, reason in reader.refused.items()]
-    st.caption(markdown("; ".join((*said, *why))))
+    remarks = ImportReport()
+    reader.tell(remarks)
+    noted = [f"{remark}: {texts[0]}" for remark, texts in remarks.examples.items()]
+    st.caption(markdown("; ".join((*said, *noted))))
 
 
 def _columns(plan: Plan, head: Sequence[Record]) -> list[str]:
