@@ -21,6 +21,9 @@ _STOPS = {
     mark: re.compile(rf"([(\uff08\[])|([)\uff09\]])|(?<=\d),(?=\d)|([{letters}])")
     for mark, letters in MARKS.items()
 }
+_STOPS_ALONE = {
+    mark: re.compile(rf"(?<!\d)[{letters}]|[{letters}](?!\d)") for mark, letters in MARKS.items()
+}
 _ANY = {mark: re.compile(f"[{letters}]") for mark, letters in MARKS.items()}
 _ALL, _BUT_COMMAS = (
     re.compile(f"[{''.join(MARKS.values())}]"),
@@ -85,11 +88,6 @@ def at_mark(text: str, mark: str) -> list[str]:
     if depth:  # a bracket that never closes protects nothing
         return _STOPS_ALONE[mark].split(text)
     return [*parts, text[start:]]
-
-
-_STOPS_ALONE = {
-    mark: re.compile(rf"(?<!\d)[{letters}]|[{letters}](?!\d)") for mark, letters in MARKS.items()
-}
 
 
 def strongest(text: str) -> tuple[list[str], str]:

@@ -43,7 +43,7 @@ LONG_TITLES = f"longer than {MAX_TITLE} characters: the beginning is the title, 
 # As most are; nothing that is done to others would change them.
 _PLAIN_LIST = re.compile(r"[\w.!?:%+*=@^~$/-]+(?:[ |][\w.!?:%+*=@^~$/-]+)*", re.ASCII)
 _MAY_BE_CAPTIONS = re.compile(r"[^'\"]+['\"&]")  # a list has its quotation marks inside of brackets
-_PLAIN_TEXT = re.compile(r"(?![\w.]*[\[({'\"])[^&<\n\r]+")
+_PLAIN_TEXT = re.compile(r"(?!\s*[\w.]*[\[({'\"])[^&<\n\r]+")
 
 
 class _Column:

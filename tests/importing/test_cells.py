@@ -218,6 +218,7 @@ def test_long_lines_are_split_between_sentences():
     [
         (["A dog runs.", "Two dogs."], ("A dog runs.", ("Two dogs.",))),
         ("['A dog runs.' 'Two dogs.']", ("A dog runs.", ("Two dogs.",))),
+        (" ['A dog runs.', 'Two dogs.'] ", ("A dog runs.", ("Two dogs.",))),
         ("['A dog runs.', nan, 'Two dogs.']", ("A dog runs.", ("Two dogs.",))),
         ("A dog runs.\nTwo dogs.", ("A dog runs.", ("Two dogs.",))),
         (
