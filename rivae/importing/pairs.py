@@ -34,8 +34,6 @@ from rivae.reading.tables import Broken, Note, Record, preview, rows, table_kind
 from rivae.reading.typed_text import LOST
 
 TELL_EVERY = 2_000  # records
-# How tables are read; raised when the same table becomes another store.
-RULES = 2
 
 
 @dataclass
@@ -94,19 +92,16 @@ class PairsImport:
             raise DataError(f"{self.table} cannot be read: {error.strerror}") from error
         inside = self.mapping.picture is not None and not self.images
         places = self.table.name if inside else ", ".join(path.name for path in self.images)
+        late = may_have_late_columns(self.table)
         return {
             "kind": f"{self.table.name} with pictures from {places}",
             "content": content.hexdigest(),
             "mapping": self._begun_with.model_dump(mode="json"),
-            **self._rules(),
+            # With the mapping that it begins with, this tells what becomes of late columns.
+            "chosen": self._choices.roles if self._choices and late else None,
             "encoding": self.encoding,
             "embeddings": [path.name for path in self.embeddings or ()],
         }
-
-    def _rules(self) -> dict[str, Any]:
-        """What decides how the table is read, apart from the mapping that it begins with."""
-        chosen = self._choices.roles if self._choices is not None else None
-        return {"rules": RULES, "chosen": chosen if may_have_late_columns(self.table) else None}
 
     def files_read(self, settings: ImportSettings, tell: Progress) -> str:
         """The bytes of the matrices, and of every picture in the order of the records."""

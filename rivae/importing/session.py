@@ -36,8 +36,9 @@ MIN_PAIRS = 30  # fewer cannot be split, trained on and measured
 REPORT_EVERY = 200
 REPORT_SECONDS = 0.5
 _NAMES = frozenset({"kind", "embeddings"})  # of a source's fingerprint that are names of files
-# Of a source's fingerprint that versions before 2026-11-28 did not have.
-_RULES = frozenset({"rules", "chosen"})
+# How files are read; raised when the same files become another store.
+RULES = 2
+_SINCE_RULES = frozenset({"rules", "chosen"})  # of a fingerprint; versions before 2 lack them
 REPORT = "report.json"
 
 
@@ -204,7 +205,7 @@ def same_as(
         DataError: the table cannot be read.
     """
     now = _fingerprint(source, settings)
-    old = {key: value for key, value in now.items() if key not in _RULES}
+    old = {key: value for key, value in now.items() if key not in _SINCE_RULES}
     wanted, by_old_rules, by_name = _made_of(now), _made_of(old), _digest(old)
     tell, files_read = progress or (lambda words, share: None), ""
     older: Path | None = None
@@ -233,7 +234,7 @@ def is_read_as_now(source: Source, settings: ImportSettings, folder: Path) -> bo
 
 
 def _fingerprint(source: Source, settings: ImportSettings) -> dict[str, Any]:
-    own = {"side": settings.side, "paper_filter": settings.paper_filter}
+    own = {"side": settings.side, "paper_filter": settings.paper_filter, "rules": RULES}
     return {**source.fingerprint(), **own}
 
 
