@@ -130,7 +130,7 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
         "order next to the ids of the table; then no pictures are needed. Train on them with "
         "--set dataset.features=own",
     )
-    parser.add_argument("--encoding", default="utf-8", help="of a text table")
+    parser.add_argument("--encoding", default="utf-8", help="of a text table (default: utf-8)")
     parser.add_argument("--side", type=int, default=256, help="largest side of stored pictures")
     parser.add_argument(
         "--paper-filter",

@@ -6,6 +6,7 @@ import csv
 import re
 from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 from typing import IO
 
 from rivae.errors import DataError, shown
@@ -19,6 +20,7 @@ MAX_SPAN = 100  # lines of a faulty record, before a lost quotation mark is the 
 MAX_REST = 20  # lines after a faulty one that may belong to it
 MAX_AGAIN = 64 * 2**20  # characters that may be read a second time
 SHORT = "line has fewer cells than there are columns: the last ones are taken as empty"
+HEADLESS = "the first line of the table looks like a row, not like the names of its columns"
 UNNAMED = "column without a name, which is called by its number"
 LOOSE = "line opens a quotation mark that nothing closes"
 REST = "line after one with misplaced quotation marks is no row either"
@@ -74,7 +76,7 @@ class _Lines:
             if not line:
                 break
             self._ahead.append(line if self.number or self._ahead else line.lstrip("\ufeff"))
-        return list(self._ahead)[:n]
+        return list(islice(self._ahead, n))
 
 
 def csv_rows(
@@ -114,6 +116,8 @@ class _Reader:
         self._told: set[int] = set()  # columns without a name that hold something
         head = self._lines.peek(LOOK_LINES, LOOK_LETTERS)
         self._shape = Shape(layout.delimiter, len(self._columns), options, head)
+        if note is not None and self._shape.is_headless(self._columns):
+            note(HEADLESS, name, shown(", ".join(self._columns)))
         self._again = 0  # characters that were read a second time
         self._torn = False  # whether the next line is the rest of one
         self._doubtful = 0  # lines that may be the rest of a row with misplaced marks
@@ -160,8 +164,12 @@ class _Reader:
         if len(row) > len(self._columns):
             self._cut(row)
         fits = not problem and self._needed <= len(row) <= len(self._columns)
-        n_rows = self._shape.swallowed(held, fits) if len(held) > 1 else 0
-        if n_rows and self._again < MAX_AGAIN:
+        if len(held) > 1 and self._again < MAX_AGAIN:
+            broken = bool(problem) or len(row) > len(self._columns)
+            n_rows = self._shape.swallowed(held, broken)
+        else:
+            n_rows = 0
+        if n_rows:
             self._again += self._lines.give_back(n_rows)
             return Broken(first, LOOSE, f"the {n_rows:,} lines after it are read as rows again")
         if problem and len(held) == 1 and self._shape.opens(held[0]):
@@ -211,8 +219,8 @@ class _Reader:
         return self._shape.may_begin(row[0]) and not (was_torn or self._torn)
 
     def _add_unnamed(self, record: Record, row: list[str], first: int) -> None:
-        for place, column in enumerate(self._columns):
-            if column or not row[place].strip():
+        for place in [place for place, cell in enumerate(row) if cell]:
+            if self._columns[place] or not row[place].strip():
                 continue
             made_up = f"column {place + 1}"
             while made_up in self._columns:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-LEARNED_FROM = 200  # rows
+LEARNED_FROM, LOOKED_AT = 200, 100  # rows, and their first cells
 SURE_FROM = 5  # rows, before one that differs is none
 SURE_OF_WORDS = 20
 NEARLY_ALL = 0.9  # of the rows
@@ -51,7 +51,7 @@ class Shape:
 
     def _forget_counts(self) -> None:
         self._n_rows = 0
-        self._counts = {kind: [0] * self._n for kind in _KINDS}
+        self._counts = {kind: [0] * min(self._n, LOOKED_AT) for kind in _KINDS}
 
     def learn(self, row: Sequence[str]) -> None:
         """Learn from a sound row."""
@@ -60,11 +60,15 @@ class Shape:
         self._n_rows += 1
         for kind, holds in _KINDS.items():
             counts, least = self._counts[kind], NEARLY_ALL * self._n_rows
-            for place, cell in enumerate(row[: self._n]):
+            for place, cell in enumerate(row[:LOOKED_AT]):
                 counts[place] += bool(holds(cell))
             sure = SURE_OF_WORDS if kind == "word" else SURE_FROM
             if self._n_rows >= sure:
                 self._known[kind] = {place for place, n in enumerate(counts) if n >= least}
+
+    def is_headless(self, names: Sequence[str]) -> bool:
+        """Whether what should be the names of columns is a row: it has the name of a file too."""
+        return any(_ENDING.fullmatch(names[place]) for place in self._known["file"])
 
     def may_begin(self, cell: str) -> bool:
         """Whether a row may have this first cell, as far as numbers and names of files tell."""
@@ -76,19 +80,19 @@ class Shape:
         cells, _ = self._cells(line)
         return len(cells) == missing + 1 and not self.fits(cells[:1])
 
-    def swallowed(self, lines: Sequence[str], fits: bool) -> int:
+    def swallowed(self, lines: Sequence[str], broken: bool) -> int:
         """How many of the last lines of one record are rows, after a quotation mark left open.
 
         Args:
-            fits: the lines also make one sound record, so all of them must look like rows.
+            broken: the lines make no record; otherwise all of them must look like rows.
         """
-        if not fits:
-            for place, line in enumerate(lines[1:], start=1):
-                if (place == 1 or self._telling) and (self._is_row(line) or self._begins_row(line)):
-                    return len(lines) - place
-            return 0
-        rows = self.opens(lines[0]) and all(map(self._is_row, lines[1:]))
-        return len(lines) - 1 if rows else 0
+        if not broken:
+            rows = self.opens(lines[0]) and all(map(self._is_row, lines[1:]))
+            return len(lines) - 1 if rows else 0
+        for place, line in enumerate(lines[1:], start=1):
+            if (place == 1 or self._telling) and (self._is_row(line) or self._begins_row(line)):
+                return len(lines) - place
+        return 0
 
     def opens(self, line: str) -> bool:
         """Whether a line would be a row if it did not open a quotation mark."""

@@ -190,18 +190,21 @@ def test_which_column_holds_them(tmp_path):
 
 
 @pytest.mark.parametrize("rows_of_a_group", [3, 40])
-def test_repeated_and_large_pictures_are_read_row_by_row(tmp_path, monkeypatch, rows_of_a_group):
-    few = [jpeg(i % 3) for i in range(40)]
+def test_pictures_and_lists_are_read_from_all_groups_of_rows(
+    tmp_path, monkeypatch, rows_of_a_group
+):
+    few = [jpeg(i % 7) for i in range(40)]  # each group of rows has other ones
     structs = [{"bytes": data, "path": "x"} for data in few]
     table = pa.table({"image": few, "struct": structs, "title": [["Dish", str(i)] for i in few]})
     for dictionary in (True, False):
         path = tmp_path / f"{dictionary}.parquet"
         pq.write_table(table, path, row_group_size=rows_of_a_group, use_dictionary=dictionary)
-        monkeypatch.setattr(parquet, "BATCH_BYTES", 3 * len(few[0]))
-        with parquet.open_parquet(path) as file:
-            rows_read = list(parquet.parquet_rows(file, path.name))
-        assert [row["image"] for row in rows_read] == few
-        assert [row["struct"] for row in rows_read] == structs
+        for n_bytes in (parquet.BATCH_BYTES, 3 * len(few[0])):
+            with monkeypatch.context() as patch, parquet.open_parquet(path) as file:
+                patch.setattr(parquet, "BATCH_BYTES", n_bytes)
+                rows_read = list(parquet.parquet_rows(file, path.name))
+            assert [row["image"] for row in rows_read] == few
+            assert [row["struct"] for row in rows_read] == structs
 
 
 def test_examples_of_bad_cells_stay_short(tmp_path):

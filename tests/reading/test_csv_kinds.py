@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rivae.errors import DataError
 from rivae.reading.csv_layout import PARTED_BY, TITLES_SKIPPED
-from rivae.reading.csv_rows import LOOSE, OTHER_NUMBER, SHORT, UNNAMED
+from rivae.reading.csv_rows import HEADLESS, LOOSE, OTHER_NUMBER, SHORT, UNNAMED
 from rivae.reading.tables import Broken, Record, all_columns, preview, records, rows
 
 ROWS = [[str(i), f"{i}.png", f"Dish {i}"] for i in range(12)]
@@ -223,6 +223,12 @@ def test_a_column_without_a_name_has_its_number():
     assert len(notes) == 1 and "kept" in notes[0][2]
     taken, _ = read("column 2,,a\n1,2,3\n")
     assert taken[0]["column 2"] == "1" and sorted(taken[0].values()) == ["1", "2", "3"]
+
+
+def test_a_table_without_names_is_remarked():
+    found, notes = read(written(ROWS))
+    assert len(found) == len(ROWS) - 1, "the first line names the columns, whatever it is"
+    assert [remark for remark, _, _ in notes] == [HEADLESS] and "0.png" in notes[0][2]
 
 
 def test_numbers_of_rows_as_r_writes_them():
