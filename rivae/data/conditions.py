@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import operator
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -71,7 +72,7 @@ def read_conditions(text: str, specs: Sequence[FactorSpec]) -> Conditions:
     Raises:
         ConfigError: a comparison without a known factor, or with what is no value of its factor.
     """
-    rest = text.translate(_WRITTEN)
+    rest = unicodedata.normalize("NFC", text).translate(_WRITTEN)
     factors: list[FactorCondition] = []
     while (sign := _SIGN.search(rest)) is not None:
         start, k = _factor_before(rest[: sign.start()], specs)
@@ -109,7 +110,7 @@ def _factor_before(text: str, specs: Sequence[FactorSpec]) -> tuple[int, int]:
 
 def _ends_with(text: str, name: str) -> bool:
     before = text[: -len(name)]
-    return text.endswith(name) and (not before or not before[-1].isalnum())
+    return text.endswith(name) and (not before or not _is_of_a_word(before[-1]))
 
 
 def _value_after(text: str, start: int, spec: FactorSpec) -> tuple[int, float, float]:
@@ -132,4 +133,9 @@ def _value_after(text: str, start: int, spec: FactorSpec) -> tuple[int, float, f
 
 def _begins(text: str, level: str) -> bool:
     after = text[len(level) : len(level) + 1]
-    return text.startswith(level) and not after.isalnum()
+    return text.startswith(level) and not (after and _is_of_a_word(after))
+
+
+def _is_of_a_word(character: str) -> bool:
+    """Whether it is a letter, a number or a mark on one."""
+    return character.isalnum() or unicodedata.category(character).startswith("M")

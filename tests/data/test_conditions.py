@@ -1,5 +1,7 @@
 """Conditions on items: words, tags and factors in one line."""
 
+import unicodedata
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,22 @@ def test_factors_are_compared(text, column, values, holds):
     (condition,) = read_conditions(text, SPECS).factors
     assert condition.factor == column
     assert condition.holds(np.array(values, dtype=float)).tolist() == [bool(h) for h in holds]
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_marks_belong_to_the_words_of_names_and_levels(form):
+    specs = (
+        FactorSpec("épicé", "ordinal", levels=("peu", "très")),
+        FactorSpec("लू", "categorical", levels=("द", "दा")),
+    )
+    text = unicodedata.normalize(form, "crème épicé = très #Pâtes लू = दा")
+    found = read_conditions(text, specs)
+    assert [(c.factor, c.value) for c in found.factors] == [(0, 1), (1, 1)]
+    assert found.words == "crème" and found.tags == ("pâtes",)
+    with pytest.raises(ConfigError):
+        read_conditions("आलू = दा", specs)
+    with pytest.raises(ConfigError):
+        read_conditions("लू = दि", specs)
 
 
 def test_words_tags_and_factors_stand_in_any_order():
