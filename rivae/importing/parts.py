@@ -18,8 +18,8 @@ from rivae.importing.report import ImportReport
 
 STAY = "rows that share a picture: all rows of one picture go to one part of the split"
 LEAK = "rows whose picture is in another part of the split, too"
-ALL_DRAWN = "rows without a part of the split: it is drawn anew, for the other rows as well"
-DRAWN = "{} rows, from which {} are drawn: no row is named so"
+ALL_DRAWN = "rows without a part of the split: it is drawn for all, also for rows that have one"
+DRAWN = "{} rows, from which those of {} are drawn: the table names none"
 
 
 class Parts:
