@@ -173,10 +173,16 @@ def _table(path: Path | None, texts: Iterable[Row]) -> sqlite3.Connection:
 
 def _written(row: int, title: str, body: str) -> tuple[int, str, str, str]:
     """A row of the table."""
-    title, body = (_UNSHOWN.sub("", text) for text in (title, body))
+    title, body = _unmarked(title), _unmarked(body)
     if is_plain(title) and is_plain(body):
         return row, title, body, ""
     return row, joined(title), joined(body), f"{other_forms(title)} {other_forms(body)}".strip()
+
+
+def _unmarked(text: str) -> str:
+    if _BEGIN in text or _END in text or JOINT in text:  # far faster than to look for the pattern
+        return _UNSHOWN.sub("", text)
+    return text
 
 
 def text_index(data: PairedDataset) -> TextIndex:

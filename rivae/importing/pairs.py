@@ -16,6 +16,7 @@ from rivae.data import segmenting
 from rivae.data.base import Recipe
 from rivae.data.store import FactorColumn, PairStore, StoreItem
 from rivae.data.store.twins import NO_MARK, mark_of
+from rivae.data.tokenizer import is_plain
 from rivae.errors import DataError
 from rivae.importing.ahead import ahead
 from rivae.importing.columns import what_became
@@ -224,15 +225,8 @@ class PairsImport:
                         other = seen_pictures[found.twin]
                         report.note("same picture as another record", which, other)
                     seen_pictures.setdefault(found.twin, recipe.id)
-                words = " ".join(_texts(recipe))
-                if LOST in words:
-                    report.note(f"text with characters that are none, shown as {LOST}", which)
-                if meant := twice_encoded(words):
-                    report.note(TWICE_ENCODED, which, meant)
-                for remark, what in found.remarks:
+                for remark, what in (*found.remarks, *_of_characters(recipe)):
                     report.note(remark, which, what)
-                for remark in segmenting.remarks(words):
-                    report.note(remark, which, recipe.title)
                 yield StoreItem(
                     recipe, found.picture, found.partition, found.factors, mark=found.twin
                 )
@@ -293,9 +287,18 @@ def _chained(content: str, read: _Read) -> str:
     return str(content_hash(content.encode() + read.twin).hexdigest())
 
 
-def _texts(recipe: Recipe) -> tuple[str, ...]:
+def _of_characters(recipe: Recipe) -> Iterator[tuple[str, str]]:
+    """What the report says of the characters of a record's texts."""
     lines = (*recipe.ingredients, *recipe.instructions, *recipe.tags)
-    return (recipe.id, recipe.title, recipe.url, *lines)
+    words = " ".join((recipe.id, recipe.title, recipe.url, *lines))
+    if is_plain(words):  # as most are; none of the following is
+        return
+    if LOST in words:
+        yield f"text with characters that are none, shown as {LOST}", ""
+    if meant := twice_encoded(words):
+        yield TWICE_ENCODED, meant
+    for remark in segmenting.remarks(words):
+        yield remark, recipe.title
 
 
 def _shown(record: Record, column: str | None) -> str:

@@ -9,7 +9,7 @@ import os
 import zipfile
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Protocol
 
@@ -166,10 +166,9 @@ class Zip:
 
     def find(self, name: str) -> str | None:
         """See ``Place``."""
-        for writing in writings(name):
-            for path in (writing, "/".join(parts(writing))):
-                if path in self._members:
-                    return path
+        for path in _exactly(name):
+            if path in self._members:
+                return path
         return None
 
     def paths(self) -> Iterator[str]:
@@ -203,6 +202,13 @@ class Zip:
         if len(data) > MAX_PICTURE_BYTES:
             raise UnusableError(TOO_LARGE)
         return data
+
+
+@lru_cache(maxsize=64)  # every zip is asked for it
+def _exactly(name: str) -> tuple[str, ...]:
+    """The paths in a zip of a file that has exactly this name."""
+    said = (path for writing in writings(name) for path in (writing, "/".join(parts(writing))))
+    return tuple(dict.fromkeys(said))
 
 
 def same_bytes(files: Sequence[Callable[[], bytes]]) -> bytes | None:
