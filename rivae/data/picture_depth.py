@@ -123,7 +123,8 @@ def _range(
         remarks.append(
             (f"picture of {called}, stretched from its darkest to its brightest pixel", found)
         )
-        return (low, high) if low < high else (low - 1, low + 1)
+        around = max(1.0, abs(low))  # of one brightness: grey, however large the number is
+        return (low, high) if low < high else (low - around, low + around)
     if values.dtype.kind == "f" or signed or white != most:
         taken = f"taken as {black:g} (black) to {white:,g} (white)"
         remarks.append((f"picture of {called}, {taken}", found))
