@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rivae.errors import DataError
 from rivae.files import write_json
-from rivae.reading.documents import read_form
+from rivae.reading.documents import read_own_form
 
 MAX_BYTES = 4 * 2**20
 MAX_DATES = 1_000  # that are told apart; older ones would count again
@@ -80,5 +80,5 @@ class DatesSeen:
 
     def _read(self) -> _File:
         with suppress(OSError, DataError):
-            return read_form(_File, self.path, MAX_BYTES, too_large="", foreign="", unreadable="")
+            return read_own_form(_File, self.path, MAX_BYTES)
         return _File()

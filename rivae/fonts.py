@@ -23,7 +23,7 @@ Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 Run = tuple[str, Face | None]
 
 BUILT_IN = Face("")
-# Letters of scripts that are joined or ordered anew when they are drawn, by their Unicode names.
+# Letters of scripts that are joined or change places when drawn, by their Unicode names.
 JOINED = (
     *("Arabic", "Balinese", "Bengali", "Devanagari", "Gujarati", "Gurmukhi", "Hebrew", "Javanese"),
     *("Kannada", "Khmer", "Lao", "Malayalam", "Mongolian", "Myanmar", "Nko", "Oriya", "Sinhala"),

@@ -18,7 +18,7 @@ from rivae.errors import DataError, RivaeError
 from rivae.files import write_cache
 from rivae.installed import cache_folder
 from rivae.metrics.certainty import MAX_ROWS, VERSION, AxisCertainty, axis_certainty
-from rivae.reading.documents import read_form
+from rivae.reading.documents import read_own_form
 from rivae.reading.weights import load_weights, read_header
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.model import LatentModel
@@ -74,9 +74,7 @@ def _shape(path: Path, changed: int, size: int) -> tuple[int, int, int] | None:
 def kept_certainty(run: Run) -> Certainty | None:
     """What ``certainty_of`` found before; None where it has to be measured."""
     try:
-        return read_form(
-            _Kept, _kept_in(run), MAX_KEPT, too_large="", foreign="", unreadable=""
-        ).axes
+        return read_own_form(_Kept, _kept_in(run), MAX_KEPT).axes
     except (RivaeError, OSError):
         return None
 

@@ -205,7 +205,7 @@ class PairedDataset:
         """
         settings = {k: v for k, v in self.settings.items() if k not in PLACES}
         known = self.vocabulary
-        # Without those of the first rules: whatever was kept by this name goes on.
+        # Without those of the first rules: what was kept by this name stays valid.
         words = [] if known is None or known.tokenizer == FIRST else [known.key]
         return _digest([self.name, settings, len(self), self.content, *words])
 

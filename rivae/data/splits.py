@@ -19,7 +19,7 @@ Rows = NDArray[np.int64]
 def drawn_parts(named: Rows) -> tuple[int, ...]:
     """The parts to draw; () where the source names each of the three.
 
-    Where an item has no part, all are drawn anew. Otherwise the first one drawn gives its items to
+    Where an item has no part, all items are drawn. Otherwise the first one drawn gives its items to
     the others, which are missing: train, or validation where there is no train, so that test items
     stay out of the training.
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from rivae.data.store import FactorColumn
 from rivae.errors import shown
 from rivae.importing.factors import FactorReader
-from rivae.importing.mapping import Mapping, are_file_names, repeats, squeezed
+from rivae.importing.mapping import Mapping, are_file_names, cells_of, repeats, squeezed
 from rivae.reading.tables import Record
 from rivae.reading.typed_text import clean
 
@@ -61,7 +61,7 @@ def _hint(name: str, mapping: Mapping, free: Sequence[str], records: Sequence[Re
     """What a column that is not used may be good for, or why it is not used."""
     if name in mapping.factors:
         return " (cannot be a factor)"
-    cells = [cell for record in records if (cell := record.get(name)) not in (None, "")]
+    cells = cells_of(name, records)
     if not cells and any(name in record for record in records):
         return " (empty)"
     words = [len(clean(cell).split()) for cell in cells if isinstance(cell, str)]

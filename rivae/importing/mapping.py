@@ -132,7 +132,7 @@ def guess_mapping(
     def free(names: Iterable[str]) -> list[str]:
         named = [column for name in names if (column := _called(name, by_name))]
         unused = (column for column in named if column not in found.values())
-        return sorted(unused, key=lambda column: not _cells(column, records))  # empty ones last
+        return sorted(unused, key=lambda column: not cells_of(column, records))  # empty ones last
 
     for role, names in _KNOWN.items():
         fitting = [] if role in found else free(names)
@@ -185,13 +185,14 @@ def squeezed(name: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFC", name).casefold() if c.isalnum())
 
 
-def _cells(column: str, records: Sequence[Record]) -> list[Any]:
+def cells_of(column: str, records: Sequence[Record]) -> list[Any]:
+    """The cells of a column that hold something."""
     return [cell for record in records if (cell := record.get(column)) not in (None, "")]
 
 
 def _are_addresses(column: str, records: Sequence[Record]) -> bool:
     """Whether the cells name pictures on the web, which an import does not fetch."""
-    cells = _cells(column, records)
+    cells = cells_of(column, records)
     return bool(cells) and all(
         isinstance(cell, str) and cell.startswith(("http://", "https://")) for cell in cells
     )
@@ -199,13 +200,13 @@ def _are_addresses(column: str, records: Sequence[Record]) -> bool:
 
 def repeats(column: str, records: Sequence[Record]) -> bool:
     """Whether fewer than half of the cells are different: five captions of one picture."""
-    cells = _cells(column, records)
+    cells = cells_of(column, records)
     return 2 * len({str(cell) for cell in cells}) < len(cells)
 
 
 def are_file_names(column: str, records: Sequence[Record]) -> bool:
     """Whether nine of ten cells are names that a camera or a program gives: IMG_1234, 00012.jpg."""
-    cells = _cells(column, records)
+    cells = cells_of(column, records)
     named = [cell for cell in cells if isinstance(cell, str | int) and _is_file_name(str(cell))]
     return bool(cells) and len(named) >= 0.9 * len(cells)
 
@@ -220,12 +221,12 @@ def _names_parts(column: str, records: Sequence[Record]) -> bool:
     """Whether a column names parts of a split; of one with another name, all cells have to."""
     parts = [part_named(record.get(column)) for record in records]
     if squeezed(column) in ("partition", "split"):
-        return any(parts) or not _cells(column, records)
+        return any(parts) or not cells_of(column, records)
     return bool(parts) and None not in parts
 
 
 def _names_pictures(column: str, records: Sequence[Record]) -> bool:
-    cells = _cells(column, records)
+    cells = cells_of(column, records)
     return bool(cells) and all(holds_picture(cell) or _is_named(cell) for cell in cells)
 
 

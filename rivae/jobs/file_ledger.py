@@ -15,7 +15,7 @@ from rivae.config import RunConfig
 from rivae.errors import DataError, RunError
 from rivae.files import change_json, write_json
 from rivae.jobs.records import NEXT, Job, State, jobs_folder
-from rivae.reading.documents import read_form
+from rivae.reading.documents import read_form, read_own_form
 
 MAX_BYTES = 2**21
 
@@ -72,9 +72,7 @@ class FileLedger:
         if not path.exists():
             return TrainerReport()
         try:
-            return read_form(
-                TrainerReport, path, MAX_BYTES, too_large="", foreign="", unreadable=""
-            )
+            return read_own_form(TrainerReport, path, MAX_BYTES)
         except DataError:
             return TrainerReport()
 

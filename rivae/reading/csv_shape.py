@@ -107,7 +107,7 @@ class Shape:
         return not is_open and len(cells) == self._n > 1 and self.fits(cells)
 
     def _begins_row(self, line: str) -> bool:
-        """Whether it looks like the first line of a row whose last cell goes on."""
+        """Whether it looks like the first line of a row whose last cell continues."""
         cells, is_open = self._cells(line)
         begin = cells[:-1]
         seen = any(place < len(begin) for place in self._telling)

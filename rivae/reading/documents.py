@@ -119,6 +119,15 @@ def read_form(
     raise DataError(foreign.replace("{problem}", problem))
 
 
+def read_own_form(form: type[Form], source: Path, most: int, damaged: str = "") -> Form:
+    """``read_form`` of a file that this program wrote, with one sentence for whatever is wrong.
+
+    Raises:
+        DataError: with the sentence.
+    """
+    return read_form(form, source, most, too_large=damaged, foreign=damaged, unreadable=damaged)
+
+
 def first_problem(error: ValidationError) -> str:
     """Where a validated file first goes wrong, and how: "steps / 0 / run: …"."""
     first = error.errors(include_url=False, include_input=False)[0]

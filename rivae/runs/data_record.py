@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from rivae.errors import DataError, RivaeError, RunError
 from rivae.files import why_not, write_json
 from rivae.reading.contents import Written, written
-from rivae.reading.documents import read_form
+from rivae.reading.documents import read_own_form
 
 if TYPE_CHECKING:
     from rivae.config import RunConfig
@@ -30,6 +30,7 @@ UNSURE = (
     "the data '{name}' were imported{when}, after this run was trained, and it does not say on "
     "which data: they may be others"
 )
+DAMAGED = "{} of run {} is damaged: bring it back, or train a new run"
 MEND = "train a new run on them, or bring the data back"
 
 _Text = Annotated[str, Field(max_length=1000)]
@@ -80,10 +81,7 @@ def recorded_data(folder: Path) -> DataRecord | None:
 
 @lru_cache(maxsize=256)  # pages ask many times
 def _read(path: Path, when: Written) -> DataRecord:
-    damaged = f"{DATA} of run {path.parent.name} is damaged: bring it back, or train a new run"
-    return read_form(
-        DataRecord, path, MAX_BYTES, too_large=damaged, foreign=damaged, unreadable=damaged
-    )
+    return read_own_form(DataRecord, path, MAX_BYTES, DAMAGED.format(DATA, path.parent.name))
 
 
 def content_now(config: RunConfig) -> str:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from rivae.errors import DataError, RunError
 from rivae.files import why_not, write_json
 from rivae.reading.contents import Written, written
-from rivae.reading.documents import read_form
+from rivae.reading.documents import read_own_form
+from rivae.runs.data_record import DAMAGED
 
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 VOCABULARY = "vocabulary.json"
 MAX_BYTES = 16 * 2**20
-DAMAGED = "{} of run {} is damaged: bring it back, or train a new run"
 NEWER = "run {} reads words by rules of a newer version: update rivae to open it"
 
 
@@ -62,9 +62,7 @@ def _read(path: Path, when: Written) -> Vocabulary:
     from rivae.data.vocabulary import Vocabulary
 
     damaged = DAMAGED.format(VOCABULARY, path.parent.name)
-    found = read_form(
-        Vocabulary, path, MAX_BYTES, too_large=damaged, foreign=damaged, unreadable=damaged
-    )
+    found = read_own_form(Vocabulary, path, MAX_BYTES, damaged)
     if found.tokenizer > NEWEST:
         raise DataError(NEWER.format(path.parent.name))
     return found

@@ -19,7 +19,7 @@ from rivae.errors import ConfigError, RivaeError, RunError
 from rivae.files import change_json, why_not
 from rivae.methods import Method, method_class
 from rivae.reading.documents import MAX_BYTES as MAX_DOCUMENT
-from rivae.reading.documents import read_form
+from rivae.reading.documents import read_own_form
 from rivae.reading.regular import is_file, open_regular
 from rivae.reading.typed_text import clean, one_line
 from rivae.runs import Run, is_read_only, runs_root
@@ -106,9 +106,7 @@ def _followed_words(run: Run, n_components: int) -> list[str]:
 @lru_cache(maxsize=256)  # pages ask many times
 def _words_in(path: Path, changed: int, size: int) -> tuple[tuple[str, ...], ...]:
     try:
-        axes = read_form(
-            _Alignment, path, MAX_DOCUMENT, too_large="", foreign="", unreadable=""
-        ).words
+        axes = read_own_form(_Alignment, path, MAX_DOCUMENT).words
     except RivaeError:
         return ()
     words = ([cut(clean(word), MAX_TERM) for word in of] for of in axes[:MAX_AXES])

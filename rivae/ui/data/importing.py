@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rivae.errors import ConfigError, DataError, RivaeError
 from rivae.files import is_locked, locked, write_json
-from rivae.reading.documents import read_form
+from rivae.reading.documents import read_own_form
 from rivae.ui.work.tasks import Progress, Task, Tasks, start_process, step_back
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class Record(BaseModel):
 def read_record(root: Path) -> Record | None:
     """The record of the import that runs in ``root`` or was the last; None without any."""
     with suppress(DataError):
-        return read_form(Record, root / RECORD, MAX_RECORD, too_large="", foreign="", unreadable="")
+        return read_own_form(Record, root / RECORD, MAX_RECORD)
     return None
 
 
