@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import io
 import json
 
 import pytest
-from PIL import Image
 
 from rivae.cli import main
 from rivae.errors import DataError
 from rivae.runs import Run
+from tests.importing.conftest import write_plates
 
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
     monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
-    (tmp_path / "photos").mkdir()
-    lines = ["photo,name,steps,depth"]
-    for i in range(40):
-        buffer = io.BytesIO()
-        Image.new("RGB", (20, 20), (6 * i, 0, 90)).save(buffer, "PNG")
-        (tmp_path / "photos" / f"{i}.png").write_bytes(buffer.getvalue())
-        lines.append(f"{i}.png,Plate {i},stir and serve,{i % 4}")
-    path = tmp_path / "dishes.csv"
-    path.write_text("\n".join(lines))
-    return path
+    return write_plates(tmp_path)
 
 
 def test_a_dry_run_then_the_import(table, capsys, monkeypatch):

@@ -40,6 +40,18 @@ def rows(n: int = 40) -> list[dict[str, Any]]:
     ]
 
 
+def write_plates(folder: Path, title: str = "Plate") -> Path:
+    """40 pictures in ``folder/photos`` and their table, which is returned."""
+    (folder / "photos").mkdir()
+    lines = ["photo,name,steps,depth"]
+    for i in range(40):
+        Image.new("RGB", (20, 20), (6 * i, 0, 90)).save(folder / "photos" / f"{i}.png")
+        lines.append(f"{i}.png,{title} {i},stir and serve,{i % 4}")
+    table = folder / "dishes.csv"
+    table.write_text("\n".join(lines))
+    return table
+
+
 @pytest.fixture
 def pictures(tmp_path: Path) -> Path:
     folder = tmp_path / "pictures"

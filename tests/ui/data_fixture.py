@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import time
 from contextlib import contextmanager
 
-from PIL import Image
-
 from rivae.ui.data import importing
 from rivae.ui.data.sources import HERE
+from tests.importing.conftest import write_plates
 
 
 @contextmanager
@@ -18,14 +16,7 @@ def data_files(tmp_path, monkeypatch):
     monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("RIVAE_FILES", str(tmp_path))
     monkeypatch.setattr("streamlit.get_option", lambda name: "127.0.0.1", raising=True)
-    (tmp_path / "photos").mkdir()
-    lines = ["photo,name,steps,depth"]
-    for i in range(40):
-        buffer = io.BytesIO()
-        Image.new("RGB", (20, 20), (6 * i, 0, 90)).save(buffer, "PNG")
-        (tmp_path / "photos" / f"{i}.png").write_bytes(buffer.getvalue())
-        lines.append(f"{i}.png,<b>Plate</b> {i},stir and serve,{i % 4}")
-    (tmp_path / "dishes.csv").write_text("\n".join(lines))
+    write_plates(tmp_path, "<b>Plate</b>")
     yield tmp_path
     for job in importing.tasks.running():
         job.cancel()
