@@ -23,7 +23,7 @@ help:
 	@sed -n '1,8p' Makefile | sed 's/^# \{0,1\}//'
 
 run: .venv/ready-package alive
-	@.venv/bin/python -m rivae.serve --port $(PORT)
+	@.venv/bin/python -m rivae.app.serve --port $(PORT)
 
 # Every check runs, so that one report shows everything; any one that fails fails the target.
 LINT = failed=0; \
@@ -44,7 +44,7 @@ test: .venv/ready-test alive
 	exit $$failed
 
 demo: .venv/ready-package alive
-	@.venv/bin/python -m rivae.demo
+	@.venv/bin/python -m rivae.cli.demo
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache build ./*.egg-info

@@ -1,9 +1,9 @@
-"""Launcher: ``streamlit run app.py``. The pages start in rivae/ui/main.py."""
+"""Launcher: ``streamlit run app.py``. The pages start in rivae/app/main.py."""
 
 import streamlit as st
 
-from rivae.installed import PACKAGE_ROOT
-from rivae.ui.server import build_gate, build_routes, lifespan
+from rivae.app.server import build_gate, build_routes, lifespan
+from rivae.base.installed import PACKAGE_ROOT
 
 app = st.App(
     PACKAGE_ROOT / "rivae" / "ui" / "main.py",

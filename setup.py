@@ -1,6 +1,6 @@
 """What pyproject.toml cannot say: a wheel holds the app's files, which lie beside the package.
 
-They are copied to ``rivae/_app``, where ``rivae.installed`` looks for them first. Editable
+They are copied to ``rivae/_app``, where ``rivae.base.installed`` looks for them first. Editable
 installations need no copy.
 """
 

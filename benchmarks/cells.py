@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from rivae.config import RunConfig
-from rivae.launch import resume, train
-from rivae.plots.tables import with_spread
+from rivae.base.config import RunConfig
+from rivae.figures.tables import with_spread
+from rivae.jobs.launch import resume, train
 from rivae.runs import Run
 
 

@@ -4,7 +4,7 @@
     python benchmarks/dispatcher.py --kills 60
 
 One run waits in a queue while another one is said to train, so that nothing is started. The app's
-own watch (``rivae.ui.server.watch_queue``) looks after the dispatcher, which is killed at random
+own watch (``rivae.app.server.watch_queue``) looks after the dispatcher, which is killed at random
 moments: while it works, and while it starts. Counted is the time until another one holds the
 queue's lock. Needs Linux; writes ``benchmarks/results/dispatcher.md``.
 """
@@ -120,11 +120,11 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results")
     options = parser.parse_args()
 
-    from rivae.config import DatasetConfig, MethodChoice, RunConfig
+    from rivae.app.server import watch_queue
+    from rivae.base.config import DatasetConfig, MethodChoice, RunConfig
     from rivae.jobs import dispatcher, locks
     from rivae.jobs.ledger import Ledger
     from rivae.jobs.records import jobs_folder
-    from rivae.ui.server import watch_queue
 
     before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as scratch:

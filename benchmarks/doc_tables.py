@@ -23,13 +23,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
+from rivae.base.errors import RivaeError
 from rivae.benchmark.lines import TABLE_LINES
 from rivae.benchmark.plan import Cell, completed_row
 from rivae.benchmark.report import row_title
 from rivae.benchmark.rows import Row, line_key, read_rows
 from rivae.benchmark.summary import SummaryLine, summarise
 from rivae.benchmark.tables import CHANCE, DATASETS, METHODS
-from rivae.errors import RivaeError
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"

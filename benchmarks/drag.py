@@ -30,7 +30,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from drag_timing import Timing, summarise  # noqa: E402
 
-from rivae.browser import HOW_TO, find_browser  # noqa: E402
+from rivae.base.browser import HOW_TO, find_browser  # noqa: E402
 
 DIMS = (3, 10, 30)
 CHROMIUM_ARGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
@@ -41,7 +41,7 @@ def train_small(folder: Path) -> list[str]:
 
     How well they retrieve does not matter here, only that pictures change with z.
     """
-    from rivae.config import DatasetConfig, MethodChoice, RunConfig
+    from rivae.base.config import DatasetConfig, MethodChoice, RunConfig
     from rivae.runs import Run
     from rivae.training import Trainer, TrainingJob
 
@@ -66,13 +66,13 @@ def app(
     runs: Path | None, pids: list[int] | None = None, options: Sequence[str] = ()
 ) -> Iterator[str]:
     """The address of a running app that shows the runs in ``runs``; ``pids`` gets its process."""
-    from rivae.serve import free_port
+    from rivae.app.serve import free_port
 
     port = free_port(8600)
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
     if runs is not None:
         env["RIVAE_RUNS"] = str(runs)
-    line = [sys.executable, "-m", "rivae.serve", "--port", str(port), "--headless", *options]
+    line = [sys.executable, "-m", "rivae.app.serve", "--port", str(port), "--headless", *options]
     server = subprocess.Popen(line, cwd=ROOT, env=env, stdout=subprocess.DEVNULL)
     if pids is not None:
         pids.append(server.pid)

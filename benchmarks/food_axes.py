@@ -39,9 +39,9 @@ from sklearn.model_selection import KFold, cross_val_predict
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
 from benchmarks.cells import mean_and_spread
-from rivae.config import Asks
+from rivae.base.config import Asks
 from rivae.data.food_factors import FOOD_FACTORS
-from rivae.data.pairs import Pairs
+from rivae.data.sets.pairs import Pairs
 from rivae.data.store.manifest import ROOT_VARIABLE
 from rivae.data.words_view import WordsView
 from rivae.labels.food_levels import MODEL_MADE, level_matrix, model_levels
@@ -50,11 +50,11 @@ from rivae.metrics.dci_paper import paper_dci
 from rivae.metrics.matching import cross_correlation
 from rivae.metrics.mcc import mcc
 from rivae.metrics.retrieval import retrieval_metrics
-from rivae.ranges import paper_grid
 from rivae.retrieval.model import LatentModel
+from rivae.retrieval.ranges import paper_grid
 from rivae.retrieval.retriever import Retriever
+from rivae.retrieval.traversal import traverse
 from rivae.runs import Run
-from rivae.traversal import traverse
 
 RESULTS = Path(__file__).parent / "results"
 Array = NDArray[np.float64]

@@ -33,26 +33,26 @@ from benchmarks.food_axes import ASKING
 from benchmarks.food_tables import GROUP, METHODS, PASSES, report
 from benchmarks.label_alignment import Start
 from benchmarks.linear_cca import fit_linear_cca
-from rivae.alignment.certainty import certainty_of
-from rivae.config import Asks
+from rivae.base.config import Asks
+from rivae.base.errors import DataError, RivaeError
 from rivae.data import load_dataset
 from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_NAMES, FOOD_FACTORS
 from rivae.data.store.manifest import ROOT_VARIABLE
-from rivae.errors import DataError, RivaeError
 from rivae.labels.align import MIN_LABELS, align_axes
 from rivae.labels.food_levels import level_matrix, model_levels, read_levels
 from rivae.labels.scores import NAMES, label_scores
 from rivae.labels.suggest import suggest_items
-from rivae.methods import Method, method_class
 from rivae.metrics.mcc import mcc
 from rivae.metrics.own_part import mcc_own
 from rivae.metrics.r2 import r2
-from rivae.ranges import paper_grid
+from rivae.models.methods import Method, method_class
+from rivae.retrieval.ranges import paper_grid
 from rivae.retrieval.retriever import Retriever
+from rivae.retrieval.traversal import Traversal, traverse
 from rivae.runs import Run
 from rivae.runs.folders import list_runs
-from rivae.traversal import Traversal, traverse
+from rivae.training.alignment.certainty import certainty_of
 
 RESULTS = Path(__file__).parent / "results"
 FILES = ("food-scores.parquet", "food-label-counts.parquet")

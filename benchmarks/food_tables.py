@@ -11,8 +11,8 @@ from rivae.benchmark.paper import paper_value
 from rivae.benchmark.tables import BASELINES, CHANCE, PAPER_METHODS, TITLES
 from rivae.data.food_factors import FACTOR_LABELS
 from rivae.labels.food_levels import MODEL_MADE
-from rivae.methods import method_class
 from rivae.metrics import registry
+from rivae.models.methods import method_class
 
 MISSING = "not trained yet"
 LETTERS = {"d": "disentanglement", "c": "completeness", "i": "informativeness"}

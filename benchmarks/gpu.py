@@ -117,7 +117,7 @@ def all_checks(
     """Every check by its title, the longest last."""
     from benchmarks import gpu_checks as checks
     from benchmarks import gpu_speed as speed
-    from rivae.methods import method_class, method_names
+    from rivae.models.methods import method_class, method_names
 
     def part(share: float, most: float) -> float:
         return max(min(share * left(), most), 1.0)
@@ -195,7 +195,7 @@ def _driver() -> str:
 
 def write(folder: Path, about: dict[str, str], rows: list[Row], planned: int) -> None:
     """The table and its figures, whole at every moment."""
-    from rivae.files import write_atomic
+    from rivae.base.files import write_atomic
 
     count = {state: sum(row.state == state for row in rows) for state in (PASSED, FAILED, NOT_HERE)}
     lines = [

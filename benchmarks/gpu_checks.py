@@ -20,16 +20,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from rivae.config import RunConfig
+from rivae.base.config import RunConfig
+from rivae.base.reading.weights import load_weights
 from rivae.data import PairedDataset, load_dataset
-from rivae.launch import make_config
-from rivae.methods import build_method, method_class
-from rivae.methods.base import Batch, Method, Noise, Stage
-from rivae.methods.cos_sim_lvm import N_PARTS
-from rivae.nets.layers import Dropout
-from rivae.nets.precision import number_format
-from rivae.nets.recipe_rnn import BiGRU
-from rivae.reading.weights import load_weights
+from rivae.jobs.launch import make_config
+from rivae.models.methods import build_method, method_class
+from rivae.models.methods.base import Batch, Method, Noise, Stage
+from rivae.models.methods.cos_sim_lvm import N_PARTS
+from rivae.models.nets.layers import Dropout
+from rivae.models.nets.precision import number_format
+from rivae.models.nets.recipe_rnn import BiGRU
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 from rivae.training.distributed import Follower, Group, joined, leave

@@ -18,18 +18,18 @@ import numpy as np
 import torch
 
 from benchmarks.gpu_checks import Finding, NotHere, fit
-from rivae.config import DatasetConfig, MethodChoice, RunConfig, training_config
+from rivae.base.config import DatasetConfig, MethodChoice, RunConfig, training_config
+from rivae.base.errors import RivaeError
 from rivae.data import PairedDataset, TensorView, View, load_dataset
 from rivae.data.tokenizer import newest
 from rivae.data.tokens import LENGTH, RESERVED, TokensView
 from rivae.data.vocabulary import counted
-from rivae.errors import RivaeError
 from rivae.jobs.devices import CardUse, cards_use, machine_slots
-from rivae.launch import make_config
-from rivae.methods import method_config
-from rivae.methods.presets.by_shape import by_shape
-from rivae.methods.presets.datasets.pairs import PRESET as PAIRS
-from rivae.methods.presets.recipes import RECIPES
+from rivae.jobs.launch import make_config
+from rivae.models.methods import method_config
+from rivae.models.presets.by_shape import by_shape
+from rivae.models.presets.datasets.pairs import PRESET as PAIRS
+from rivae.models.presets.recipes import RECIPES
 from rivae.runs import Run
 
 Task = tuple[MethodChoice, PairedDataset]

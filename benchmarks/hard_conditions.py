@@ -26,20 +26,20 @@ from torch import Tensor
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
 from benchmarks.cells import mean_and_spread, numbers, trained, with_stored
-from rivae.alignment.certainty import certainty_of
 from rivae.data import load_dataset
 from rivae.data.base import PairedDataset
+from rivae.jobs.launch import make_config
 from rivae.labels.align import align_axes
-from rivae.launch import make_config
-from rivae.methods.base import Method
 from rivae.metrics.base import halves, standardised
 from rivae.metrics.certainty import Verdict
 from rivae.metrics.mcc import mcc
 from rivae.metrics.r2 import r2
 from rivae.metrics.retrieval import retrieval_metrics
+from rivae.models.methods.base import Method
 from rivae.retrieval.model import LatentModel
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
+from rivae.training.alignment.certainty import certainty_of
 from rivae.training.smooth_start import blurred_pairs, conformal_isomap
 from rivae.training.starts import Start, read_shares
 from rivae.training.unfolding import count_axes

@@ -23,7 +23,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
-from rivae.browser import find_browser
+from rivae.base.browser import find_browser
 
 RESULTS = Path(__file__).parent / "results" / "home.md"
 PORT = 8629
@@ -68,7 +68,7 @@ def visited(context: Any, address: str) -> tuple[float, float, float, float, flo
 
 def served(folder: str) -> tuple[subprocess.Popen[bytes], str]:
     """A server that answers, with no runs but the demo runs."""
-    command = [sys.executable, "-m", "rivae.serve", "--port", str(PORT)]
+    command = [sys.executable, "-m", "rivae.app.serve", "--port", str(PORT)]
     environment = {**os.environ, "RIVAE_RUNS": folder}
     server = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{PORT}"

@@ -19,19 +19,19 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
-from rivae.alignment.folding import scaled_axes
 from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_NAMES, FOOD_FACTORS
 from rivae.labels.align import align_axes
 from rivae.labels.suggest import suggest_items
-from rivae.methods.base import Method
 from rivae.metrics.correlation import correlation_table
 from rivae.metrics.dci_paper import paper_dci
 from rivae.metrics.matching import assignment, cross_correlation
-from rivae.ranges import paper_grid
+from rivae.models.methods.base import Method
 from rivae.retrieval import Retriever
+from rivae.retrieval.ranges import paper_grid
+from rivae.retrieval.traversal import traverse
 from rivae.runs import find_run
-from rivae.traversal import traverse
+from rivae.training.alignment.folding import scaled_axes
 
 ROOT = Path(__file__).resolve().parents[1]
 Floats = NDArray[np.float64]

@@ -22,7 +22,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from drag import CHROMIUM_ARGS, app  # noqa: E402
 
-from rivae.browser import HOW_TO, find_browser  # noqa: E402
+from rivae.base.browser import HOW_TO, find_browser  # noqa: E402
 
 KEYS = 120
 # Presses a key where the desk listens and waits for its mark, then for the empty queue.

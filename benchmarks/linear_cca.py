@@ -1,8 +1,8 @@
 """Linear CCA with a latent: what a model without networks finds, measured as others are.
 
 Both views are vectors, reduced to principal components of the training pairs. Probabilistic CCA on
-these (``rivae/methods/pcca.py``) has a z of as many axes as the other methods, P(z|v1) and P(v2|z),
-in closed form: nothing is random, so there is one fit.
+these (``rivae/models/methods/pcca.py``) has a z of as many axes as the other methods, P(z|v1) and
+P(v2|z), in closed form: nothing is random, so there is one fit.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import torch
 from sklearn.decomposition import PCA
 from torch import Tensor, nn
 
-from rivae.alignment.folding import scaled_axes
 from rivae.data.base import PairedDataset
-from rivae.methods.dcca import DCCA, DCCAConfig
-from rivae.methods.pcca import fit_pcca
-from rivae.nets.layers import FixedAffine, identity
+from rivae.models.methods.dcca import DCCA, DCCAConfig
+from rivae.models.methods.pcca import fit_pcca
+from rivae.models.nets.layers import FixedAffine, identity
 from rivae.retrieval.base import median_rank
 from rivae.retrieval.retriever import Retriever
+from rivae.training.alignment.folding import scaled_axes
 
 N_PRINCIPAL = (100, 200, 400, 800, 1600)  # tried; validation pairs decide
 

@@ -27,14 +27,14 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
-from rivae.browser import find_browser
+from rivae.app.panels.component import source
+from rivae.base.browser import find_browser
+from rivae.base.installed import APP_FILES
 from rivae.data import load_dataset
-from rivae.exploring.explorer import Explorer
-from rivae.exploring.maps import Lasso, among, codes
-from rivae.installed import APP_FILES
-from rivae.launch import make_config
-from rivae.methods import build_method
-from rivae.ui.panels.component import source
+from rivae.explore.explorer import Explorer
+from rivae.explore.maps import Lasso, among, codes
+from rivae.jobs.launch import make_config
+from rivae.models.methods import build_method
 
 RESULTS = Path(__file__).parent / "results" / "map.md"
 FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]

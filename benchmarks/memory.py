@@ -28,8 +28,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 from drag import CHROMIUM_ARGS, app  # noqa: E402
 from session_memory import resident  # noqa: E402
 
-from rivae.browser import HOW_TO, find_browser  # noqa: E402
-from rivae.ui.work.memory import EVERY_S  # noqa: E402
+from rivae.app.work.memory import EVERY_S  # noqa: E402
+from rivae.base.browser import HOW_TO, find_browser  # noqa: E402
 
 RUNS = (
     "demo-kitchen",

@@ -23,14 +23,14 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from choice_stats import MIN_FOR_INTERVAL, Verdict, verdict  # noqa: E402
 
-from rivae.choice import comparison_rows, configuration, run_latents  # noqa: E402
-from rivae.config import RunConfig  # noqa: E402
-from rivae.errors import RivaeError  # noqa: E402
-from rivae.evaluation import evaluate  # noqa: E402
-from rivae.launch import make_config  # noqa: E402
+from rivae.base.config import RunConfig  # noqa: E402
+from rivae.base.errors import RivaeError  # noqa: E402
+from rivae.evaluation.choice import comparison_rows, configuration, run_latents  # noqa: E402
+from rivae.evaluation.evaluate import evaluate  # noqa: E402
+from rivae.jobs.launch import make_config  # noqa: E402
 from rivae.metrics.udr import udr  # noqa: E402
 from rivae.runs import Run, list_runs  # noqa: E402
-from rivae.validation import validation_scores  # noqa: E402
+from rivae.training.validation import validation_scores  # noqa: E402
 
 CRITERIA = {
     "udr_spearman": "UDR (rank correlation)",

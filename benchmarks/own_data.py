@@ -27,9 +27,9 @@ from PIL import Image
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # runs from a clone, installed or not
 
-from rivae.browser import HOW_TO, find_browser  # noqa: E402
+from rivae.app.serve import free_port  # noqa: E402
+from rivae.base.browser import HOW_TO, find_browser  # noqa: E402
 from rivae.data.registry import load_dataset  # noqa: E402
-from rivae.serve import free_port  # noqa: E402
 
 SIDE = 512
 

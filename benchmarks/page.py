@@ -33,11 +33,11 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 from drag import CHROMIUM_ARGS  # noqa: E402
 from drag_timing import summarise  # noqa: E402
 
-from rivae.browser import HOW_TO, find_browser  # noqa: E402
-from rivae.exploring.explorer import Explorer  # noqa: E402
-from rivae.page.document import page_bytes  # noqa: E402
+from rivae.app.serve import free_port  # noqa: E402
+from rivae.base.browser import HOW_TO, find_browser  # noqa: E402
+from rivae.explore.explorer import Explorer  # noqa: E402
+from rivae.figures.page.document import page_bytes  # noqa: E402
 from rivae.runs import find_run  # noqa: E402
-from rivae.serve import free_port  # noqa: E402
 
 N_Z = 1_000
 SPREAD = 2.0  # s.d. of the random z

@@ -27,11 +27,11 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
 from benchmarks.cells import mean_and_spread, numbers, trained, with_stored
+from rivae.base.errors import RunError
 from rivae.benchmark.lines import Changes
 from rivae.benchmark.plan import DRAWN, Cell, completed_row
-from rivae.errors import RunError
 from rivae.runs import Run
-from rivae.validation import validation_scores
+from rivae.training.validation import validation_scores
 
 RESULTS = Path(__file__).parent / "results"
 TABLE = RESULTS / "preset-choice.parquet"

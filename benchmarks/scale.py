@@ -109,8 +109,8 @@ def memory_mb() -> dict[str, float]:
 
 def part_import(folder: Path) -> dict[str, float]:
     """The import of the table with its matrices."""
-    from rivae.importing import ImportSettings, PairsImport, run_import
-    from rivae.importing.mapping import make_mapping
+    from rivae.data.importing import ImportSettings, PairsImport, run_import
+    from rivae.data.importing.mapping import make_mapping
 
     factors = tuple(f"factor {k}" for k in range(1, N_FACTORS + 1))
     columns = ["id", "title", "ingredients", "tags", *factors]
@@ -136,7 +136,7 @@ def part_import(folder: Path) -> dict[str, float]:
 
 def part_train(folder: Path) -> dict[str, float]:
     """A short training on the cached embeddings; how well it ends does not matter here."""
-    from rivae.config import DatasetConfig, MethodChoice, RunConfig
+    from rivae.base.config import DatasetConfig, MethodChoice, RunConfig
     from rivae.runs import Run
     from rivae.training import Trainer, TrainingJob
 
@@ -185,8 +185,8 @@ def part_words(folder: Path) -> dict[str, float]:
 
 def part_open(folder: Path) -> dict[str, float]:
     """Opening the run on all items, up to its first ten, in a process that has begun."""
-    import rivae.exploring.explorer
-    import rivae.methods  # noqa: F401
+    import rivae.explore.explorer
+    import rivae.models.methods  # noqa: F401
 
     began = time.perf_counter()
     opened(folder)

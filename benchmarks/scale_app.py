@@ -26,7 +26,7 @@ def dragged(folder: Path) -> dict[str, Any]:
     """From the hand to the painted pictures, and the memory of the server after it."""
     from playwright.sync_api import sync_playwright
 
-    from rivae.browser import find_browser
+    from rivae.base.browser import find_browser
 
     pids: list[int] = []
     with app(folder / "runs", pids) as address:
@@ -49,7 +49,7 @@ def opened_first(folder: Path) -> dict[str, Any]:
     from httpx2 import Client
     from playwright.sync_api import sync_playwright
 
-    from rivae.browser import find_browser
+    from rivae.base.browser import find_browser
 
     for kept in (folder / "runs").glob("*/cache"):
         shutil.rmtree(kept)
@@ -68,7 +68,7 @@ def opened_first(folder: Path) -> dict[str, Any]:
                     most[pid] = [
                         max(pair) for pair in zip(row[:2], most.get(pid, row), strict=False)
                     ]
-                found = client.post("/rivae/api/topk", json=_question(np.zeros(30), [])).json()
+                found = client.post("/rivae/api/run/topk", json=_question(np.zeros(30), [])).json()
                 if found["among"] == _n_items():
                     break
                 if time.perf_counter() > began + MOST_S:
@@ -154,7 +154,7 @@ async def _ready(client: Any) -> int:
     """Wait until the run is open; how many axes it has."""
     deadline, n_items = time.perf_counter() + MOST_S, _n_items()
     while time.perf_counter() < deadline:
-        found = await client.post("/rivae/api/topk", json=_question(np.zeros(30), []))
+        found = await client.post("/rivae/api/run/topk", json=_question(np.zeros(30), []))
         if found.status_code == 200 and found.json()["among"] == n_items:
             return 30
         if found.status_code != 200:
@@ -184,7 +184,7 @@ async def _asked(address: str, most: int | None = None, pid: int | None = None) 
     async with AsyncClient(base_url=address, trust_env=False, timeout=60, limits=limits) as client:
         await _ready(client)
         for _ in range(60):  # and the workers
-            await client.post("/rivae/api/topk", json=_question(np.zeros(30), []))
+            await client.post("/rivae/api/run/topk", json=_question(np.zeros(30), []))
             await asyncio.sleep(0.25)
         began = time.perf_counter()
         before = _busy_s(pid) if pid is not None else (0.0, 0.0)
@@ -220,7 +220,7 @@ async def _user(client: Any, n: int, began: float, took: list[float], most: int 
         given += 1
         z[rng.integers(30)] += rng.normal(0, 0.3)
         sent = time.perf_counter()
-        found = (await client.post("/rivae/api/topk", json=_question(z, have))).json()
+        found = (await client.post("/rivae/api/run/topk", json=_question(z, have))).json()
         took.append(1000 * (time.perf_counter() - sent))
         have = [*have, *found["ids"]][-200:]
         await asyncio.sleep(max(0.0, sent + PAUSE - time.perf_counter()))

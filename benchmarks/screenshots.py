@@ -23,7 +23,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from drag import app  # noqa: E402
 
-from rivae.browser import find_browser  # noqa: E402
+from rivae.base.browser import find_browser  # noqa: E402
 
 FOLDER = ROOT / "docs" / "screens"
 SIZES = ((1920, 1080), (1440, 900), (1280, 720), (390, 844))

@@ -28,7 +28,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from drag import CHROMIUM_ARGS, app  # noqa: E402
 
-from rivae.browser import HOW_TO, find_browser  # noqa: E402
+from rivae.base.browser import HOW_TO, find_browser  # noqa: E402
 
 EVERY = 5
 RUNS = ("demo-digits", "demo-sprites", "demo-synth")  # one visit, one run

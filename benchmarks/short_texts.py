@@ -20,10 +20,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
+from rivae.base.errors import DataError
 from rivae.data.base import Recipe
 from rivae.data.store.manifest import ROOT_VARIABLE
-from rivae.errors import DataError
-from rivae.exploring.explorer import Explorer
+from rivae.explore.explorer import Explorer
 from rivae.retrieval.base import median_rank, ranks_of_targets, recall_at_k
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run

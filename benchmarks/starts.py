@@ -38,7 +38,7 @@ from benchmarks.cells import mean_and_spread, numbers, trained, with_stored
 from benchmarks.hard_conditions import CONDITIONS, contrastive_run, embeddings_of
 from rivae.benchmark.plan import draw_settings
 from rivae.data.base import PairedDataset
-from rivae.launch import make_config
+from rivae.jobs.launch import make_config
 from rivae.metrics.mcc import mcc
 from rivae.metrics.r2 import r2
 from rivae.metrics.retrieval import retrieval_metrics

@@ -31,10 +31,10 @@ TIMES = 30
 
 def make_runs(root: Path) -> list[Any]:
     """The folders and the queue; the runs that are at work."""
+    from rivae.jobs.launch import make_config
     from rivae.jobs.ledger import Ledger
     from rivae.jobs.ledger_db import changing, update
     from rivae.jobs.records import boot_id
-    from rivae.launch import make_config
     from rivae.runs import Run
 
     ledger, at_work = Ledger(root), []
@@ -101,8 +101,8 @@ def script_of(part: str) -> Callable[..., None]:
 
         import streamlit as st
 
-        from rivae.ui.train import parts, runs
-        from rivae.ui.train import run as train_run
+        from rivae.app.train import parts, runs
+        from rivae.app.train import run as train_run
 
         started = time.perf_counter()
         if part == "page":
@@ -134,10 +134,10 @@ def refreshes(part: str, before: Callable[[], Any] | None = None) -> list[float]
 
 def main() -> int:
     """Measure and write the table."""
+    from rivae.app.shell import cache
     from rivae.jobs import history, overview
+    from rivae.jobs.launch import run_lock
     from rivae.jobs.ledger import Ledger
-    from rivae.launch import run_lock
-    from rivae.ui.shell import cache
 
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         root = Path(folder) / "runs"

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from rivae.errors import RivaeError
-from rivae.ui.compare import panels, session
-from rivae.ui.shared import address, gallery, notices, runs
-from rivae.ui.shell import keys, pages
+from rivae.app.compare import panels, session
+from rivae.app.shared import address, gallery, notices, runs
+from rivae.app.shell import keys, pages
+from rivae.base.errors import RivaeError
 
 ready = notices.ready_runs("runs")
 entered = st.session_state[keys.ENTERED]

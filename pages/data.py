@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from rivae.ui.data import panels, quick_panel
-from rivae.ui.shared import trash
+from rivae.app.data import panels, quick_panel
+from rivae.app.shared import trash
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     st.title("Data", anchor=False)

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from rivae.ui.explore import panels, session
-from rivae.ui.shared import gallery, notices, runs
-from rivae.ui.shell import keys, pages
+from rivae.app.explore import panels, session
+from rivae.app.shared import gallery, notices, runs
+from rivae.app.shell import keys, pages
 
 ready = notices.ready_runs()
 entered = st.session_state[keys.ENTERED]

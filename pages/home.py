@@ -2,11 +2,11 @@
 
 import streamlit as st
 
+from rivae.app.home.cards import dataset_cards, other_datasets
+from rivae.app.home.hero import hero
+from rivae.app.shared import notices
+from rivae.app.shell import cache, pages
 from rivae.runs.notes import is_archived
-from rivae.ui.home.cards import dataset_cards, other_datasets
-from rivae.ui.home.hero import hero
-from rivae.ui.shared import notices
-from rivae.ui.shell import cache, pages
 
 st.title("RIVAE Explorer", anchor=False)
 st.markdown(

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from rivae.errors import RivaeError
-from rivae.ui.label import desk, plans, review
-from rivae.ui.shared import labels
-from rivae.ui.shell import keys, pages, report
+from rivae.app.label import desk, plans, review
+from rivae.app.shared import labels
+from rivae.app.shell import keys, pages, report
+from rivae.base.errors import RivaeError
 
 bar = st.container(horizontal=True, vertical_alignment="bottom")
 try:

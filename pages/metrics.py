@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from rivae.ui.metrics import benchmark, labels, session
-from rivae.ui.metrics import run as metrics_run_panels
-from rivae.ui.shared import notices
-from rivae.ui.shared.runs import run_picker
-from rivae.ui.shell import cache, keys
+from rivae.app.metrics import benchmark, labels, session
+from rivae.app.metrics import run as metrics_run_panels
+from rivae.app.shared import notices
+from rivae.app.shared.runs import run_picker
+from rivae.app.shell import cache, keys
 
 bar = st.container(horizontal=True, vertical_alignment="bottom")
 with bar:

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from rivae.ui.shared import address, gallery, notices, runs
-from rivae.ui.shell import keys, pages
-from rivae.ui.steer import panels, presenter, session, tours
+from rivae.app.shared import address, gallery, notices, runs
+from rivae.app.shell import keys, pages
+from rivae.app.steer import panels, presenter, session, tours
 
 if presenter.is_open():
     presenter.show()

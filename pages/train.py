@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from rivae.errors import RivaeError
-from rivae.ui.shared import trash
-from rivae.ui.shell import pages, report
-from rivae.ui.train import archive, form, login, runs, session
+from rivae.app.shared import trash
+from rivae.app.shell import pages, report
+from rivae.app.train import archive, form, login, runs, session
+from rivae.base.errors import RivaeError
 
 form.take_address()
 with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from rivae.errors import RivaeError
-from rivae.ui.shared import address, notices, runs
-from rivae.ui.shell import keys, pages, report
-from rivae.ui.traverse import card, factors, panels, path, session
+from rivae.app.shared import address, notices, runs
+from rivae.app.shell import keys, pages, report
+from rivae.app.traverse import card, factors, panels, path, session
+from rivae.base.errors import RivaeError
 
 PANELS = {
     "Strips": panels.strips,

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from rivae.errors import RivaeError
-from rivae.ui.panels.answers import linked_query
-from rivae.ui.shared import address, defaults, notices, runs
-from rivae.ui.shell import cache, keys, pages, report
-from rivae.ui.words import clouds, contrast, drawer, names, session, tags
+from rivae.app.panels.answers import linked_query
+from rivae.app.shared import address, defaults, notices, runs
+from rivae.app.shell import cache, keys, pages, report
+from rivae.app.words import clouds, contrast, drawer, names, session, tags
+from rivae.base.errors import RivaeError
 
 PANELS = {
     "Clouds": clouds.panel,

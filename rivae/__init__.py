@@ -1,7 +1,8 @@
 """RIVAE Explorer: see and steer what a cross-modal retrieval model has learned.
 
-The package reads like the paper: ``data -> nets -> methods -> training -> retrieval ->
-traversal -> metrics``, then ``plots`` and last ``ui``. Imports run one way only.
+The package reads like the paper: ``data -> models -> retrieval -> training -> metrics``, then
+``explore``, ``evaluation`` and ``figures``, and last ``app`` and ``cli``. Imports run one way only;
+the docstring of each room says what lives there.
 
 The names in ``__all__`` are the stable Python surface (``docs/api.md``). They are loaded on first
 use, so that ``import rivae`` waits for nothing.
@@ -11,9 +12,12 @@ import importlib
 import os
 from typing import TYPE_CHECKING, Any
 
+from rivae.base.installed import VERSION
+from rivae.base.moved import forward_moved_modules
+
 if TYPE_CHECKING:
-    from rivae.api import Axis, Run, load_run
-    from rivae.estimator import PairModel, fit
+    from rivae.api.estimator import PairModel, fit
+    from rivae.api.run import Axis, Run, load_run
     from rivae.notebook.opening import explore
 
 # With a busy neighbour two OpenMP threads are five to nine times slower than one on networks of
@@ -21,16 +25,18 @@ if TYPE_CHECKING:
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-__version__ = "0.1.0"
+forward_moved_modules()
+
+__version__ = VERSION
 __all__ = ["Axis", "PairModel", "Run", "explore", "fit", "load_run"]
 
 _HOME = {
-    "Axis": "rivae.api",
-    "PairModel": "rivae.estimator",
-    "Run": "rivae.api",
+    "Axis": "rivae.api.run",
+    "PairModel": "rivae.api.estimator",
+    "Run": "rivae.api.run",
     "explore": "rivae.notebook.opening",
-    "fit": "rivae.estimator",
-    "load_run": "rivae.api",
+    "fit": "rivae.api.estimator",
+    "load_run": "rivae.api.run",
 }
 
 

@@ -24,7 +24,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 import pytest
 from hypothesis import HealthCheck, settings
 
-from rivae.browser import HOW_TO, find_browser
+from rivae.base.browser import HOW_TO, find_browser
 
 # The same draws in every run, without a clock (the machine may be busy); tests/fuzz.py draws more.
 settings.register_profile(
@@ -197,7 +197,7 @@ def running_app(
     is added to ``handles``. The package is taken from ``site``, and the app is started in ``here``.
     """
     port = free_port() if port is None else port
-    command = [sys.executable, "-m", "rivae.serve", "--port", str(port), "--headless"]
+    command = [sys.executable, "-m", "rivae.app.serve", "--port", str(port), "--headless"]
     env = {**os.environ, "RIVAE_RUNS": str(runs), "PYTHONPATH": str(site)}
     env["RIVAE_LABELS"] = str(labels or log.with_name("labels.db"))
     with log.open("w") as stream:

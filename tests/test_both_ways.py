@@ -6,18 +6,18 @@ import shutil
 import numpy as np
 import pytest
 
+from rivae.app.metrics.report import report_of
+from rivae.base.errors import ConfigError
 from rivae.cli.main import main
-from rivae.errors import ConfigError
-from rivae.evaluation import SAMPLES, evaluate
+from rivae.evaluation.evaluate import SAMPLES, evaluate
+from rivae.jobs.launch import make_config, train
 from rivae.labels.coverage import measured_traversal
 from rivae.labels.derive import align_run
-from rivae.launch import make_config, train
 from rivae.metrics.retrieval import retrieval_metrics
 from rivae.retrieval import Retriever
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 from rivae.runs.evaluation_file import Evaluation
-from rivae.ui.metrics.report import report_of
 from tests.retrieval.small import SmallMethod, small_data
 
 QUICK = {"n_queries": 10, "null_permutations": 2, "null_permutations_slow": 0}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rivae import browser
-from rivae.ui.shared import exports
+from rivae.app.shared import exports
+from rivae.base import browser
 
 TOOLS = ("sh", "bash", "dirname", "cat", "chmod")
 

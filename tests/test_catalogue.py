@@ -1,8 +1,8 @@
 import pytest
 
-from rivae.catalogue import Catalogue
+from rivae.base.errors import ConfigError
 from rivae.data import load_dataset
-from rivae.errors import ConfigError
+from rivae.explore.catalogue import Catalogue
 
 
 @pytest.fixture(scope="module")

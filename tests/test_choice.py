@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from safetensors.torch import load_file, save_file
 
-from rivae.choice import comparison_rows, rank_runs, run_latents
+from rivae.base.config import DatasetConfig, MethodChoice, RunConfig
+from rivae.base.errors import ConfigError, DataError, RunError
 from rivae.cli import main
 from rivae.cli.choose import REMARK
-from rivae.config import DatasetConfig, MethodChoice, RunConfig
-from rivae.errors import ConfigError, DataError, RunError
+from rivae.evaluation.choice import comparison_rows, rank_runs, run_latents
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from rivae.comparison import (
+from rivae.base.config import DatasetConfig, MethodChoice, RunConfig
+from rivae.base.errors import ConfigError
+from rivae.explore.explorer import Explorer
+from rivae.figures.comparison import (
     Comparison,
     Counterpart,
     axis_range,
@@ -15,9 +18,6 @@ from rivae.comparison import (
     factor_strips,
     match_runs,
 )
-from rivae.config import DatasetConfig, MethodChoice, RunConfig
-from rivae.errors import ConfigError
-from rivae.exploring.explorer import Explorer
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from rivae.config import RunConfig, parse_config, training_config
-from rivae.errors import ConfigError
-from rivae.launch import make_config
+from rivae.base.config import RunConfig, parse_config, training_config
+from rivae.base.errors import ConfigError
+from rivae.jobs.launch import make_config
 
 
 def test_a_configuration_survives_json():

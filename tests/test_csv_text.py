@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rivae import export
-from rivae.csv_text import csv_line, escaped, to_csv, unescaped
-from rivae.plots.heatmap import correlation_heatmap
+from rivae.base.csv_text import csv_line, escaped, to_csv, unescaped
+from rivae.figures import export
+from rivae.figures.heatmap import correlation_heatmap
 
 FORMULAS = (
     *("=1+1", "+1+1", "-1+1", "@SUM(A1)", "\tx", "\rx", "\nx", '=HYPERLINK("x";"y")', "＝1+1"),

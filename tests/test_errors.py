@@ -4,22 +4,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rivae.choice import rank_runs
+from rivae.app.forms.sweep import parse_seeds
+from rivae.base.config import parse_config, run_config, training_config
+from rivae.base.errors import LONGEST, ConfigError, RivaeError, RunError, shortened, shown, some_of
+from rivae.base.reading.documents import parse_json
 from rivae.cli.bench import count_or_range
 from rivae.cli.common import parse_settings
-from rivae.config import parse_config, run_config, training_config
 from rivae.data import load_dataset
 from rivae.data.conditions import read_conditions
 from rivae.data.store import find_store
 from rivae.data.store.manifest import checked_name
-from rivae.errors import LONGEST, ConfigError, RivaeError, RunError, shortened, shown, some_of
-from rivae.jobs.sweep import parse_seeds
+from rivae.evaluation.choice import rank_runs
+from rivae.jobs.launch import make_config
 from rivae.labels.database import parse_url
-from rivae.launch import make_config
-from rivae.methods import method_class, method_config
-from rivae.methods.presets import find_preset
-from rivae.ranges import parse_range, require_range
-from rivae.reading.documents import parse_json
+from rivae.models.methods import method_class, method_config
+from rivae.models.presets import find_preset
+from rivae.retrieval.ranges import parse_range, require_range
 from rivae.runs import find_run
 from rivae.runs.folders import own_run
 from rivae.runs.named_files import read_path

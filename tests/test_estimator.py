@@ -11,8 +11,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import check_estimator
 
 import rivae
-from rivae.errors import ConfigError
-from rivae.methods import method_names
+from rivae.base.errors import ConfigError
+from rivae.models.methods import method_names
 
 # Checks of scikit-learn that cannot pass, with the reason: none.
 EXPECTED_FAILURES: dict[str, str] = {}

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 import torch
 
+from rivae.base.errors import ConfigError, DataError
+from rivae.base.files import json_ready
 from rivae.data.base import FactorSpec, PairedDataset, TensorView, random_split
-from rivae.errors import ConfigError, DataError
-from rivae.evaluation import DIGIT_RANGES, evaluate, is_digits
-from rivae.files import json_ready
-from rivae.methods.base import Method, MethodConfig
+from rivae.evaluation.evaluate import DIGIT_RANGES, evaluate, is_digits
 from rivae.metrics.correlation import correlation_table
 from rivae.metrics.retrieval import search_sets
-from rivae.ranges import paper_grid, traversal_values
+from rivae.models.methods.base import Method, MethodConfig
 from rivae.retrieval import Retriever
 from rivae.retrieval.prior import AggregatedPrior
+from rivae.retrieval.ranges import paper_grid, traversal_values
+from rivae.retrieval.traversal import traverse
 from rivae.runs import find_run
 from rivae.runs.evaluation_file import Evaluation
-from rivae.traversal import traverse
 from tests.retrieval.small import SmallMethod, small_data
 
 QUICK = {"n_search_sets": 2, "null_permutations": 5, "null_permutations_slow": 2, "n_queries": 10}

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rivae.errors import RivaeError
-from rivae.export import MIME, ExportError, export_bytes, save
-from rivae.plots.heatmap import correlation_heatmap
-from rivae.plots.palette import DARK, rgb
-from rivae.plots.sheet import Sheet, Text, fitted
-from rivae.plots.theme import alt_text
+from rivae.base.errors import RivaeError
+from rivae.figures.export import MIME, ExportError, export_bytes, save
+from rivae.figures.heatmap import correlation_heatmap
+from rivae.figures.palette import DARK, rgb
+from rivae.figures.sheet import Sheet, Text, fitted
+from rivae.figures.theme import alt_text
 
 EVIL = "</script><script>window.evil = 1</script>"
 
@@ -109,7 +109,7 @@ def test_a_browser_that_never_answers_is_given_up(monkeypatch):
 
     monkeypatch.setenv("BROWSER_PATH", sys.executable)
     monkeypatch.setattr(kaleido, "Kaleido", Silent)
-    monkeypatch.setattr("rivae.export.SECONDS", 0.1)
+    monkeypatch.setattr("rivae.figures.export.SECONDS", 0.1)
     with pytest.raises(ExportError, match="no answer"):
         export_bytes(a_chart(), "svg")
 

@@ -10,16 +10,16 @@ import sys
 import pytest
 
 import rivae.data
-import rivae.methods
+import rivae.models.methods
+from rivae.app.forms.draft import Draft, check
+from rivae.app.forms.fields import all_fields, stage_lengths
+from rivae.app.forms.sweep import runs_of
+from rivae.base.errors import ConfigError
 from rivae.data import load_dataset, registry
-from rivae.errors import ConfigError
-from rivae.exploring.explorer import Explorer
-from rivae.jobs.draft import Draft, check
-from rivae.jobs.fields import all_fields, stage_lengths
-from rivae.jobs.sweep import runs_of
-from rivae.launch import make_config, train
-from rivae.methods import method_class, method_names
-from rivae.methods.presets import find_preset
+from rivae.explore.explorer import Explorer
+from rivae.jobs.launch import make_config, train
+from rivae.models.methods import method_class, method_names
+from rivae.models.presets import find_preset
 from tests.conftest import ROOT
 
 # The nearest thing to nothing: both items through a network each, and z is what comes out.
@@ -29,10 +29,10 @@ METHOD = '''
 import torch
 from pydantic import Field
 
-from rivae.methods.base import Method, MethodConfig, ParamGroup, Stage, parameters_of
-from rivae.nets.layers import FixedAffine
-from rivae.nets.embedders import build_embedders
-from rivae.nets.settings import EmbedderPair
+from rivae.models.methods.base import Method, MethodConfig, ParamGroup, Stage, parameters_of
+from rivae.models.nets.layers import FixedAffine
+from rivae.models.nets.embedders import build_embedders
+from rivae.models.nets.settings import EmbedderPair
 
 
 class NearestConfig(EmbedderPair, MethodConfig):
@@ -102,9 +102,9 @@ def waves(tmp_path, monkeypatch):
 @pytest.fixture
 def nearest(tmp_path, monkeypatch):
     """A method: a file beside the others, and a line in the registry."""
-    classes = rivae.methods._CLASSES
-    for _ in _added(rivae.methods, classes, "nearest", METHOD, tmp_path, monkeypatch):
-        classes["nearest"] = importlib.import_module("rivae.methods.nearest").Nearest
+    classes = rivae.models.methods._CLASSES
+    for _ in _added(rivae.models.methods, classes, "nearest", METHOD, tmp_path, monkeypatch):
+        classes["nearest"] = importlib.import_module("rivae.models.methods.nearest").Nearest
         yield
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rivae import paths
-from rivae.data.store.manifest import data_root
-from rivae.errors import ConfigError, LabelError, RivaeError
-from rivae.files import (
+from rivae.app.metrics.benchmark import results_file
+from rivae.base import paths
+from rivae.base.errors import ConfigError, LabelError, RivaeError
+from rivae.base.files import (
     is_locked,
     locked,
     private_file,
@@ -24,11 +24,11 @@ from rivae.files import (
     write_atomic,
     write_json,
 )
+from rivae.data.store.manifest import data_root
 from rivae.labels.database import parse_url
 from rivae.labels.opening import labels_url
 from rivae.runs import runs_root
 from rivae.runs.named_files import open_folders
-from rivae.ui.metrics.benchmark import results_file
 
 
 def test_write_json_takes_numpy_and_replaces_what_json_lacks(tmp_path):
@@ -96,7 +96,7 @@ def test_a_lock_is_held_once_and_seen_from_outside(tmp_path):
 def test_a_killed_process_holds_nothing(tmp_path, repo_root):
     path = tmp_path / ".lock"
     code = (
-        "import sys, time; from pathlib import Path; from rivae.files import locked\n"
+        "import sys, time; from pathlib import Path; from rivae.base.files import locked\n"
         "with locked(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
     )
     holder = subprocess.Popen(

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rivae import fonts, system_fonts
+from rivae.base import fonts, system_fonts
+from rivae.base.fonts import BUILT_IN, badly_joined, bundled, no_font, runs, without_font
 from rivae.data.store.pixels import CARD_SIDE, title_card
-from rivae.fonts import BUILT_IN, badly_joined, bundled, no_font, runs, without_font
-from rivae.plots.chart_letters import leave_out_letters
-from rivae.plots.clouds import cloud_note, make_clouds, to_image, to_svg
-from rivae.plots.fonts import font_note, text_box, text_width, wrapped
-from rivae.plots.sheet import Sheet, Text
-from rivae.plots.sheet import to_image as sheet_image
-from rivae.words.clouds import count_words
-from tests.plots.drawn_fonts import draw_font, forget_fonts, forgotten_fonts
+from rivae.explore.words.clouds import count_words
+from rivae.figures.chart_letters import leave_out_letters
+from rivae.figures.clouds import cloud_note, make_clouds, to_image, to_svg
+from rivae.figures.fonts import font_note, text_box, text_width, wrapped
+from rivae.figures.sheet import Sheet, Text
+from rivae.figures.sheet import to_image as sheet_image
+from tests.figures.drawn_fonts import draw_font, forget_fonts, forgotten_fonts
 
 HINDI, KANA, RARE = "आलूप्याज", "バター", "𓀀𓀁"  # no font of this machine is looked at
 

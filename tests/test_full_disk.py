@@ -17,21 +17,21 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from rivae import export
+from rivae.base.errors import ConfigError, RivaeError
+from rivae.base.files import WriteError, make_folder, write_atomic, write_atomic_with
 from rivae.benchmark.report import write_report
 from rivae.cli import main
-from rivae.errors import ConfigError, RivaeError
-from rivae.exploring.tours import add_tour, change_tour
-from rivae.figures import write_traversals
-from rivae.files import WriteError, make_folder, write_atomic, write_atomic_with
-from rivae.jobs.archive import export_run
+from rivae.data.kitchen import write_kitchen
+from rivae.explore.tours import add_tour, change_tour
+from rivae.figures import export
+from rivae.figures.heatmap import correlation_heatmap
+from rivae.figures.of_run import write_traversals
+from rivae.figures.page.document import write_page
 from rivae.jobs.archive_import import import_run
-from rivae.kitchen import write_kitchen
 from rivae.labels.formats import export as export_labels
 from rivae.labels.store import LabelStore
-from rivae.page.document import write_page
-from rivae.plots.heatmap import correlation_heatmap
 from rivae.runs import Run, find_run
+from rivae.runs.archive import export_run
 from rivae.runs.notes import keep_about
 from tests.benchmark.rows_for_tests import row
 from tests.labels.making import event

@@ -100,7 +100,7 @@ def public_modules() -> list[str]:
 
     found = [m.name for m in pkgutil.walk_packages(rivae.__path__, "rivae.")]
     # Two are scripts: what `python -m rivae` and Streamlit run, with no names for others.
-    return ["rivae", *(m for m in found if not m.endswith(("__main__", "rivae.ui.main")))]
+    return ["rivae", *(m for m in found if not m.endswith(("__main__", "rivae.app.main")))]
 
 
 def in_protocols(module: object) -> set[str]:

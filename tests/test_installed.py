@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from rivae.files import write_cache
-from rivae.installed import APP_FILES, CACHE, IN_WHEEL, app_files, cache_folder
+from rivae.base.files import write_cache
+from rivae.base.installed import APP_FILES, CACHE, IN_WHEEL, app_files, cache_folder
 
 pytestmark = pytest.mark.xdist_group("wheel")
 
@@ -137,7 +137,7 @@ def test_the_wheel_serves_the_whole_app_from_any_folder(
         said = home(address)
         found = {}
         for run, z in (("demo-synth", "0,0"), ("demo-kitchen", "0," * 10)):
-            topk = f"{address}/rivae/api/topk?run={run}&z={z}&k=3"
+            topk = f"{address}/rivae/api/run/topk?run={run}&z={z}&k=3"
             with urllib.request.urlopen(topk, timeout=60) as reply:
                 found[run] = json.load(reply)
     for folder in folders:
@@ -152,7 +152,7 @@ def test_the_wheel_serves_the_whole_app_from_any_folder(
     for run in (repo_root / "assets" / "demo").iterdir():
         assert run.name in named
     for run in ("demo-kitchen", "demo-sprites", "demo-digits", "demo-synth"):
-        assert f"/rivae/api/strip/{run}" in pictures
+        assert f"/rivae/api/run/strip/{run}" in pictures
     assert any(page_code in e.bidi_component.js_content for e in elements)
     assert [len(answer["ids"]) for answer in found.values()] == [3, 3]
     assert {path for path in app.rglob("*") if "__pycache__" not in path.parts} == installed

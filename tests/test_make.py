@@ -96,7 +96,7 @@ def test_the_package_is_installed_once_and_again_when_it_is_described_anew(check
     package = "-m pip install --quiet --no-deps --no-build-isolation --editable ."
     first = asked(checkout, "run")
     assert first[:2] == ["-m pip install --quiet -r requirements.txt", package]
-    assert first[2].startswith("-m rivae.serve")
+    assert first[2].startswith("-m rivae.app.serve")
     assert asked(checkout, "run") == first[2:], "a second run is instant"
     later = (checkout / ".venv" / "ready-package").stat().st_mtime + 10
     os.utime(checkout / "pyproject.toml", (later, later))

@@ -51,7 +51,7 @@ def test_pictures_are_opened_in_one_place():
 
 def test_endings_of_pictures_are_named_in_one_place():
     endings = [f'"{dot}{ending}"' for dot in (".", "") for ending in ("jpeg", "jpg", "tiff", "bmp")]
-    assert {name(path) for path in mentioning(*endings)} == {OPENER, "rivae/kitchen/layout.py"}
+    assert {name(path) for path in mentioning(*endings)} == {OPENER, "rivae/data/kitchen/layout.py"}
 
 
 # Files
@@ -62,28 +62,28 @@ DIRECT = {
     "rivae/benchmark/processes.py os.fdopen": "the pipe to another process",
     "rivae/data/store/pixels.py np.memmap": "a cache; its room is reserved first",
     "rivae/data/store/writer.py shard.open": "counts only once the table beside it is there",
-    "rivae/demo.py shutil.copyfile": "into a folder that gets its name at the end",
-    "rivae/demo.py shutil.copytree": "into a folder that gets its name at the end",
-    "rivae/files.py os.fdopen": "the one place",
-    "rivae/files.py os.open": "the one place, and files that hold locks",
-    "rivae/files.py open_plain": "files that hold locks",
-    "rivae/files.py os.truncate": "reserves the room of a cache",
-    "rivae/files.py path.open": "reserves the room of a cache",
-    "rivae/importing/pretrained.py format.open_memmap": "a mark tells until the end how far it is",
+    "rivae/cli/demo.py shutil.copyfile": "into a folder that gets its name at the end",
+    "rivae/cli/demo.py shutil.copytree": "into a folder that gets its name at the end",
+    "rivae/base/files.py os.fdopen": "the one place",
+    "rivae/base/files.py os.open": "the one place, and files that hold locks",
+    "rivae/base/files.py open_plain": "files that hold locks",
+    "rivae/base/files.py os.truncate": "reserves the room of a cache",
+    "rivae/base/files.py path.open": "reserves the room of a cache",
+    "rivae/data/importing/pretrained.py format.open_memmap": "a mark tells how far it is",
     "rivae/jobs/agent.py open_plain": "a log of what its processes say",
-    "rivae/jobs/archive.py path.open": "unpacked into a folder that gets its name at the end",
+    "rivae/runs/archive.py path.open": "unpacked into a folder that gets its name at the end",
     "rivae/jobs/locks.py os.fdopen": "a file that holds a lock",
     "rivae/jobs/locks.py open_plain": "a file that holds a lock",
-    "rivae/kitchen/layout.py draw(dish).save": "a mark tells until the end that it is unfinished",
+    "rivae/data/kitchen/layout.py draw(dish).save": "a mark tells that it is unfinished",
     "rivae/labels/repair.py copy.open": "a copy that is thrown away; the damaged file stays",
     "rivae/labels/sqlite_file.py shutil.copyfile": "a copy to read, thrown away",
-    "rivae/output.py os.open": "the null device",
-    "rivae/reading/regular.py os.open": "it reads",
+    "rivae/base/output.py os.open": "the null device",
+    "rivae/base/reading/regular.py os.open": "it reads",
     "rivae/retrieval/storage.py format.open_memmap": "a cache, in a folder that is deleted",
     "rivae/retrieval/storage.py np.save": "a cache, in a folder that is deleted",
-    "rivae/scratch.py (folder / LOCK).open": "a file that holds a lock",
+    "rivae/base/scratch.py (folder / LOCK).open": "a file that holds a lock",
     "rivae/runs/records.py path.open": "a log: rows are added, and a torn one is skipped",
-    "rivae/ui/work/tasks.py Path('/proc/self/autogroup').write_text": "a switch of the kernel",
+    "rivae/app/work/tasks.py Path('/proc/self/autogroup').write_text": "a switch of the kernel",
 }
 # Names of functions that write the file that they are given, whatever they belong to.
 WRITERS = {
@@ -126,7 +126,7 @@ def test_files_are_written_in_one_place():
         for function, call in called(path)
         if writes_directly(function, call)
     }
-    assert found == set(DIRECT), "write it with rivae.files.write_atomic"
+    assert found == set(DIRECT), "write it with rivae.base.files.write_atomic"
 
 
 def test_the_look_for_direct_writes_finds_them():
@@ -145,13 +145,13 @@ def test_the_look_for_direct_writes_finds_them():
 # Tables
 
 
-WRITER = "rivae/csv_text.py"
+WRITER = "rivae/base/csv_text.py"
 # What joins with commas and is no table.
 LISTS = {
     "rivae/jobs/agent.py": "names of graphics cards",
-    "rivae/proxies.py": "addresses",
-    "rivae/ui/compare/session.py": "a key",
-    "rivae/ui/panels/links.py": "a link",
+    "rivae/base/proxies.py": "addresses",
+    "rivae/app/compare/session.py": "a key",
+    "rivae/app/panels/links.py": "a link",
 }
 
 

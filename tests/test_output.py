@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from rivae.base.errors import ConfigError
+from rivae.base.output import fitting, with_output
 from rivae.cli.common import Steps
-from rivae.errors import ConfigError
-from rivae.output import fitting, with_output
 
 SIGNS = "3 × 4 ± 1, 2–5 … 90° · R² → “é” 日"
 

@@ -132,8 +132,8 @@ def test_the_python_of_the_api_runs(texts, capsys):
 def test_weights_from_elsewhere_become_a_run(texts, tmp_path, monkeypatch):
     from safetensors.torch import save_file
 
-    from rivae.launch import make_config
-    from rivae.methods import build_method
+    from rivae.jobs.launch import make_config
+    from rivae.models.methods import build_method
     from rivae.runs import find_run
 
     _, code = python(texts["docs/extending.md"])

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from rivae import serve
-from rivae.errors import ConfigError
-from rivae.proxies import PROXIES, trusted_proxies
+from rivae.app import serve
+from rivae.base.errors import ConfigError
+from rivae.base.proxies import PROXIES, trusted_proxies
 
 
 def listener(address="127.0.0.1"):

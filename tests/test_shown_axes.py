@@ -3,24 +3,24 @@
 import numpy as np
 import pytest
 
-from rivae.comparison import axis_range, compare, factor_strips, strip_name
-from rivae.exploring.axis_card import examples, factor_links
-from rivae.exploring.explorer import Explorer
-from rivae.exploring.sliders import axes_of
-from rivae.exploring.steering import SteerRow, steer
-from rivae.launch import make_config
-from rivae.methods import build_method
+from rivae.app.panels.links import SteerLink
+from rivae.app.steer.state import from_link
+from rivae.explore.axis_card import examples, factor_links
+from rivae.explore.explorer import Explorer
+from rivae.explore.sliders import axes_of
+from rivae.explore.steering import SteerRow, steer
+from rivae.explore.words.axis_names import change_names
+from rivae.explore.words.clouds import axis_states
+from rivae.figures.comparison import axis_range, compare, factor_strips, strip_name
+from rivae.figures.steering import steering_sheet
+from rivae.figures.traversals import plane_sheet, strips_of
+from rivae.jobs.launch import make_config
 from rivae.metrics.correlation import correlation_table
-from rivae.plots.steering import steering_sheet
-from rivae.plots.traversals import plane_sheet, strips_of
-from rivae.ranges import traversal_values
+from rivae.models.methods import build_method
+from rivae.retrieval.ranges import traversal_values
+from rivae.retrieval.traversal import traverse, traverse_plane
 from rivae.runs import Run
-from rivae.traversal import traverse, traverse_plane
-from rivae.ui.panels.links import SteerLink
-from rivae.ui.steer.state import from_link
-from rivae.words.axis_names import change_names
-from rivae.words.clouds import axis_states
-from rivae.words.naming import AxisName
+from rivae.runs.axis_names import AxisName
 
 FALLS = AxisName(0, "light", -1, low="dark", high="bright")
 

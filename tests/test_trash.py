@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from rivae.dates import FILE
-from rivae.errors import DataError
-from rivae.files import folder_bytes
-from rivae.trash import KEPT_DATES, Trash
+from rivae.base.dates import FILE
+from rivae.base.errors import DataError
+from rivae.base.files import folder_bytes
+from rivae.runs.trash import KEPT_DATES, Trash
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -243,7 +243,7 @@ def steps(monkeypatch, at):
     import shutil
     from pathlib import Path
 
-    from rivae import trash as module
+    from rivae.runs import trash as module
 
     calls = []
 

@@ -1,11 +1,10 @@
 import numpy as np
 import pytest
 
-from rivae import traversal
-from rivae.errors import ConfigError, DataError
-from rivae.ranges import grid, paper_grid, sigma_grid
-from rivae.retrieval import Retriever
-from rivae.traversal import Traversal, traverse, traverse_plane
+from rivae.base.errors import ConfigError, DataError
+from rivae.retrieval import Retriever, traversal
+from rivae.retrieval.ranges import grid, paper_grid, sigma_grid
+from rivae.retrieval.traversal import Traversal, traverse, traverse_plane
 from tests.retrieval.small import SmallMethod, small_data
 
 DATA = small_data()

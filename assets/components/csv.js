@@ -1,4 +1,4 @@
-/* CSV made in the browser, by the rules of rivae/csv_text.py: what a spreadsheet would take for a
+/* CSV made in the browser, by the rules of rivae/base/csv_text.py: what a spreadsheet would take for a
  * formula has a quote in front, numbers stay numbers.
  */
 

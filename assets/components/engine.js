@@ -10,7 +10,7 @@ const ACTIVATIONS = {
   tanh: () => Math.tanh,
 }
 
-const FARTHEST = 1e12  // as in `rivae/arrays.py`: beyond, rounding decides what is nearest
+const FARTHEST = 1e12  // as in `rivae/base/arrays.py`: beyond, rounding decides what is nearest
 
 /**
  * A question from outside, as a plain list and a number: what Python's `Run.topk` refuses is refused.
@@ -65,7 +65,7 @@ function insert(best, k, place, distance) {
 }
 
 export class Engine {
-  /** @param model {layers, query, points, density}, see `rivae.page.model` */
+  /** @param model {layers, query, points, density}, see `rivae.figures.page.model` */
   constructor({ layers, query, points, density }) {
     const read = ({ weight, bias }) => ({ weight: numbersOf(weight, Float64Array), bias: numbersOf(bias, Float64Array) })
     this.layers = layers.map((layer) => (layer.weight ? read(layer) : ACTIVATIONS[layer.name](layer.slope)))

@@ -1,7 +1,7 @@
 /* A run that the browser holds altogether: Explore without a server.
  *
  * The panel is the app's own; what the app's server answers is answered here, from the content of
- * an exported page or of a notebook's cell (`rivae.page.content`).
+ * an exported page or of a notebook's cell (`rivae.figures.page.content`).
  */
 
 import { folded, h } from "./dom.js"
@@ -98,7 +98,7 @@ class Searcher {
 
 export class HeldRun {
   /**
-   * @param told the content, see `rivae.page.content`; `code` of the worker; `library` of the map;
+   * @param told the content, see `rivae.figures.page.content`; `code` of the worker; `library` of the map;
    *   `root` takes the panel
    */
   constructor(told, code, library, root) {

@@ -166,7 +166,7 @@ class LabelPanel {
       this.at = this.start()
     }
     this.k = Math.min(this.k, data.factors.length - 1)
-    setText(this.notice, data.url ? "" : "Pictures need the app's own server: start it with `python -m rivae.serve`.")
+    setText(this.notice, data.url ? "" : "Pictures need the app's own server: start it with `python -m rivae.app.serve`.")
     this.arrived()
     this.listen()
   }

@@ -1,6 +1,6 @@
 /* The points of the map: one dot per item, drawn with WebGL 2 by TWGL.
  *
- * A point's place and value are 16-bit columns (`rivae.exploring.maps`), which go to the graphics card as
+ * A point's place and value are 16-bit columns (`rivae.explore.maps`), which go to the graphics card as
  * they come. In software, and while the map moves, only some points are drawn; all follow at rest.
  */
 

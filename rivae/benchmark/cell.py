@@ -8,14 +8,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from rivae.base.config import RunConfig
+from rivae.base.errors import ConfigError, DataError, RivaeError, RunError
 from rivae.benchmark.plan import FEW_QUERIES, OF_THE_PLACE, SIZES, Cell, completed, settings_json
 from rivae.benchmark.rows import Row, make_row
 from rivae.benchmark.scores import StepScores, keep_steps, kept_steps, measure_steps, scores
-from rivae.config import RunConfig
-from rivae.errors import ConfigError, DataError, RivaeError, RunError
-from rivae.evaluation import evaluate
-from rivae.launch import resume, train
-from rivae.methods import method_class
+from rivae.evaluation.evaluate import evaluate
+from rivae.jobs.launch import resume, train
+from rivae.models.methods import method_class
 from rivae.runs import Run, Status
 from rivae.runs.data_record import recorded_data
 from rivae.training import Position, Watcher

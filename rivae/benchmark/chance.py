@@ -30,19 +30,19 @@ from rivae.benchmark.rows import Row, make_row
 from rivae.data import load_dataset
 from rivae.data.base import PairedDataset, View
 from rivae.data.tokens import TokensView
-from rivae.evaluation import MAX_FACTOR_ROWS, N_QUERIES_DIGITS, is_digits
+from rivae.evaluation.evaluate import MAX_FACTOR_ROWS, N_QUERIES_DIGITS, is_digits
 from rivae.metrics import registry
 from rivae.metrics.correlation import correlation_table, numeric_factors
 from rivae.metrics.dci_paper import alpha_scores, alpha_sensitivity, paper_dci
 from rivae.metrics.digits import digit_metrics, transition_table
 from rivae.metrics.retrieval import MEDIAN_RANK, METRICS, RECALL, search_sets
 from rivae.metrics.suite import NullSettings, latent_metrics
-from rivae.ranges import paper_grid
 from rivae.retrieval.base import Floats, median_rank, ranks_of_targets, recall_at_k
 from rivae.retrieval.exact import NumpyIndex
-from rivae.traversal import Traversal
+from rivae.retrieval.ranges import paper_grid
+from rivae.retrieval.traversal import Traversal
 
-REACH = 10.0  # as in rivae.alignment.folding: the central 99 % of the data end at -+ 10
+REACH = 10.0  # as in rivae.training.alignment.folding: the central 99 % of the data end at -+ 10
 N_ROTATIONS = {"full": 10, "quick": 3, "tiny": 1}
 
 # Of the linear CCA.

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
 
+from rivae.base.config import RunConfig
+from rivae.base.errors import ConfigError
 from rivae.benchmark.lines import TABLE_LINES, Changes
 from rivae.benchmark.rows import Row
-from rivae.config import RunConfig
 from rivae.data import dataset_names
-from rivae.errors import ConfigError
-from rivae.launch import make_config
-from rivae.methods import method_config, method_names
-from rivae.methods.presets import preset_names, trains_as_batch
+from rivae.jobs.launch import make_config
+from rivae.models.methods import method_config, method_names
+from rivae.models.presets import preset_names, trains_as_batch
 
 FEW_QUERIES = 20
 OF_THE_PLACE = {"device", "precision"}  # settings of training that no line of a table has

@@ -21,10 +21,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from rivae.base.installed import PACKAGE_ROOT
 from rivae.benchmark.cell import Say, run_cell
 from rivae.benchmark.plan import Cell
 from rivae.benchmark.rows import Row, make_row
-from rivae.installed import PACKAGE_ROOT
 
 PATIENCE = 60.0  # seconds that a stopped worker has to save its checkpoint
 

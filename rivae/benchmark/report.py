@@ -7,17 +7,17 @@ import platform
 from collections.abc import Sequence
 from pathlib import Path
 
-from rivae.alignment.steps import STEPS
+from rivae.base.files import write_atomic
 from rivae.benchmark.paper import printed_decimals
 from rivae.benchmark.rows import Row, line_key, write_rows
 from rivae.benchmark.scores import RULE
 from rivae.benchmark.summary import NO_CHOICE, SummaryLine, counted, summarise
 from rivae.benchmark.tables import DATASETS, by_samples, columns, digit_range, title
-from rivae.evaluation import DIGIT_RANGES, N_QUERIES_DIGITS, N_QUERIES_RANGES
-from rivae.files import write_atomic
+from rivae.evaluation.evaluate import DIGIT_RANGES, N_QUERIES_DIGITS, N_QUERIES_RANGES
+from rivae.figures.tables import with_spread
 from rivae.metrics.registry import metric
-from rivae.plots.tables import with_spread
-from rivae.ranges import PAPER
+from rivae.retrieval.ranges import PAPER
+from rivae.training.alignment.steps import STEPS
 
 Group = list[SummaryLine]  # the lines of one row of a table: one per metric
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from rivae.base.errors import DataError
+from rivae.base.files import make_folder, write_atomic
 from rivae.benchmark.tables import columns
-from rivae.errors import DataError
-from rivae.files import make_folder, write_atomic
 
 Row = dict[str, Any]
 

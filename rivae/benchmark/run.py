@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from rivae.base.errors import ConfigError, RivaeError
 from rivae.benchmark.cell import Say, is_done, run_cell
 from rivae.benchmark.chance import chance_rows
 from rivae.benchmark.plan import Cell, completed_row
@@ -16,8 +17,7 @@ from rivae.benchmark.processes import run_in_processes
 from rivae.benchmark.report import write_report
 from rivae.benchmark.rows import Row, line_key, merge, read_rows
 from rivae.benchmark.tables import CHANCE
-from rivae.errors import ConfigError, RivaeError
-from rivae.methods import method_class
+from rivae.models.methods import method_class
 from rivae.runs.data_record import content_now
 
 

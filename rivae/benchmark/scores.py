@@ -1,7 +1,7 @@
 """The scores of one run: retrieval, and those of its axes as trained and after every step.
 
 Every method's axes are measured alike: as trained and after each step that applies to its z
-(``rivae.alignment.steps``). One rule, ``chosen_step``, says which of them the tables show.
+(``rivae.training.alignment.steps``). One rule, ``chosen_step``, says which of them the tables show.
 Retrieval does not depend on the step and is measured once. What is measured of the steps is kept in
 ``steps.json`` of the run; nothing else in its folder changes.
 """
@@ -13,22 +13,22 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rivae.alignment.steps import STEPS, applicable_changes, carried_change, turned
+from rivae.base.errors import DataError, RunError
+from rivae.base.files import why_not, write_json
+from rivae.base.reading.documents import read_json
 from rivae.benchmark.tables import by_samples, digit_range
 from rivae.data.base import PairedDataset
-from rivae.errors import DataError, RunError
-from rivae.evaluation import evaluate
-from rivae.files import why_not, write_json
-from rivae.methods.base import Axes, Method
+from rivae.evaluation.evaluate import evaluate
 from rivae.metrics.dci_paper import alpha_scores
 from rivae.metrics.digits import COVERAGE, OVERLAP
 from rivae.metrics.registry import metric
-from rivae.reading.documents import read_json
+from rivae.models.methods.base import Axes, Method
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 from rivae.runs.evaluation_file import Evaluation
 from rivae.runs.results import Results
-from rivae.validation import MAX_ROWS, axis_scores
+from rivae.training.alignment.steps import STEPS, applicable_changes, carried_change, turned
+from rivae.training.validation import MAX_ROWS, axis_scores
 
 STEPS_FILE = "steps.json"
 LEAST: Axes = "scaled"

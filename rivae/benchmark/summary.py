@@ -16,7 +16,6 @@ from typing import Literal
 import numpy as np
 from scipy.stats import t as student
 
-from rivae.alignment.steps import STEPS
 from rivae.benchmark.paper import Printed, paper_lines, paper_value
 from rivae.benchmark.rows import Row, line_key
 from rivae.benchmark.tables import (
@@ -31,7 +30,8 @@ from rivae.benchmark.tables import (
     title,
 )
 from rivae.metrics.registry import metric as known
-from rivae.ranges import PAPER, PRIOR
+from rivae.retrieval.ranges import PAPER, PRIOR
+from rivae.training.alignment.steps import STEPS
 
 NO_CHOICE = "†"
 LineState = Literal["ours", "failed", "not run"]

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from rivae.base.errors import ConfigError
 from rivae.cli.common import (
     RESUME_HINT,
     add_command,
@@ -15,7 +16,6 @@ from rivae.cli.common import (
     parse_settings,
     path_argument,
 )
-from rivae.errors import ConfigError
 
 TABLES_HELP = (
     "comma-separated: synth, synth-modulated, sprites, split-mnist, split-digits (retrieval, "
@@ -97,7 +97,7 @@ def count_or_range(text: str, what: str) -> list[int]:
     Raises:
         ConfigError: for anything else.
     """
-    from rivae.jobs.sweep import parse_seeds
+    from rivae.app.forms.sweep import parse_seeds
 
     text = text.strip()
     try:
@@ -127,10 +127,10 @@ def _benchmark(args: argparse.Namespace) -> int:
     say("looking for finished runs")
     from dataclasses import asdict
 
+    from rivae.base.files import json_ready
     from rivae.benchmark.plan import plan
     from rivae.benchmark.run import benchmark
     from rivae.benchmark.summary import summarise
-    from rivae.files import json_ready
 
     size = "quick" if args.quick else ("tiny" if args.tiny else "full")
     cells = plan(

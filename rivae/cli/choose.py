@@ -7,8 +7,8 @@ import json
 import sys
 from typing import Any
 
+from rivae.base.files import json_ready
 from rivae.cli.common import OPENING_DATA, Steps, add_command, number, print_table
-from rivae.files import json_ready
 from rivae.metrics.retrieval import MEDIAN_RANK, RECALL
 from rivae.runs import find_run
 
@@ -38,7 +38,7 @@ def add_commands(commands: Any) -> None:
 def _choose(args: argparse.Namespace) -> int:
     runs = [find_run(name) for name in args.runs]
     with Steps("choose", OPENING_DATA, quiet=args.json) as steps:
-        from rivae.choice import rank_runs
+        from rivae.evaluation.choice import rank_runs
 
         ranked = rank_runs(runs, similarity=args.similarity, progress=steps)
     if args.json:

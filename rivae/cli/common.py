@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO, get_args
 
-from rivae.config import Asks
-from rivae.errors import ConfigError, DataReplacedWarning
-from rivae.paths import home_path
+from rivae.base.config import Asks
+from rivae.base.errors import ConfigError, DataReplacedWarning
+from rivae.base.paths import home_path
 
 Command = Callable[[argparse.Namespace], int]
 # What a command says before its first work, and after Ctrl-C where it can be begun again.
@@ -121,7 +121,7 @@ def device_here(name: str) -> str:
     """``name`` of a device, checked; ConfigError where it is none or this machine has none such."""
     import torch
 
-    from rivae.config import training_config
+    from rivae.base.config import training_config
     from rivae.training.models import require_device
 
     device = training_config({"device": name}).device

@@ -7,6 +7,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
+from rivae.base.errors import ConfigError
 from rivae.cli.common import (
     Steps,
     add_command,
@@ -15,10 +16,9 @@ from rivae.cli.common import (
     path_argument,
     print_table,
 )
-from rivae.errors import ConfigError
 
 if TYPE_CHECKING:
-    from rivae.importing.plan import Plan
+    from rivae.data.importing.plan import Plan
 
 
 def add_commands(commands: Any) -> None:
@@ -142,7 +142,7 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
 def _import(args: argparse.Namespace) -> int:
     args.resume_hint = "the same command resumes where it stopped"
     with Steps("import", f"opening {args.source.name}") as steps:
-        from rivae.importing import run_import
+        from rivae.data.importing import run_import
 
         plan = plan_of(args, args.name, args.dry_run)
         settings = plan.settings()
@@ -165,7 +165,7 @@ def plan_of(args: argparse.Namespace, name: str, dry_run: bool = False) -> Plan:
     Raises:
         ConfigError: a mapping is none.
     """
-    from rivae.importing.plan import Plan
+    from rivae.data.importing.plan import Plan
 
     roles = {}
     for pair in args.map:
@@ -211,10 +211,10 @@ def _add_features(commands: Any) -> None:
 def _features(args: argparse.Namespace) -> int:
     args.resume_hint = "the same command resumes where it stopped"
     with Steps("features", f"loading {args.checkpoint}") as steps:
+        from rivae.data.importing.pretrained import Checkpoint, FeatureSource, make_features
+        from rivae.data.importing.statistics import PictureStatistics
         from rivae.data.store import PairStore, find_store
         from rivae.data.store.features import DESCRIBED
-        from rivae.importing.pretrained import Checkpoint, FeatureSource, make_features
-        from rivae.importing.statistics import PictureStatistics
 
         device = device_here(args.device)
         folder = find_store(args.store)
@@ -259,7 +259,7 @@ def _kitchen(args: argparse.Namespace) -> int:
     args.resume_hint = "the same command starts over"
     start = time.monotonic()
     with Steps("kitchen", "preparing", args.quiet) as steps:
-        from rivae.kitchen.layout import write_kitchen
+        from rivae.data.kitchen.layout import write_kitchen
 
         def tell(done: int, n: int) -> None:
             left = (time.monotonic() - start) / done * (n - done)

@@ -11,15 +11,15 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from rivae.base.errors import ConfigError, RivaeError, RunError
 from rivae.cli.common import add_command, print_table
-from rivae.errors import ConfigError, RivaeError, RunError
 from rivae.runs import Run, runs_root
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from rivae.config import RunConfig
+    from rivae.base.config import RunConfig
     from rivae.jobs.ledger import Ledger
     from rivae.jobs.records import Job
 

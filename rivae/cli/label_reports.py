@@ -7,9 +7,9 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from rivae.base.errors import LabelError
+from rivae.base.files import json_ready
 from rivae.cli.common import OPENING_DATA, Steps, add_asks, add_command, number, print_table
-from rivae.errors import LabelError
-from rivae.files import json_ready
 from rivae.runs import Run, find_run
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from rivae.base.errors import ConfigError, LabelError, RivaeError
 from rivae.cli import label_reports
 from rivae.cli.common import Steps, add_asks, add_command, path_argument, print_table
 from rivae.cli.label_repair import add_command_repair
-from rivae.errors import ConfigError, LabelError, RivaeError
 from rivae.runs import find_run
 
 if TYPE_CHECKING:

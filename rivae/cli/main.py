@@ -15,6 +15,9 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from rivae import __version__
+from rivae.base.errors import LONGEST, RivaeError, shortened, shown
+from rivae.base.files import ADVICE, why_not
+from rivae.base.output import with_output
 from rivae.cli import (
     bench,
     choose,
@@ -29,9 +32,6 @@ from rivae.cli import (
     trash,
 )
 from rivae.cli.common import told_on_stderr
-from rivae.errors import LONGEST, RivaeError, shortened, shown
-from rivae.files import ADVICE, why_not
-from rivae.output import with_output
 
 
 def main(argv: Sequence[str] | None = None) -> int:

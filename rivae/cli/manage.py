@@ -8,10 +8,10 @@ import json
 import sys
 from typing import Any
 
+from rivae.base.errors import ConfigError, RunError
 from rivae.cli import share
 from rivae.cli.common import add_command, path_argument
 from rivae.cli.trash import plans_naming
-from rivae.errors import ConfigError, RunError
 from rivae.runs import find_run, runs_root
 from rivae.runs.folders import own_run
 
@@ -78,8 +78,8 @@ def add_commands(commands: Any) -> None:
 
 
 def _export(args: argparse.Namespace) -> int:
-    from rivae.jobs.archive import export_run
     from rivae.jobs.units import size_text
+    from rivae.runs.archive import export_run
 
     target = args.file
     if target.exists() and not args.force:
@@ -144,7 +144,7 @@ def _archive(args: argparse.Namespace) -> int:
 
 
 def _password_hash(args: argparse.Namespace) -> int:
-    from rivae.jobs.passwords import password_hash
+    from rivae.app.passwords import password_hash
 
     if sys.stdin.isatty():
         password = getpass.getpass("password: ", sys.stderr)

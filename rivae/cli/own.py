@@ -13,11 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
+from rivae.app.serve import DEFAULT_PORT, App, add_browser_option, is_free, prepare
+from rivae.base.errors import ConfigError, RunError
 from rivae.cli.common import Steps, add_command
 from rivae.cli.data import add_source_options, plan_of
-from rivae.errors import ConfigError, RunError
 from rivae.runs import Run, runs_root
-from rivae.serve import DEFAULT_PORT, App, add_browser_option, is_free, prepare
 
 LOOK_S = 0.3
 START_S = 120.0  # for the app to listen, on a busy machine
@@ -51,7 +51,7 @@ def _open(args: argparse.Namespace) -> int:
     root = runs_root()
     with Steps("open", f"opening {args.source.name}", quiet=args.json) as steps:
         folder = _imported(args, steps)
-        from rivae.jobs.quick import describe, quick_run, wait_for_model
+        from rivae.app.forms.quick import describe, quick_run, wait_for_model
 
         steps.keep(f"a model of {describe(folder)}")
         quick = quick_run(folder, root, args.name, steps)
@@ -89,10 +89,10 @@ def _after(run: Run) -> str:
 
 def _imported(args: argparse.Namespace, steps: Steps) -> Path:
     """The folder of the import, made now unless these files were imported before."""
+    from rivae.data.importing import run_import
+    from rivae.data.importing.plan import free_name
+    from rivae.data.importing.session import is_read_as_now, same_as
     from rivae.data.store import Manifest
-    from rivae.importing import run_import
-    from rivae.importing.plan import free_name
-    from rivae.importing.session import is_read_as_now, same_as
 
     plan = plan_of(args, args.name or free_name(args.source))
     settings, source = plan.settings(), plan.source()

@@ -6,8 +6,8 @@ import argparse
 import json
 from pathlib import Path
 
+from rivae.base.config import ROWS
 from rivae.cli.common import OPENING_RUN, Steps, add_asks
-from rivae.config import ROWS
 from rivae.runs import find_run
 
 EXAMPLES = (
@@ -33,10 +33,10 @@ def add_page_options(parser: argparse.ArgumentParser) -> None:
 def export_page(args: argparse.Namespace, target: Path) -> int:
     """Write the page, and say its size before."""
     with Steps("export", OPENING_RUN, quiet=args.json) as steps:
-        from rivae.exploring.explorer import Explorer
-        from rivae.exploring.tours import list_tours
-        from rivae.page.content import RIGHTS, check_size, estimated_size
-        from rivae.page.document import page_bytes, write_page
+        from rivae.explore.explorer import Explorer
+        from rivae.explore.tours import list_tours
+        from rivae.figures.page.content import RIGHTS, check_size, estimated_size
+        from rivae.figures.page.document import page_bytes, write_page
 
         explorer = Explorer.open(find_run(args.run_id), args.rows, asks=args.ask_with)
         if warning := check_size(explorer):

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from rivae.app.serve import add_serve_options, chosen_options, serve
+from rivae.base.errors import ConfigError, RivaeError, RunError
 from rivae.cli.common import (
     OPENING_RUN,
     Steps,
@@ -17,21 +19,19 @@ from rivae.cli.common import (
     path_argument,
     print_table,
 )
-from rivae.errors import ConfigError, RivaeError, RunError
 from rivae.metrics.dci_paper import METRICS as D_C_I
 from rivae.metrics.retrieval import MEDIAN_RANK, RECALL
-from rivae.ranges import CHOICES, PAPER, parse_range
+from rivae.retrieval.ranges import CHOICES, PAPER, parse_range
 from rivae.runs import Run, find_run, list_runs
 from rivae.runs.evaluation_file import FILES, Evaluation
 from rivae.runs.folders import COMES_ALONG, is_demo
 from rivae.runs.notes import is_archived
 from rivae.runs.opening import trouble
-from rivae.serve import add_serve_options, chosen_options, serve
 
 if TYPE_CHECKING:
-    from rivae.alignment.certainty import Certainty
     from rivae.data.base import PairedDataset
-    from rivae.methods.base import Method
+    from rivae.models.methods.base import Method
+    from rivae.training.alignment.certainty import Certainty
 
 LISTED = (RECALL[1], MEDIAN_RANK, *D_C_I)  # of every run in `rivae runs`
 
@@ -154,7 +154,7 @@ def _evaluate(args: argparse.Namespace) -> int:
     runs, traversal = [find_run(name) for name in args.runs], parse_range(args.range)
     for run in runs:
         with Steps(run.id, OPENING_RUN, quiet=args.json) as steps:
-            from rivae.evaluation import SAMPLES, evaluate, require_settings
+            from rivae.evaluation.evaluate import SAMPLES, evaluate, require_settings
 
             samples = args.samples or SAMPLES
             require_settings(
@@ -225,9 +225,9 @@ def _print_evaluation(run: Run, result: Evaluation, kept: bool) -> None:
 
 def _certainty(run: Run, method: Method, data: PairedDataset) -> tuple[Certainty, list[str]]:
     """How sure the run's axes are and their names; nothing where nothing can say it."""
-    from rivae.alignment.certainty import certainty_of
+    from rivae.explore.words.axis_names import names_of_axes
     from rivae.retrieval.model import LatentModel
-    from rivae.words.axis_names import names_of_axes
+    from rivae.training.alignment.certainty import certainty_of
 
     axes = certainty_of(run, LatentModel(method), data)
     return axes, names_of_axes(run, len(axes))
@@ -268,7 +268,7 @@ def _traverse(args: argparse.Namespace) -> int:
         raise ConfigError(f"k must lie between 1 and 10, got {args.k}")
     run, traversal = find_run(args.run_id), parse_range(args.range)
     with Steps(run.id, OPENING_RUN, quiet=args.json) as steps:
-        from rivae.figures import write_traversals
+        from rivae.figures.of_run import write_traversals
 
         files = write_traversals(
             run,

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rivae.base.errors import RunError
 from rivae.benchmark.tables import METHODS
 from rivae.cli import jobs
 from rivae.cli.common import OPENING_CHECKPOINT, Steps, add_command, parse_settings
-from rivae.errors import RunError
 from rivae.jobs.tracking import tracked
 from rivae.runs import Run, find_run, runs_root
 from rivae.runs.folders import is_demo_name, require_free_name
@@ -68,9 +68,9 @@ def _train(args: argparse.Namespace) -> int:
 
 
 def _train_seeds(args: argparse.Namespace, base: str, steps: Steps) -> int:
-    from rivae.jobs.sweep import parse_seeds
-    from rivae.launch import make_config, train
-    from rivae.methods.presets import trains_as_batch
+    from rivae.app.forms.sweep import parse_seeds
+    from rivae.jobs.launch import make_config, train
+    from rivae.models.presets import trains_as_batch
 
     seeds = parse_seeds(args.seeds)
     settings = parse_settings(args.settings)
@@ -144,7 +144,7 @@ def _resume(args: argparse.Namespace) -> int:
 def _resume_runs(
     args: argparse.Namespace, runs: list[Run], line: ProgressLine, steps: Steps
 ) -> int:
-    from rivae.launch import resume
+    from rivae.jobs.launch import resume
 
     args.resume_hint = lambda: f"`rivae resume {' '.join(args.runs)}` continues from here"
     with tracked(runs[0], runs[0].config, line) as listener:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from rivae.base.errors import ConfigError, DataError, LabelError
 from rivae.cli.common import add_command, print_table
-from rivae.errors import ConfigError, DataError, LabelError
 from rivae.runs.folders import own_run
 
 EMPTY = "the trash is empty"
@@ -112,7 +112,7 @@ def _delete(args: argparse.Namespace) -> int:
 
 
 def _run(name: str) -> _Doomed:
-    from rivae.files import folder_bytes
+    from rivae.base.files import folder_bytes
     from rivae.jobs.deletion import delete_run
     from rivae.jobs.renaming import children_of
     from rivae.jobs.units import size_text
@@ -127,8 +127,8 @@ def _run(name: str) -> _Doomed:
 
 
 def _import(name: str) -> _Doomed:
+    from rivae.base.files import folder_bytes
     from rivae.data.store import own_store
-    from rivae.files import folder_bytes
     from rivae.jobs.deletion import delete_import, runs_on
     from rivae.jobs.units import size_text
 
@@ -258,7 +258,7 @@ def _restore(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps({kinds[0]: name, "restored": True}))
     else:
-        from rivae.trash import RESTORED
+        from rivae.runs.trash import RESTORED
 
         print(RESTORED.format(name))
     return 0

@@ -14,9 +14,9 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 
+from rivae.base.errors import DataError
 from rivae.data.tokenizer import FIRST
 from rivae.data.vocabulary import Vocabulary
-from rivae.errors import DataError
 
 
 @dataclass(frozen=True)

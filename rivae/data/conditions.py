@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.errors import ConfigError
+from rivae.base.errors import ConfigError
 
 if TYPE_CHECKING:
     from rivae.data.base import FactorSpec

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.data.pairs import Pairs
+from rivae.base.installed import cache_folder
 from rivae.data.search_words import JOINT, joined, other_forms, question
+from rivae.data.sets.pairs import Pairs
 from rivae.data.store import PairStore
 from rivae.data.tokenizer import is_plain
-from rivae.installed import cache_folder
 
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from rivae.errors import DataError
+from rivae.base.errors import DataError
 
 _BLOCK_BYTES = 8 << 20
 # Errors of zipfile and its decompressors for damaged, encrypted or exotic members.

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from rivae.base.errors import DataError
+from rivae.base.reading.regular import open_regular
 from rivae.data.picture_burden import EXTRA, MAX_EXTRA, burden
 from rivae.data.picture_colors import UNREAD_PROFILE, in_srgb, without_profile
 from rivae.data.picture_depth import Remark, clear_in_eight_bits
 from rivae.data.picture_tiffs import ask_rightly
-from rivae.errors import DataError
-from rivae.reading.regular import open_regular
 
 # What is opened, and how such files are named. These are the formats of photographs and drawings
 # that one decoder each reads, none of which runs another program or a language of its own.

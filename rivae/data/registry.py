@@ -9,17 +9,17 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from rivae.config import explain
+from rivae.base.config import explain
+from rivae.base.errors import ConfigError, DataError
+from rivae.base.reading.documents import printable
 from rivae.data.base import PairedDataset, Shape
 from rivae.data.settings import DatasetSettings
 from rivae.data.store.manifest import list_stores
 from rivae.data.vocabulary import Vocabulary
-from rivae.errors import ConfigError, DataError
-from rivae.reading.documents import printable
 
 IMPORTED = "pairs"  # the data set that reads imports
 
-# name -> module under rivae.data; the module offers a class `Settings`, a function
+# name -> module under rivae.data.sets; the module offers a class `Settings`, a function
 # `load(settings) -> PairedDataset`, a docstring whose first line describes the data set and, where
 # its items need not be made for that, `shapes(settings)`. Where the items are read from files it
 # offers `content(settings)`, a hash of these; where a program makes them `VERSION`, which changes
@@ -66,7 +66,7 @@ def named_dataset(name: str) -> tuple[str, dict[str, Any]]:
 
 def _module(name: str) -> Any:
     name, _ = named_dataset(name)
-    return importlib.import_module(f"rivae.data.{_MODULES[name]}")
+    return importlib.import_module(f"rivae.data.sets.{_MODULES[name]}")
 
 
 def describe_dataset(name: str) -> tuple[str, dict[str, Any]]:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import regex
 
-from rivae.errors import DataError
+from rivae.base.errors import DataError
 
 CHARACTERS = "characters"
 INSTALL = "icu4py>=1.2,<1.3"  # as in requirements.txt

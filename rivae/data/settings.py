@@ -15,8 +15,8 @@ from pydantic import (
     field_validator,
 )
 
-from rivae.errors import ConfigError
-from rivae.paths import home_path
+from rivae.base.errors import ConfigError
+from rivae.base.paths import home_path
 
 
 class DatasetSettings(BaseModel):

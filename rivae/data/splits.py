@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rivae.base.errors import DataError
 from rivae.data.base import SPLITS
-from rivae.errors import DataError
 
 Rows = NDArray[np.int64]
 

@@ -19,12 +19,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from rivae.base.errors import DataError
+from rivae.base.files import write_atomic, write_atomic_with
 from rivae.data.base import Recipe
 from rivae.data.tokenizer import Tokenizer, newest
 from rivae.data.vocabulary import Vocabulary, counted
 from rivae.data.words_view import enough_documents
-from rivae.errors import DataError
-from rivae.files import write_atomic, write_atomic_with
 
 SECTIONS = (16, 80, 200)  # places for words of title, ingredients, instructions
 LENGTH = sum(SECTIONS)

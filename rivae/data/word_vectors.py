@@ -14,12 +14,12 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
+from rivae.base.errors import DataError
+from rivae.base.files import write_cache
+from rivae.base.paths import home_path
+from rivae.base.reading.regular import open_regular
 from rivae.data.tokenizer import caseless
 from rivae.data.tokens import RESERVED, TokensView, Vectors
-from rivae.errors import DataError
-from rivae.files import write_cache
-from rivae.paths import home_path
-from rivae.reading.regular import open_regular
 
 CORPUS, NONE = "corpus", "none"
 # Skip-gram with negative sampling (Mikolov et al. 2013); recipes are short, so more passes than
@@ -122,7 +122,7 @@ def _read(path: Path, shape: tuple[int, int]) -> Vectors | None:
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
-    from rivae.reading.weights import read_header
+    from rivae.base.reading.weights import read_header
 
     try:
         if read_header(path).shapes != {"vectors": shape}:

@@ -16,12 +16,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from rivae.base.errors import DataError
+from rivae.base.files import write_cache
 from rivae.data import segmenting
 from rivae.data.base import Recipe
 from rivae.data.tokenizer import Tokenizer, newest
 from rivae.data.vocabulary import Vocabulary, counted
-from rivae.errors import DataError
-from rivae.files import write_cache
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

@@ -17,8 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from rivae.files import open_plain, private_file
-from rivae.installed import PACKAGE_ROOT
+from rivae.base.files import open_plain, private_file
+from rivae.base.installed import PACKAGE_ROOT
 from rivae.jobs.locks import AGENT, keep, lock_path, meeting_path, start_holding
 from rivae.jobs.records import jobs_folder
 

@@ -17,24 +17,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from rivae.config import RunConfig, read_config, run_config
+from rivae.base.config import RunConfig, read_config, run_config
+from rivae.base.errors import ConfigError, DataError, RivaeError, RunError
+from rivae.base.files import is_folder, is_locked, locked, sync_folder, why_not, write_json
+from rivae.base.paths import home_path
+from rivae.base.reading.documents import read_json
+from rivae.base.reading.regular import open_regular
+from rivae.base.reading.weights import Shape, read_header
 from rivae.data import item_shapes
-from rivae.errors import ConfigError, DataError, RivaeError, RunError
-from rivae.files import is_folder, is_locked, locked, sync_folder, why_not, write_json
-from rivae.jobs.archive import CHECKPOINTS, FILES, unpack
 from rivae.jobs.renaming import require_free
-from rivae.paths import home_path
-from rivae.reading.documents import read_json
-from rivae.reading.regular import open_regular
-from rivae.reading.weights import Shape, read_header
 from rivae.runs import Run
+from rivae.runs.archive import CHECKPOINTS, FILES, unpack
+from rivae.runs.axis_names import AXIS_NAMES, MAX_AXES, read_names
 from rivae.runs.data_record import recorded_data
 from rivae.runs.evaluation_file import FILES as EVALUATIONS
 from rivae.runs.named_files import named_files, require_open
 from rivae.runs.notes import ABOUT, read_about
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL
 from rivae.runs.vocabulary_file import kept_vocabulary
-from rivae.words.names_file import AXIS_NAMES, MAX_AXES, read_names
 
 _WAITING = re.compile(r"\.[0-9a-f]{32}\.import")
 
@@ -246,7 +246,7 @@ def _shapes_wanted(run: Run, shapes: tuple[Shape, Shape]) -> dict[str, Shape]:
     """Made without weights: a configuration may ask for more than the memory holds."""
     import torch
 
-    from rivae.methods import build_method
+    from rivae.models.methods import build_method
 
     choice = run.config.method
     with torch.device("meta"):

@@ -14,9 +14,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from rivae.config import RunConfig, parse_config
-from rivae.errors import ConfigError, RunError
-from rivae.exploring.tours import restore_tour, trash_of_tours
+from rivae.base.config import RunConfig, parse_config
+from rivae.base.errors import ConfigError, RunError
+from rivae.explore.tours import restore_tour, trash_of_tours
+from rivae.explore.words.names_trash import restore_names, trash_of_names
 from rivae.jobs.agent import log_path
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.ledger_db import changing
@@ -24,8 +25,7 @@ from rivae.jobs.records import ALIVE, RESUMABLE
 from rivae.jobs.renaming import held, require_free
 from rivae.runs import Run, list_runs, runs_root
 from rivae.runs.folders import require_among_runs
-from rivae.trash import Deleted, Kind, Trash
-from rivae.words.names_trash import restore_names, trash_of_names
+from rivae.runs.trash import Deleted, Kind, Trash
 
 _LOG = re.compile(r"[0-9a-f]{12}\.log")
 _JOB = re.compile(r"[0-9a-f]{12}")

@@ -15,16 +15,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from rivae.errors import RivaeError, RunError
-from rivae.files import is_locked
-from rivae.installed import PACKAGE_ROOT
+from rivae.base.errors import RivaeError, RunError
+from rivae.base.files import is_locked
+from rivae.base.installed import PACKAGE_ROOT
+from rivae.base.paths import variable_path
 from rivae.jobs.agent import open_log
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.locks import keep, start_holding
 from rivae.jobs.records import jobs_folder, make_private
 from rivae.jobs.rounds import Dispatcher
 from rivae.jobs.slurm import ClusterDispatcher
-from rivae.paths import variable_path
 
 ROUND_S = 0.3
 ANOTHER = 3  # the exit status of one that found another one at work

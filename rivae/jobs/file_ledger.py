@@ -11,11 +11,11 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from rivae.config import RunConfig
-from rivae.errors import DataError, RunError
-from rivae.files import change_json, write_json
+from rivae.base.config import RunConfig
+from rivae.base.errors import DataError, RunError
+from rivae.base.files import change_json, write_json
+from rivae.base.reading.documents import read_form, read_own_form
 from rivae.jobs.records import NEXT, Job, State, jobs_folder
-from rivae.reading.documents import read_form, read_own_form
 
 MAX_BYTES = 2**21
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rivae.config import RunConfig
-from rivae.errors import ConfigError, RunError
+from rivae.base.config import RunConfig
+from rivae.base.errors import ConfigError, RunError
 from rivae.jobs.ledger_db import ORDER, changing, job_of, last_place, opened, row_of, update
 from rivae.jobs.records import (
     ALIVE,

@@ -9,9 +9,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from rivae.config import RunConfig, parse_config
-from rivae.errors import ConfigError, RunError
-from rivae.files import private_file
+from rivae.base.config import RunConfig, parse_config
+from rivae.base.errors import ConfigError, RunError
+from rivae.base.files import private_file
 from rivae.jobs.records import STATES, Job, make_private
 
 SCHEMA_VERSION = 1

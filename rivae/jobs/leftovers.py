@@ -1,8 +1,8 @@
 """What a kill leaves behind, removed when the app starts and some minutes later.
 
-Folders for a while are locked by their process (``rivae.scratch``): they go at once. Files that
-were being written, and folders of runs that were being made, carry the pid of their process. It may
-run on another machine that shares the disk, so they also have to be untouched for ``OLD_S``.
+Folders for a while are locked by their process (``rivae.base.scratch``): they go at once. Files
+that were being written, and folders of runs that were being made, carry the pid of their process.
+It may run on another machine that shares the disk, so they also have to be untouched for ``OLD_S``.
 Nothing of another user, no link and nothing whose name is not one of ours is touched.
 """
 
@@ -18,13 +18,13 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from rivae.config import RUN_NAME
+from rivae.base.config import RUN_NAME
+from rivae.base.installed import user_cache
+from rivae.base.scratch import LOCK, remove_abandoned
 from rivae.data.store import data_root
-from rivae.installed import user_cache
 from rivae.jobs.archive_import import remove_abandoned as remove_imports
 from rivae.retrieval.storage import BUILDING
 from rivae.runs import runs_root
-from rivae.scratch import LOCK, remove_abandoned
 
 TEMPORARY = "rivae-"
 OLD_S = 120.0

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from rivae.files import is_locked, open_plain, private_file, take_lock
+from rivae.base.files import is_locked, open_plain, private_file, take_lock
 
 AGENT = "agent"
 _HANDLE = "RIVAE_LOCK"  # in the environment: the open lock that a process was started with

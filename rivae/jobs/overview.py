@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from rivae.config import RunConfig
-from rivae.errors import RunError
+from rivae.base.config import RunConfig
+from rivae.base.errors import RunError
 from rivae.jobs.history import numbers, to_float
 from rivae.jobs.records import Job
 from rivae.jobs.tail import tail_rows

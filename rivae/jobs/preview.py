@@ -17,17 +17,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rivae.errors import RunError
-from rivae.files import write_atomic
-from rivae.reading.regular import read_at_most
+from rivae.base.errors import RunError
+from rivae.base.files import write_atomic
+from rivae.base.reading.regular import read_at_most
 from rivae.runs import Run
 
 if TYPE_CHECKING:
     from PIL import Image
 
     from rivae.data.base import PairedDataset
-    from rivae.methods.base import Method
-    from rivae.plots.sheet import Sheet
+    from rivae.figures.sheet import Sheet
+    from rivae.models.methods.base import Method
 
 KEEP = 12
 MAX_PICTURE_BYTES = 4 * 2**20  # larger files were not written here
@@ -174,7 +174,7 @@ def draw(run: Run, epoch: int, data: PairedDataset | None = None) -> list[Path]:
     """
     import torch
 
-    from rivae.plots.sheet import to_image
+    from rivae.figures.sheet import to_image
 
     data = run.load_dataset() if data is None else data
     with torch.random.fork_rng(devices=[]), torch.inference_mode():
@@ -194,10 +194,10 @@ def sheet_of(method: Method, data: PairedDataset) -> Sheet:
     """The pictures for one query: at most ten axes, five points each, of at most 1,000 items."""
     import numpy as np
 
-    from rivae.plots.traversals import preview_sheet
+    from rivae.figures.traversals import preview_sheet
     from rivae.retrieval.prior import aggregated_prior
     from rivae.retrieval.retriever import Retriever
-    from rivae.traversal import traverse
+    from rivae.retrieval.traversal import traverse
 
     rows = data.splits["test"][:MAX_ITEMS]
     rows = rows if len(rows) else np.arange(min(len(data), MAX_ITEMS))

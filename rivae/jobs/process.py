@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from rivae.errors import RivaeError, RunError
+from rivae.base.errors import RivaeError, RunError
 from rivae.jobs.file_ledger import FileLedger
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.locks import beat_path, keep, lock_path
@@ -123,7 +123,7 @@ def _train(ledger: TrainerLedger, job: Job, rank: int) -> int:
 def _fit(job: Job, root: Path, pulse: Callable[[], None], rank: int) -> None:
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         pulse()  # cancelled before the long imports
-    from rivae.launch import resume, train
+    from rivae.jobs.launch import resume, train
     from rivae.training.distributed import joined
 
     assert job.config is not None

@@ -10,10 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from rivae.files import private_folder
+from rivae.base.files import private_folder
 
 if TYPE_CHECKING:
-    from rivae.config import RunConfig
+    from rivae.base.config import RunConfig
 
 State = Literal["queued", "starting", "running", "finished", "failed", "cancelled", "lost"]
 STATES: tuple[State, ...] = get_args(State)

@@ -14,9 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rivae.config import RunConfig, run_config
-from rivae.errors import RivaeError, RunError
-from rivae.files import is_folder, locked, sync_folder, why_not, write_json
+from rivae.base.config import RunConfig, run_config
+from rivae.base.errors import RivaeError, RunError
+from rivae.base.files import is_folder, locked, sync_folder, why_not, write_json
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.ledger_db import changing, job_of, update
 from rivae.jobs.records import ALIVE
@@ -24,7 +24,7 @@ from rivae.runs import Run, list_runs, runs_root
 from rivae.runs.folders import is_demo_name, require_among_runs, require_free_name
 
 if TYPE_CHECKING:
-    from rivae.exploring.tours import Tour
+    from rivae.explore.tours import Tour
 
 log = logging.getLogger("rivae.jobs")
 
@@ -180,7 +180,7 @@ def _rename_entry(db: sqlite3.Connection, old: str, new: str) -> None:
 
 def _follow_in_tours(root: Path, old: str, new: str) -> None:
     """Write the new name into the tours, if they belong to this folder of runs."""
-    from rivae.exploring.tours import change_tour, list_tours, tours_folder
+    from rivae.explore.tours import change_tour, list_tours, tours_folder
 
     if tours_folder().parent.resolve() != root.resolve():
         return

@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from rivae.errors import ConfigError, RunError
+from rivae.base.errors import ConfigError, RunError
 from rivae.jobs.agent import start_agent
 from rivae.jobs.devices import choose_slots, machine_slots
 from rivae.jobs.ledger import Ledger

@@ -25,17 +25,17 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from rivae.config import explain
-from rivae.errors import ConfigError
-from rivae.files import write_atomic
-from rivae.installed import PACKAGE_ROOT
+from rivae.base.config import explain
+from rivae.base.errors import ConfigError
+from rivae.base.files import write_atomic
+from rivae.base.installed import PACKAGE_ROOT
+from rivae.base.paths import variable_path
+from rivae.base.reading.regular import read_at_most
 from rivae.jobs.agent import Trainers, log_path, open_log, restarts_left, shared_environment
 from rivae.jobs.file_ledger import FileLedger
 from rivae.jobs.locks import AGENT, clean, hold, is_alive, lock_path, seconds_silent, send
 from rivae.jobs.records import Job, jobs_folder, make_private
 from rivae.jobs.rounds import FLAG_S, HANG_S, START_S, TERM_S, Dispatcher
-from rivae.paths import variable_path
-from rivae.reading.regular import read_at_most
 
 
 class ClusterSettings(BaseModel):

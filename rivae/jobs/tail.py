@@ -10,9 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from rivae.errors import DataError
-from rivae.reading.documents import parse_json
-from rivae.reading.regular import open_regular
+from rivae.base.errors import DataError
+from rivae.base.reading.documents import parse_json
+from rivae.base.reading.regular import open_regular
 
 BLOCK = 1 << 20  # bytes read at once; longer lines are skipped
 MAX_BYTES = 256 << 20

@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from rivae.config import RunConfig
-from rivae.paths import home_path
+from rivae.base.config import RunConfig
+from rivae.base.paths import home_path
 from rivae.runs import Run
 
 TRACKING = "RIVAE_TRACKING"
@@ -157,12 +157,12 @@ class _MLflow:
         # A resumed training continues in its earlier entry.
         started = config.model_dump_json()
         found = self.client.search_runs([experiment], f"tags.`rivae.run` = '{name}'")
-        same = [entry for entry in found if entry.data.tags.get("rivae.config") == started]
+        same = [entry for entry in found if entry.data.tags.get("rivae.base.config") == started]
         if same:
             self.id = same[0].info.run_id
             self.client.update_run(self.id, "RUNNING")
             return
-        tags = {"rivae.run": name, "rivae.config": started}
+        tags = {"rivae.run": name, "rivae.base.config": started}
         self.id = self.client.create_run(experiment, tags=tags, run_name=name).info.run_id
         for key, value in _settings(config.model_dump(mode="json")):
             self.client.log_param(self.id, key, value)

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from rivae.errors import ConfigError
+from rivae.base.errors import ConfigError
 from rivae.labels.table import LEVELS, check_labels
 from rivae.retrieval.base import Floats
 

@@ -20,10 +20,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rivae.alignment.folding import AxisChange, scaled_axes
-from rivae.errors import ConfigError, DataError
+from rivae.base.errors import ConfigError, DataError
 from rivae.metrics.matching import assignment
 from rivae.retrieval.base import Floats
+from rivae.training.alignment.folding import AxisChange, scaled_axes
 
 Start = Literal["zero", "existing axes"]
 STARTS: tuple[Start, ...] = ("existing axes", "zero")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 
-from rivae.errors import LabelError
+from rivae.base.errors import LabelError
 
 
 class AlikeNamesError(LabelError):

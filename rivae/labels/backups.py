@@ -19,8 +19,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from urllib.parse import quote
 
-from rivae.errors import LabelStoreError
-from rivae.files import locked, private_file, private_folder, remove_temporaries, sync_folder
+from rivae.base.errors import LabelStoreError
+from rivae.base.files import locked, private_file, private_folder, remove_temporaries, sync_folder
 
 FOLDER = "backups"
 KEPT = 10

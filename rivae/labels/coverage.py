@@ -9,16 +9,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rivae.config import Asks
+from rivae.base.config import Asks
+from rivae.base.errors import ConfigError, RunError
 from rivae.data.base import PairedDataset
-from rivae.errors import ConfigError, RunError
+from rivae.evaluation.replay import measured_queries, replay
 from rivae.labels.table import check_labels
-from rivae.replay import measured_queries, replay
 from rivae.retrieval import Retriever
 from rivae.retrieval.base import Floats, Ints
+from rivae.retrieval.traversal import Progress, Traversal
 from rivae.runs import Run
 from rivae.runs.evaluation_file import Evaluation
-from rivae.traversal import Progress, Traversal
 
 
 def measured_traversal(

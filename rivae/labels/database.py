@@ -20,7 +20,8 @@ from urllib.parse import quote
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
-from rivae.errors import ConfigError, LabelError, LabelStoreError
+from rivae.base.errors import ConfigError, LabelError, LabelStoreError
+from rivae.base.paths import home_path
 from rivae.labels import sql
 from rivae.labels.sqlite_file import (
     REPAIR,
@@ -30,7 +31,6 @@ from rivae.labels.sqlite_file import (
     private_copy,
     require_whole,
 )
-from rivae.paths import home_path
 
 PATIENCE_S = 2.0  # for another writer, who is named then: with starting, within 5 s
 _LOCK = 0x52495641  # "RIVA": the advisory lock of our writers on a PostgreSQL server

@@ -17,21 +17,20 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
-from rivae.config import Asks, run_config
+from rivae.base.config import Asks, run_config
+from rivae.base.errors import ConfigError, RunError
+from rivae.base.files import why_not, write_json
 from rivae.data.base import PairedDataset
-from rivae.errors import ConfigError, RunError
-from rivae.files import why_not, write_json
 from rivae.labels.align import Alignment
 from rivae.labels.held_out import FactorGain, align_and_judge
-from rivae.methods.base import Method
+from rivae.models.methods.base import Method
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run, runs_root
+from rivae.runs.axis_names import AXIS_NAMES, MAX_NAME, AxisName, to_json
 from rivae.runs.data_record import record_data
 from rivae.runs.folders import require_free_name
 from rivae.runs.vocabulary_file import record_vocabulary
-from rivae.validation import validation_scores
-from rivae.words.names_file import AXIS_NAMES, to_json
-from rivae.words.naming import MAX_NAME, AxisName
+from rivae.training.validation import validation_scores
 
 MAX_ID = 80  # characters of a run's or plan's name
 MAX_ROWS = 10_000  # as in launch.choose_axes

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rivae.errors import LabelError, LabelStoreError
+from rivae.base.errors import LabelError, LabelStoreError
 from rivae.labels.events import LabelEvent, from_record
 from rivae.labels.kept_plans import plan_guideline
 from rivae.labels.overtaken import Seen, append_seen

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from rivae.errors import LabelError
+from rivae.base.errors import LabelError
 from rivae.labels.guideline import N_LEVELS
 
 if TYPE_CHECKING:

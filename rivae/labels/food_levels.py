@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from rivae.base.errors import DataError
+from rivae.base.installed import APP_FILES
 from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_NAMES
-from rivae.errors import DataError
-from rivae.installed import APP_FILES
 from rivae.labels.table import consensus, rating_cube
 from rivae.retrieval.base import Floats
 

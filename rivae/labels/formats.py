@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Literal, get_args
 
-from rivae.csv_text import csv_line
-from rivae.errors import LabelError
-from rivae.files import why_not, write_atomic_with
+from rivae.base.csv_text import csv_line
+from rivae.base.errors import LabelError
+from rivae.base.files import why_not, write_atomic_with
 from rivae.labels.events import (
     Kind,
     time_text,

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from rivae.errors import LabelError
-from rivae.installed import APP_FILES
-from rivae.reading.documents import first_problem
+from rivae.base.errors import LabelError
+from rivae.base.installed import APP_FILES
+from rivae.base.reading.documents import first_problem
 
 if TYPE_CHECKING:
     from rivae.data.base import FactorSpec

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.errors import ConfigError, DataError
+from rivae.base.errors import ConfigError, DataError
 from rivae.labels.align import MIN_LABELS, Alignment, align_axes
 from rivae.metrics.matching import assignment
 from rivae.retrieval.base import Floats, Ints

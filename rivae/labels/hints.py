@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from PIL import Image
 
+from rivae.base.errors import RivaeError
 from rivae.data import dataset_names, load_dataset
 from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_NAMES
 from rivae.data.thumbnails import THUMBNAIL_SIDE, Thumbnail, encode_picture
-from rivae.errors import RivaeError
+from rivae.explore.words.item_words import item_tags
+from rivae.explore.words.tags import TagMap, tag_map_of, tag_scores
 from rivae.labels.guideline import N_LEVELS, Guideline
 from rivae.labels.table import rows_by_key
 from rivae.retrieval.base import Floats
-from rivae.words.item_words import item_tags
-from rivae.words.tags import TagMap, tag_map_of, tag_scores
 
 NOTHING = "."  # no suggestion
 

@@ -13,8 +13,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rivae.csv_text import unescaped
-from rivae.errors import LabelError
+from rivae.base.csv_text import unescaped
+from rivae.base.errors import LabelError
+from rivae.base.reading.tables import records, table_kind
 from rivae.labels.events import (
     Action,
     LabelEvent,
@@ -32,7 +33,6 @@ from rivae.labels.formats import (
     read_level,
     read_seconds,
 )
-from rivae.reading.tables import records, table_kind
 
 MAX_EVENTS = 200_000  # of one file: others wait while it is stored
 MAX_ROWS = 1_000_000  # empty ones included

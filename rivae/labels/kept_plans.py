@@ -14,8 +14,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TypeVar
 
+from rivae.base.errors import DataError, LabelError, LabelStoreError, RivaeError
 from rivae.data.base import PairedDataset
-from rivae.errors import DataError, LabelError, LabelStoreError, RivaeError
 from rivae.labels.guideline import Guideline, read_guideline
 from rivae.labels.plan import LabelPlan, check_plan_name, read_plan
 from rivae.labels.store import LabelStore

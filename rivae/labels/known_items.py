@@ -11,11 +11,11 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
+from rivae.base.errors import LabelError, RivaeError
 from rivae.data import dataset_names
 from rivae.data.base import PairedDataset
-from rivae.data.pairs import PAIRS, import_key
+from rivae.data.sets.pairs import PAIRS, import_key
 from rivae.data.store import PairStore, list_stores
-from rivae.errors import LabelError, RivaeError
 from rivae.labels.events import OLD_IMPORT
 from rivae.labels.kept_plans import kept_plans, plan_data
 from rivae.labels.plan import LabelPlan

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from sqlalchemy import Connection, select
 
-from rivae.errors import LabelError
-from rivae.files import write_atomic
+from rivae.base.errors import LabelError
+from rivae.base.files import write_atomic
+from rivae.base.scratch import scratch_folder
 from rivae.labels import sql
 from rivae.labels.annotators import names_in_file
 from rivae.labels.events import LabelEvent, Slot, current_events, slot
@@ -27,7 +28,6 @@ from rivae.labels.known_items import KnownItems, NamedItem
 from rivae.labels.plan import LabelPlan
 from rivae.labels.rows import check_undo, chunks, event_of, find_events, insert_events
 from rivae.labels.store import LabelStore
-from rivae.scratch import scratch_folder
 
 MAX_REPORTED = 1_000
 MAX_NAMED = 5

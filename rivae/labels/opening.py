@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, select
 
-from rivae.errors import LabelError, LabelStoreError
+from rivae.base.errors import LabelError, LabelStoreError
+from rivae.base.paths import home_path
 from rivae.labels import sql
 from rivae.labels.events import OLD_IMPORT
 from rivae.labels.store import LabelStore
-from rivae.paths import home_path
 
 if TYPE_CHECKING:
     from rivae.labels.known_items import KnownItems

@@ -26,14 +26,14 @@ from pydantic import (
     model_serializer,
 )
 
-from rivae.config import Asks
+from rivae.base.config import Asks
+from rivae.base.errors import ConfigError, DataError
+from rivae.base.reading.documents import read_form
 from rivae.data.base import PairedDataset
-from rivae.errors import ConfigError, DataError
 from rivae.labels.coverage import measured_traversal, needed_items
-from rivae.reading.documents import read_form
 from rivae.retrieval.base import Ints
+from rivae.retrieval.traversal import Traversal
 from rivae.runs import Run
-from rivae.traversal import Traversal
 
 MAX_RUNS = 20
 MAX_ENTRIES = 200_000

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from rivae.errors import LabelError, LabelStoreError
-from rivae.files import sync_folder
+from rivae.base.errors import LabelError, LabelStoreError
+from rivae.base.files import sync_folder
 from rivae.labels import sql
 from rivae.labels.backups import backups_of, n_events
 from rivae.labels.database import parse_url

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, case, func, select
 
-from rivae.errors import LabelError
+from rivae.base.errors import LabelError
 from rivae.labels import sql
 from rivae.labels.events import Kind, LabelEvent, parse_time, time_text
 

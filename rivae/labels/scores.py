@@ -16,14 +16,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from rivae.errors import ConfigError
+from rivae.base.errors import ConfigError
 from rivae.labels.coverage import Coverage, coverage_of, needed_items
 from rivae.labels.table import consensus, rating_cube
 from rivae.metrics.base import MetricResult
 from rivae.metrics.correlation import CorrelationTable, path_correlations
 from rivae.metrics.dci_paper import DEFAULT_ALPHA, METRICS, paper_dci, paper_scores
 from rivae.retrieval.base import Floats, Ints
-from rivae.traversal import Traversal
+from rivae.retrieval.traversal import Traversal
 
 NAMES = tuple(metric.key for metric in METRICS)
 PAPER_SELECTED = 10  # of Recipe1M's 30 dimensions

@@ -14,8 +14,8 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from rivae.errors import LabelError, LabelStoreError
-from rivae.files import locked, private_file, private_folder, sync_folder
+from rivae.base.errors import LabelError, LabelStoreError
+from rivae.base.files import locked, private_file, private_folder, sync_folder
 from rivae.labels.backups import backups_of
 
 REPAIR = "`rivae labels repair` saves what can be saved"

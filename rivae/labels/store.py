@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from sqlalchemy import Connection, Engine, TableClause, func, select
 
-from rivae.errors import LabelError, LabelStoreError
+from rivae.base.errors import LabelError, LabelStoreError
 from rivae.labels import sql
 from rivae.labels.backups import keep_backup
 from rivae.labels.database import as_label_errors, display, open_database, parse_url, writing

@@ -9,15 +9,15 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.alignment.certainty import certainty_of
-from rivae.config import Asks
+from rivae.base.config import Asks
+from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import PairedDataset
-from rivae.errors import ConfigError, DataError
 from rivae.labels.derive import reference_rows
 from rivae.labels.plan import REPEATS, LabelPlan, PlanRun, check_plan_name, label_order
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
+from rivae.training.alignment.certainty import certainty_of
 
 NOISE = 1.0  # variance of a level around its direction, which itself explains a variance of 1
 SURE = 0.3  # weight of an axis that needs no label: at 0 the others are found less well, too

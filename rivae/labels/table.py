@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from rivae.base.errors import DataError
 from rivae.data.base import PairedDataset
-from rivae.errors import DataError
 from rivae.labels.events import Kind, item_key, item_key_of
 from rivae.labels.store import LabelStore
 from rivae.retrieval.base import Floats, Ints

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pandas as pd
 from sqlalchemy import Connection, select
 
-from rivae.errors import LabelError
+from rivae.base.errors import LabelError
 from rivae.labels import sql
 from rivae.labels.events import LabelEvent, check_annotator, new_id
 from rivae.labels.review import PlanAgreement, PlanAnswers

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.errors import DataError
+from rivae.base.errors import DataError
 
 if TYPE_CHECKING:  # both import torch, and names of metrics are needed before it is loaded
     from rivae.data.base import FactorSpec

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict, Field
 
-from rivae.errors import DataError
+from rivae.base.errors import DataError
 from rivae.metrics.matching import ROUNDING, assignment, cross_correlation
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rivae.errors import DataError
+from rivae.base.errors import DataError
 from rivae.metrics.base import check_specs
 
 if TYPE_CHECKING:
     from rivae.data.base import FactorSpec
     from rivae.retrieval.base import Floats
-    from rivae.traversal import Traversal
+    from rivae.retrieval.traversal import Traversal
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def correlation_table(
     """The table of a traversal, over its queries.
 
     Args:
-        traversal: from ``rivae.traversal.traverse``.
+        traversal: from ``rivae.retrieval.traversal.traverse``.
         factors: (N, K) of all data rows.
         specs: K specifications; categorical factors are skipped.
 

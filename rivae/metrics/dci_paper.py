@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rivae.config import LEAST, MOST
-from rivae.errors import ConfigError, DataError, shown
+from rivae.base.config import LEAST, MOST
+from rivae.base.errors import ConfigError, DataError, shown
 from rivae.metrics.base import Metric, MetricResult, one_minus_entropy
 
 if TYPE_CHECKING:

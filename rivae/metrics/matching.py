@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.errors import ConfigError
+from rivae.base.errors import ConfigError
 from rivae.metrics.base import check_pair, standardised
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.errors import ConfigError
+from rivae.base.errors import ConfigError
 from rivae.metrics.base import (
     Metric,
     MetricResult,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.errors import DataError
+from rivae.base.errors import DataError
 from rivae.metrics.base import Metric, MetricResult
 
 if TYPE_CHECKING:

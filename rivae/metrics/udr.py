@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rivae.errors import ConfigError, DataError
+from rivae.base.errors import ConfigError, DataError
 from rivae.metrics.base import Metric, MetricResult, check_pair, standardised
 from rivae.metrics.matching import cross_correlation
 

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.api import Run, load_run
-from rivae.arrays import is_count, refuse_masked, refuse_other_order, row_labels
-from rivae.config import Asks, Rows
-from rivae.errors import ConfigError
-from rivae.estimator import PairModel, fit
-from rivae.exploring.explorer import MAX_K, Explorer
-from rivae.methods.arguments import EPOCHS
+from rivae.api.estimator import PairModel, fit
+from rivae.api.run import Run, load_run
+from rivae.base.arrays import is_count, refuse_masked, refuse_other_order, row_labels
+from rivae.base.config import Asks, Rows
+from rivae.base.errors import ConfigError
+from rivae.explore.explorer import MAX_K, Explorer
+from rivae.figures.page.content import MOST, TOO_MANY, content_of
+from rivae.models.methods.arguments import EPOCHS
 from rivae.notebook.pairs import ArrayPairs, refuse_no_numbers, table_of
 from rivae.notebook.pictures import check_pictures
-from rivae.page.content import MOST, TOO_MANY, content_of
 
 if TYPE_CHECKING:
     import pandas as pd

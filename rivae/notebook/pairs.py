@@ -10,13 +10,13 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 
+from rivae.base.errors import ConfigError, some_of
+from rivae.base.reading.matrix_columns import is_no_dimension
 from rivae.data import PairedDataset, TensorView
 from rivae.data.base import FactorSpec
+from rivae.data.sets.synth import signal_picture
 from rivae.data.store.pixels import title_card
-from rivae.data.synth import signal_picture
-from rivae.errors import ConfigError, some_of
 from rivae.notebook.pictures import called_in, picture_of
-from rivae.reading.matrix_columns import is_no_dimension
 
 NAME = "arrays"
 ROW = "item"  # what the row numbers of a view's table are called

@@ -13,11 +13,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
-from rivae.arrays import refuse_masked
+from rivae.base.arrays import refuse_masked
+from rivae.base.errors import DataError, some_of
 from rivae.data.picture_colors import in_srgb
 from rivae.data.picture_depth import Remark, white_of_integers
 from rivae.data.pictures import decoding, open_picture
-from rivae.errors import DataError, some_of
 
 KINDS = (
     "give paths, bytes, PIL pictures, or arrays (height, width) or (height, width, 1 to 4) of "

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rivae.arrays import refuse_masked
-from rivae.errors import ConfigError
+from rivae.base.arrays import refuse_masked
+from rivae.base.errors import ConfigError
 from rivae.notebook.pairs import ROW, has_plain_labels
 
 NO_PART = (

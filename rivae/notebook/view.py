@@ -20,14 +20,14 @@ import pandas as pd
 import traitlets
 from numpy.typing import ArrayLike, NDArray
 
-from rivae.arrays import axis_labels, check_order
-from rivae.errors import ConfigError
-from rivae.exploring.explorer import MAX_K, Explorer, Vector
+from rivae.base.arrays import axis_labels, check_order
+from rivae.base.errors import ConfigError
+from rivae.base.scripts import library, source, styles
+from rivae.explore.explorer import MAX_K, Explorer, Vector
+from rivae.figures.page.document import PANEL_STYLES, as_json
 from rivae.notebook.pairs import ROW, has_plain_labels
 from rivae.notebook.rows import numbered, rows_of
-from rivae.page.document import PANEL_STYLES, as_json
 from rivae.retrieval.retriever import Retriever
-from rivae.scripts import library, source, styles
 
 Rows = NDArray[np.int64]
 ALONE = (

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rivae.errors import ConfigError, DataError
+from rivae.base.errors import ConfigError, DataError
 from rivae.retrieval.base import Floats, Index, Ints
 from rivae.retrieval.exact import SPARE, check_queries, direct_squared_distances
 from rivae.retrieval.two_stage import TwoStageIndex

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.errors import DataError
+from rivae.base.errors import DataError
 from rivae.retrieval.base import Floats, Ints
 
 SPARE = 3  # candidates beyond k that are scored again

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.errors import ConfigError
+from rivae.base.errors import ConfigError
 from rivae.retrieval.base import Floats, Ints, Nearest
 from rivae.retrieval.retriever import Retriever
 

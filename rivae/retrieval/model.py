@@ -11,11 +11,11 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
-from rivae.arrays import FARTHEST, is_near, numbers_of
-from rivae.config import Asks
+from rivae.base.arrays import FARTHEST, is_near, numbers_of
+from rivae.base.config import Asks
+from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import PairedDataset, View
-from rivae.errors import ConfigError, DataError
-from rivae.methods.base import Method
+from rivae.models.methods.base import Method
 from rivae.retrieval.base import Floats, Ints
 
 _BATCH = 512  # rows embedded at once, and

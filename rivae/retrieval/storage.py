@@ -16,13 +16,13 @@ from typing import IO
 import numpy as np
 import torch
 
-from rivae.errors import DataError
-from rivae.files import reserve, write_atomic_with, write_cache, write_json
+from rivae.base.errors import DataError
+from rivae.base.files import reserve, write_atomic_with, write_cache, write_json
+from rivae.base.scratch import scratch_folder
 from rivae.retrieval.base import Floats, Index, Ints, Singles
 from rivae.retrieval.exact import NumpyIndex
 from rivae.retrieval.turned import TurnedPoints, turn_points
 from rivae.retrieval.two_stage import TwoStageIndex
-from rivae.scratch import scratch_folder
 
 SCHEMA = 2
 LARGE = 50_000  # items; below, one query takes numpy well under a millisecond

@@ -24,7 +24,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rivae.errors import DataError
+from rivae.base.errors import DataError
 from rivae.retrieval.base import Floats, Ints, Singles
 from rivae.retrieval.contenders import Contenders, contenders
 from rivae.retrieval.exact import check_points, check_queries

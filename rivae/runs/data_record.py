@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rivae.errors import DataError, RivaeError, RunError
-from rivae.files import why_not, write_json
-from rivae.reading.contents import Written, written
-from rivae.reading.documents import read_own_form
+from rivae.base.errors import DataError, RivaeError, RunError
+from rivae.base.files import why_not, write_json
+from rivae.base.reading.contents import Written, written
+from rivae.base.reading.documents import read_own_form
 
 if TYPE_CHECKING:
-    from rivae.config import RunConfig
+    from rivae.base.config import RunConfig
     from rivae.data.base import PairedDataset
 
 DATA = "data.json"

@@ -16,9 +16,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from rivae.errors import DataError, RunError
-from rivae.files import json_ready, require_room, why_not, write_json
-from rivae.reading.documents import first_problem, read_json
+from rivae.base.errors import DataError, RunError
+from rivae.base.files import json_ready, require_room, why_not, write_json
+from rivae.base.reading.documents import first_problem, read_json
 from rivae.runs.results import (
     AtWidth,
     Correlation,
@@ -108,7 +108,7 @@ class Along:
 
 
 class Evaluation(Read):
-    """The results of ``rivae.evaluation.evaluate``, as stored by any version; the file's fields."""
+    """The results of ``rivae.evaluation.evaluate``, as stored by any version; the fields."""
 
     created: Word = ""
     retrieval: Group = {}

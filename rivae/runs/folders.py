@@ -13,12 +13,12 @@ from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
-from rivae.config import RUN_NAME, read_config
-from rivae.errors import ConfigError, RunError
-from rivae.files import is_folder
-from rivae.installed import APP_FILES
-from rivae.paths import home_path, variable_path
-from rivae.reading.regular import is_file
+from rivae.base.config import RUN_NAME, read_config
+from rivae.base.errors import ConfigError, RunError
+from rivae.base.files import is_folder
+from rivae.base.installed import APP_FILES
+from rivae.base.paths import home_path, variable_path
+from rivae.base.reading.regular import is_file
 from rivae.runs.data_record import DATA
 from rivae.runs.evaluation_file import FILES
 from rivae.runs.run import Run

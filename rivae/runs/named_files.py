@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rivae.config import RunConfig
+from rivae.base.config import RunConfig
+from rivae.base.errors import ConfigError, DataError
+from rivae.base.paths import home_path
+from rivae.base.reading.regular import is_file
 from rivae.data.store.manifest import MANIFEST, NAME, data_root
 from rivae.data.word_vectors import CORPUS, NONE
-from rivae.errors import ConfigError, DataError
-from rivae.nets.weight_files import is_on_hub
-from rivae.paths import home_path
-from rivae.reading.regular import is_file
+from rivae.models.nets.weight_files import is_on_hub
 
 VARIABLE = "RIVAE_FILES"
 # The settings whose text is a path.

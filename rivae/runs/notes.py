@@ -13,11 +13,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from rivae.errors import ConfigError, DataError, RivaeError, RunError
-from rivae.files import change_json, why_not
-from rivae.reading.documents import read_form
-from rivae.reading.regular import is_file
-from rivae.reading.typed_text import one_line, some_lines
+from rivae.base.errors import ConfigError, DataError, RivaeError, RunError
+from rivae.base.files import change_json, why_not
+from rivae.base.reading.documents import read_form
+from rivae.base.reading.regular import is_file
+from rivae.base.reading.typed_text import one_line, some_lines
 from rivae.runs.folders import require_own
 from rivae.runs.run import Run
 

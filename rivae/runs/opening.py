@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rivae.errors import DataError, RivaeError, RunError
-from rivae.paths import variable_path
-from rivae.reading.regular import is_file
-from rivae.reading.weights import read_header
+from rivae.base.errors import DataError, RivaeError, RunError
+from rivae.base.paths import variable_path
+from rivae.base.reading.regular import is_file
+from rivae.base.reading.weights import read_header
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL, NO_MODEL, Run
 
 # Registered names, which need not be looked up.
@@ -48,7 +48,7 @@ def trouble(run: Run, *, quick: bool = False) -> str:
     try:
         config, store = run.config, run.config.dataset.settings.get("store")
         if not (quick and config.method.name in METHODS):
-            from rivae.methods import method_class
+            from rivae.models.methods import method_class
 
             method_class(config.method.name)
         if run.ready:

@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from rivae.errors import DataError, RunError
-from rivae.files import write_atomic
-from rivae.reading.json_records import json_lines
+from rivae.base.errors import DataError, RunError
+from rivae.base.files import write_atomic
+from rivae.base.reading.json_records import json_lines
 
 State = Literal["created", "running", "finished", "failed", "interrupted"]
 

@@ -17,12 +17,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rivae.config import RunConfig, read_config
-from rivae.errors import ConfigError, DataError, DataReplacedWarning, RivaeError, RunError
-from rivae.files import is_locked, write_atomic, write_json
-from rivae.reading.documents import printable, read_form
-from rivae.reading.regular import is_file, open_regular
-from rivae.reading.weights import load_weights, read_header
+from rivae.base.config import RunConfig, read_config
+from rivae.base.errors import ConfigError, DataError, DataReplacedWarning, RivaeError, RunError
+from rivae.base.files import is_locked, write_atomic, write_json
+from rivae.base.reading.documents import printable, read_form
+from rivae.base.reading.regular import is_file, open_regular
+from rivae.base.reading.weights import load_weights, read_header
 from rivae.runs.data_record import MEND, content_now, data_change, data_key
 from rivae.runs.evaluation_file import (
     FILES,
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from rivae.config import Asks
+    from rivae.base.config import Asks
     from rivae.data.base import PairedDataset
-    from rivae.methods.base import Method
+    from rivae.models.methods.base import Method
 
 # Models of this project are far smaller.
 MODEL, PREVIEW = "model.safetensors", "preview.safetensors"
@@ -271,7 +271,7 @@ class Run:
         Raises:
             RunError: when there is no model, or the file does not fit the configuration.
         """
-        from rivae.methods import build_method
+        from rivae.models.methods import build_method
 
         path = self._model_path(preview)
         data = dataset or self.load_dataset()

@@ -11,10 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rivae.errors import DataError, RunError
-from rivae.files import why_not, write_json
-from rivae.reading.contents import Written, written
-from rivae.reading.documents import read_own_form
+from rivae.base.errors import DataError, RunError
+from rivae.base.files import why_not, write_json
+from rivae.base.reading.contents import Written, written
+from rivae.base.reading.documents import read_own_form
 from rivae.runs.data_record import DAMAGED
 
 if TYPE_CHECKING:

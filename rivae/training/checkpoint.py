@@ -13,10 +13,10 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
-from rivae.errors import DataError, RunError
-from rivae.files import write_atomic
-from rivae.reading.documents import parse_json
-from rivae.reading.weights import load_weights, read_header
+from rivae.base.errors import DataError, RunError
+from rivae.base.files import write_atomic
+from rivae.base.reading.documents import parse_json
+from rivae.base.reading.weights import load_weights, read_header
 
 DAMAGED = "{} is damaged; training continues from the one before it"
 ALL_DAMAGED = "every checkpoint of this run is damaged: start it again under a new name"

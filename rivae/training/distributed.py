@@ -5,8 +5,8 @@ wrapping the model in DistributedDataParallel: a loss here calls many maps of a 
 one by one, a forward derivative of one of them, heads), every stage trains other parameters, and a
 wrapper sees one forward call of one module only. It also leaves the names of weights alone.
 
-How rows are shared is in ``rivae.nets.share``. Messages between processes are JSON. They meet
-through a file and talk over the loopback interface, which nobody outside this machine reaches.
+How rows are shared is in ``rivae.models.nets.share``. Messages between processes are JSON. They
+meet through a file and talk over the loopback interface, which nobody outside this machine reaches.
 One process leads and writes the run folder; for the others it is a ``Follower``.
 """
 
@@ -27,10 +27,10 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
-from rivae.config import RunConfig
-from rivae.errors import ConfigError
-from rivae.nets.layers import RandomLayer
-from rivae.nets.share import Share, exchanging
+from rivae.base.config import RunConfig
+from rivae.base.errors import ConfigError
+from rivae.models.nets.layers import RandomLayer
+from rivae.models.nets.share import Share, exchanging
 from rivae.runs import Run
 from rivae.runs.records import MetricsLog
 from rivae.training.models import Models
@@ -38,7 +38,7 @@ from rivae.training.models import Models
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from rivae.methods.base import Method
+    from rivae.models.methods.base import Method
     from rivae.runs.evaluation_file import Evaluation
 
 # The others wait while the first one measures, writes or unfolds; a crash is noticed at once.

@@ -9,11 +9,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from rivae.base.errors import ConfigError
 from rivae.data.base import PairedDataset, TensorView, View, floats
 from rivae.data.store.pixels import StorePixels
 from rivae.data.words_view import WordsView, text_parts
-from rivae.errors import ConfigError
-from rivae.methods.base import Method, Stage
+from rivae.models.methods.base import Method, Stage
 
 
 class Feed:

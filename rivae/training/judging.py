@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from rivae.base.errors import DataError
 from rivae.data.base import PairedDataset
-from rivae.errors import DataError
-from rivae.methods.base import Method, Stage
+from rivae.models.methods.base import Method, Stage
 from rivae.training.checkpoint import save_checkpoint
 from rivae.training.models import Models, TrainingJob, Validator
 

@@ -12,16 +12,16 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from rivae.config import RunConfig
+from rivae.base.config import RunConfig
+from rivae.base.errors import ConfigError, RunError
 from rivae.data.base import PairedDataset
 from rivae.data.tokens import TokensView
-from rivae.errors import ConfigError, RunError
-from rivae.methods import build_method
-from rivae.methods.base import Method
-from rivae.nets.layers import RandomLayer
-from rivae.nets.precision import number_format
-from rivae.nets.recipe_rnn import RecipeRNN
-from rivae.nets.resnets import ResNet50Attention
+from rivae.models.methods import build_method
+from rivae.models.methods.base import Method
+from rivae.models.nets.layers import RandomLayer
+from rivae.models.nets.precision import number_format
+from rivae.models.nets.recipe_rnn import RecipeRNN
+from rivae.models.nets.resnets import ResNet50Attention
 from rivae.runs import Run
 from rivae.training.checkpoint import has_checkpoint
 

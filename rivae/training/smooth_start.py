@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from rivae.errors import ConfigError
+from rivae.base.errors import ConfigError
 
 N_LANDMARKS = 600
 

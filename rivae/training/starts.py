@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from safetensors.torch import save
 from torch import Tensor
 
+from rivae.base.errors import ConfigError, DataError, RivaeError
+from rivae.base.files import write_atomic
+from rivae.base.reading.documents import parse_json
+from rivae.base.reading.weights import load_weights, read_header
 from rivae.data.base import PairedDataset
-from rivae.errors import ConfigError, DataError, RivaeError
-from rivae.files import write_atomic
-from rivae.methods import build_method
-from rivae.methods.base import Method, Stage
-from rivae.methods.cos_sim_lvm import N_PARTS
-from rivae.reading.documents import parse_json
-from rivae.reading.weights import load_weights, read_header
+from rivae.models.methods import build_method
+from rivae.models.methods.base import Method, Stage
+from rivae.models.methods.cos_sim_lvm import N_PARTS
 from rivae.training.distributed import Group
 from rivae.training.feed import Feed, embed_rows
 from rivae.training.models import Models, load_pretrained

@@ -10,9 +10,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from rivae.errors import RunError
-from rivae.files import remove_temporaries
-from rivae.methods.base import ParamGroup
+from rivae.base.errors import RunError
+from rivae.base.files import remove_temporaries
+from rivae.models.methods.base import ParamGroup
 from rivae.training.checkpoint import load_together, save_checkpoint
 from rivae.training.models import Models, TrainingProgress, join_models
 

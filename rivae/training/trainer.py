@@ -13,10 +13,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from rivae.errors import DataError, RunError
-from rivae.files import why_not
-from rivae.methods import require_training
-from rivae.methods.base import Batch, Noise, Stage
+from rivae.base.errors import DataError, RunError
+from rivae.base.files import why_not
+from rivae.models.methods import require_training
+from rivae.models.methods.base import Batch, Noise, Stage
 from rivae.training.checkpoint import load_checkpoint
 from rivae.training.distributed import Group
 from rivae.training.feed import Feed

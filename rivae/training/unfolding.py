@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.errors import ConfigError
+from rivae.base.errors import ConfigError
 from rivae.training.independence import bent
 from rivae.training.smooth_start import along_graph, neighbour_graph, whiten
 

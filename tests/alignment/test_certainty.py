@@ -8,11 +8,18 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from rivae.alignment.certainty import FITS, MAX_FITS, ROWS, has_fits, kept_certainty, read_fits
+from rivae.base.config import DatasetConfig, MethodChoice, RunConfig
 from rivae.cli import main
-from rivae.config import DatasetConfig, MethodChoice, RunConfig
-from rivae.exploring.explorer import Explorer
+from rivae.explore.explorer import Explorer
 from rivae.runs import Run
+from rivae.training.alignment.certainty import (
+    FITS,
+    MAX_FITS,
+    ROWS,
+    has_fits,
+    kept_certainty,
+    read_fits,
+)
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +31,7 @@ def untrained(tmp_path_factory):
         method=MethodChoice(settings={"n_components": 3, "dim_v": 8, "init": "none"}),
     )
     run = Run.create(config, tmp_path_factory.mktemp("runs"))
-    from rivae.methods import build_method
+    from rivae.models.methods import build_method
 
     data, choice = run.load_dataset(), config.method
     torch.manual_seed(0)
@@ -92,7 +99,7 @@ def test_the_fits_belong_to_the_rows_that_they_name(run, monkeypatch):
     fits = np.stack([np.column_stack([near[:, :2], rng.normal(size=(len(z), 1))])] * 2)
     some = np.sort(rng.choice(len(z), 400, replace=False))
     for most, rows in ((5000, slice(None)), (300, slice(None)), (5000, some), (300, some)):
-        monkeypatch.setattr("rivae.alignment.certainty.MAX_ROWS", most)
+        monkeypatch.setattr("rivae.training.alignment.certainty.MAX_ROWS", most)
         named = {} if isinstance(rows, slice) else {ROWS: torch.from_numpy(rows)}
         write_fits(run, fits[:, rows], **named)
         found = Explorer.open(run).certainty

@@ -5,15 +5,15 @@ invertible.
 import numpy as np
 import pytest
 
-from rivae.alignment.folding import (
+from rivae.data.words_view import fit_words
+from rivae.metrics.mcc import mcc
+from rivae.training.alignment.folding import (
     independent_axes,
     joint_diagonaliser,
     modulated_axes,
     scaled_axes,
     word_axes,
 )
-from rivae.data.words_view import fit_words
-from rivae.metrics.mcc import mcc
 
 MIXING = np.array([[0.8, 0.6, 0.1], [-0.5, 0.9, 0.3], [0.2, -0.4, 1.1]])
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from rivae.base.errors import ConfigError, DataError
 from rivae.benchmark.cell import run_cell
 from rivae.benchmark.chance import chance_rows, random_items, rotated_factors
 from rivae.benchmark.plan import Cell, completed_row
@@ -17,7 +18,6 @@ from rivae.benchmark.run import benchmark
 from rivae.benchmark.tables import columns
 from rivae.cli import main
 from rivae.data import load_dataset
-from rivae.errors import ConfigError, DataError
 from rivae.metrics.dci_paper import DEFAULT_ALPHA
 from rivae.runs import Run
 from tests.benchmark.rows_for_tests import failed, not_run, row

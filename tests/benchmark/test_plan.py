@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
+from rivae.base.errors import ConfigError
 from rivae.benchmark.lines import ABLATION, TABLE_LINES
 from rivae.benchmark.plan import SIZES, Cell, completed_row, plan, settings_json
 from rivae.benchmark.rows import make_row
 from rivae.benchmark.tables import METHODS, VARIANTS
 from rivae.cli import main
 from rivae.cli.bench import count_or_range
-from rivae.errors import ConfigError
-from rivae.methods import method_names
+from rivae.models.methods import method_names
 
 
 def test_the_default_is_every_table_with_every_method_once() -> None:

@@ -11,15 +11,9 @@ import pandas as pd
 import pytest
 import torch
 
-from rivae.alignment.folding import unchanged
-from rivae.alignment.steps import (
-    ALIGNMENT,
-    STEPS,
-    applicable_changes,
-    axis_change,
-    carried_change,
-    turned,
-)
+from rivae.app.metrics.benchmark_tables import table_views
+from rivae.base.errors import RunError
+from rivae.base.installed import APP_FILES
 from rivae.benchmark import scores as scores_module
 from rivae.benchmark.cell import is_done, run_cell
 from rivae.benchmark.plan import Cell
@@ -28,14 +22,20 @@ from rivae.benchmark.rows import make_row, read_rows, write_rows
 from rivae.benchmark.scores import STEPS_FILE, chosen_step, kept_steps, measure_steps
 from rivae.benchmark.summary import summarise
 from rivae.benchmark.tables import columns
-from rivae.demo import DEMO_ROOT
-from rivae.errors import RunError
-from rivae.installed import APP_FILES
-from rivae.launch import choose_axes, train
+from rivae.cli.demo import DEMO_ROOT
+from rivae.jobs.launch import choose_axes, train
 from rivae.metrics.registry import OF_LATENTS
 from rivae.runs import Run
 from rivae.runs.evaluation_file import Evaluation
-from rivae.ui.metrics.benchmark_tables import table_views
+from rivae.training.alignment.folding import unchanged
+from rivae.training.alignment.steps import (
+    ALIGNMENT,
+    STEPS,
+    applicable_changes,
+    axis_change,
+    carried_change,
+    turned,
+)
 from tests.benchmark.rows_for_tests import row
 
 METHODS = ("rivae", "cos-sim-lvm")

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from benchmarks.digit_search import centre_axes, clustered, fields, price, search_axes
-from rivae.evaluation import N_QUERIES_DIGITS, evaluated_rows
+from rivae.evaluation.evaluate import N_QUERIES_DIGITS, evaluated_rows
 from rivae.metrics.digits import transition_table
-from rivae.ranges import paper_grid
 from rivae.retrieval import Retriever
+from rivae.retrieval.ranges import paper_grid
+from rivae.retrieval.traversal import traverse
 from rivae.runs import find_run
-from rivae.traversal import traverse
 
 
 @pytest.fixture(scope="module")

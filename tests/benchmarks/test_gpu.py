@@ -15,7 +15,7 @@ from benchmarks import gpu
 from benchmarks import gpu_checks as checks
 from benchmarks import gpu_speed as speed
 from rivae.jobs.devices import CardUse
-from rivae.methods import method_names
+from rivae.models.methods import method_names
 
 CPU = torch.device("cpu")
 # What the machines with cards that we know of may lack, and what only the app needs.

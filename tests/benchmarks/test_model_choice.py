@@ -3,7 +3,7 @@
 import pandas as pd
 
 from benchmarks import model_choice as bench
-from rivae.launch import make_config
+from rivae.jobs.launch import make_config
 
 
 def test_lines_of_other_settings_are_told_apart():

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import rivae.data.registry
-import rivae.launch
+import rivae.jobs.launch
 from benchmarks import preset_choice as bench
 
 CHANGES = [
@@ -69,7 +69,7 @@ def test_no_test_row_is_read(tmp_path, monkeypatch):
 
     kept = rows("a")
     with monkeypatch.context() as patch:
-        for module in (rivae.data.registry, rivae.launch):
+        for module in (rivae.data.registry, rivae.jobs.launch):
             patch.setattr(module, "open_dataset", poisoned(module.open_dataset))
         blind = rows("b")
     # A measured cell is kept.

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks import starts as bench
 from rivae.data import load_dataset
-from rivae.launch import make_config
+from rivae.jobs.launch import make_config
 from tests.training.test_unfolding import curled_slab, linear_r2
 
 

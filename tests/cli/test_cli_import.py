@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from rivae.base.errors import DataError
 from rivae.cli import main
-from rivae.errors import DataError
 from rivae.runs import Run
 from tests.importing.conftest import write_plates
 
@@ -78,7 +78,7 @@ def test_training_on_an_import_by_its_name(table, capsys, monkeypatch):
 
 def test_progress_begins_before_any_work(table, monkeypatch, capsys):
     """Also in a file, and before the modules that reading needs are loaded."""
-    import rivae.importing
+    import rivae.data.importing
 
     said = []
 
@@ -87,9 +87,9 @@ def test_progress_begins_before_any_work(table, monkeypatch, capsys):
         progress("checking dishes.csv: 2,000 records", 0.0)
         progress("checking dishes.csv: 4,000 records", 0.0)  # too soon to be said
         progress("40 of 40 records usable", 1.0)
-        return rivae.importing.ImportReport()
+        return rivae.data.importing.ImportReport()
 
-    monkeypatch.setattr(rivae.importing, "run_import", work)
+    monkeypatch.setattr(rivae.data.importing, "run_import", work)
     for more in ([], ["--dry-run"]):
         words = ["import", str(table), "--images", str(table.parent / "photos"), "--name", "mine"]
         assert main([*words, *more]) == 0

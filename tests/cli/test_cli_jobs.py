@@ -6,20 +6,20 @@ import re
 
 import pytest
 
+from rivae.app.passwords import fits
+from rivae.base.errors import ConfigError
 from rivae.cli import main
 from rivae.cli.jobs import ANOTHER_DISPATCHER, parse_slots
 from rivae.cli.labels import NO_PLANS
 from rivae.cli.trash import EMPTY, NO_LABELS
-from rivae.errors import ConfigError
-from rivae.exploring.tours import add_tour, delete_tour, list_tours
+from rivae.explore.tours import add_tour, delete_tour, list_tours
 from rivae.jobs import dispatcher
 from rivae.jobs.agent import log_path
 from rivae.jobs.ledger import Ledger
-from rivae.jobs.passwords import fits
 from rivae.runs import Run, list_runs
 from rivae.runs.folders import COMES_ALONG
 from rivae.runs.notes import is_archived
-from rivae.trash import RESTORED
+from rivae.runs.trash import RESTORED
 from tests.training.tiny import tiny_config, untrained_run
 
 SHORT = (
@@ -106,7 +106,7 @@ def test_a_worker_trains_what_is_queued_and_its_log_can_be_read(said, root):
 
 
 def test_a_second_worker_says_that_there_is_one(said, root):
-    from rivae.files import locked
+    from rivae.base.files import locked
 
     (root / ".jobs").mkdir()
     with locked(root / ".jobs" / "dispatcher.lock"):

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from rivae.app.serve import free_port
 from rivae.cli import main
 from rivae.data.store import list_stores
 from rivae.jobs.ledger import Ledger
 from rivae.runs import Run
-from rivae.serve import free_port
 from tests.jobs.test_quick import table_of
 
 ROOT = Path(__file__).resolve().parents[2]

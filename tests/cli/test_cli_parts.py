@@ -2,10 +2,10 @@
 
 import pytest
 
+from rivae.app.forms.sweep import parse_seeds
+from rivae.base.errors import ConfigError
 from rivae.cli import main
 from rivae.cli.common import RESUME_HINT, number, parse_settings, print_table
-from rivae.errors import ConfigError
-from rivae.jobs.sweep import parse_seeds
 
 
 @pytest.mark.parametrize(

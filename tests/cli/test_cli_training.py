@@ -12,9 +12,9 @@ import time
 import pytest
 
 from rivae import __version__
+from rivae.base.errors import RunError
+from rivae.base.files import ADVICE
 from rivae.cli import main
-from rivae.errors import RunError
-from rivae.files import ADVICE
 from rivae.runs import Run, list_runs
 from rivae.runs.evaluation_file import Evaluation, read_evaluation
 from rivae.runs.folders import COMES_ALONG
@@ -317,7 +317,8 @@ def test_numbers_that_cannot_be_kept_are_shown_all_the_same(root, monkeypatch, c
         untrained_run(root, name)
     found = {"retrieval": {"recall_at_1": {"score": 0.25}}}
     monkeypatch.setattr(
-        "rivae.evaluation.evaluate", lambda *args, **settings: Evaluation.model_validate(found)
+        "rivae.evaluation.evaluate.evaluate",
+        lambda *args, **settings: Evaluation.model_validate(found),
     )
     monkeypatch.setattr("rivae.runs.evaluation_file.write_json", refuse)
     monkeypatch.setattr("rivae.runs.evaluation_file.require_room", refuse)
@@ -357,7 +358,7 @@ def test_a_demo_run_is_measured_and_stays_as_it_is(root, monkeypatch, capsys):
     path = untrained_run(root, "one").path
     monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", root)
     found = Evaluation.model_validate({"retrieval": {"recall_at_1": {"score": 0.25}}})
-    monkeypatch.setattr("rivae.evaluation.evaluate", lambda *args, **settings: found)
+    monkeypatch.setattr("rivae.evaluation.evaluate.evaluate", lambda *args, **settings: found)
     before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
     assert main(["evaluate", "one"]) == 0
     said = capsys.readouterr().out

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from rivae.base.errors import DataError
 from rivae.cli import main
 from rivae.cli.common import OPENING_CHECKPOINT, OPENING_DATA, OPENING_RUN, Steps
 from rivae.cli.train import ProgressLine
-from rivae.errors import DataError
 from rivae.runs import Run
 from rivae.training import Position, Trainer
 from rivae.training.models import TrainingJob
@@ -133,7 +133,7 @@ def test_the_first_word_comes_before_the_work(words, said, tmp_path, monkeypatch
         raise DataError("the data lie on a slow disk")
 
     monkeypatch.setattr(Run, "load_dataset", stop)
-    monkeypatch.setattr("rivae.launch.open_dataset", stop)
+    monkeypatch.setattr("rivae.jobs.launch.open_dataset", stop)
     assert main(words) == 1
     first, last = capsys.readouterr().err.splitlines()
     assert first == said and last == "rivae: the data lie on a slow disk"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rivae.scripts import FOLDER, library, source
+from rivae.base.scripts import FOLDER, library, source
 
 SHELLS = ("explore.js", "file.js", "notebook.js", "engine_worker.js")
 NODE = shutil.which("node")

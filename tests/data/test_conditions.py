@@ -5,11 +5,11 @@ import unicodedata
 import numpy as np
 import pytest
 
-from rivae.catalogue import Catalogue
+from rivae.base.errors import ConfigError
 from rivae.data import load_dataset
 from rivae.data.base import FactorSpec
 from rivae.data.conditions import read_conditions, suggestions
-from rivae.errors import ConfigError
+from rivae.explore.catalogue import Catalogue
 
 LEVELS = ("none", "some", "some more", "much")
 SPECS = (

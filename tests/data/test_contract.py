@@ -7,9 +7,9 @@ import pytest
 import torch
 from PIL import Image
 
+from rivae.base.errors import ConfigError, DataError
 from rivae.data import dataset_names, describe_dataset, load_dataset
 from rivae.data.base import SPLITS, PairedDataset, TensorView, random_split
-from rivae.errors import ConfigError, DataError
 
 
 @pytest.fixture(scope="module", params=dataset_names())

@@ -3,8 +3,8 @@ import pytest
 from PIL import Image
 from sklearn.datasets import load_digits
 
+from rivae.base.errors import DataError
 from rivae.data import load_dataset
-from rivae.errors import DataError
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,11 @@ import unicodedata
 import numpy as np
 import pytest
 
-from rivae.catalogue import Catalogue
 from rivae.data import load_dataset
 from rivae.data.fulltext import TextIndex, index_path, store_index, text_index
 from rivae.data.search_words import MAX_WORDS
 from rivae.data.store import PairStore
+from rivae.explore.catalogue import Catalogue
 
 TEXTS = [
     ("Baked Apple Crème", "two apples · sugar"),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from rivae.cli.demo import make_kitchen
 from rivae.data import load_dataset
 from rivae.data.food_factors import FACTOR_NAMES, FOOD_FACTORS
-from rivae.data.kitchen import FOLDER
+from rivae.data.sets.kitchen import FOLDER
 from rivae.data.store import PairStore
-from rivae.demo import make_kitchen
 
 
 def test_its_first_dishes_are_what_the_command_makes(tmp_path):

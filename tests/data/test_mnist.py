@@ -7,9 +7,9 @@ import threading
 import numpy as np
 import pytest
 
+from rivae.base.errors import ConfigError, DataError
 from rivae.data import load_dataset
-from rivae.data.mnist import FOLDER_VARIABLE, MIRROR_VARIABLE, download
-from rivae.errors import ConfigError, DataError
+from rivae.data.sets.mnist import FOLDER_VARIABLE, MIRROR_VARIABLE, download
 
 N = {"train": 40, "t10k": 12}
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
+from rivae.base.errors import DataError
 from rivae.data.store import PairStore
 from rivae.data.store.pixels import StorePixels, decoded
-from rivae.errors import DataError
 
 
 @pytest.fixture

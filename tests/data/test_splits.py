@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rivae.base.errors import DataError
 from rivae.data.base import SPLITS, random_split
 from rivae.data.splits import draw, drawn_parts, split_of
 from rivae.data.store.twins import (
@@ -18,7 +19,6 @@ from rivae.data.store.twins import (
     read_groups,
     write_groups,
 )
-from rivae.errors import DataError
 
 USUAL = (0.7, 0.15, 0.15)
 FRACTIONS = st.tuples(*[st.integers(1, 20)] * 3).map(lambda w: tuple(v / sum(w) for v in w))

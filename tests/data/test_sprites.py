@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
+from rivae.base.errors import ConfigError, DataError
 from rivae.data import load_dataset
-from rivae.data.sprites import SCALES, all_latents, render
-from rivae.errors import ConfigError, DataError
+from rivae.data.sets.sprites import SCALES, all_latents, render
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rivae.data import load_dataset
-from rivae.data.sprites import SCALES, all_latents, render
-from rivae.data.sprites_hard import Settings, _private_factors, _render, _shown
+from rivae.data.sets.sprites import SCALES, all_latents, render
+from rivae.data.sets.sprites_hard import Settings, _private_factors, _render, _shown
 
 SMALL = {"n_pairs": 1500}
 CONDITIONS = {

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from rivae.base.errors import ConfigError
 from rivae.data import item_shapes, load_dataset
-from rivae.data.synth import ACTIVATIONS, DISTRIBUTIONS, MixingNetwork
-from rivae.errors import ConfigError
+from rivae.data.sets.synth import ACTIVATIONS, DISTRIBUTIONS, MixingNetwork
 
 
 def views(**settings):
@@ -125,6 +125,6 @@ def test_settings_that_ask_for_too_much_together_are_refused_before_anything_is_
 
 def test_many_items_are_made_in_blocks(monkeypatch):
     whole = views(n_pairs=300, noise=0.1)
-    monkeypatch.setattr("rivae.data.synth.HIDDEN_AT_ONCE", 50 * 64)
+    monkeypatch.setattr("rivae.data.sets.synth.HIDDEN_AT_ONCE", 50 * 64)
     for one, other in zip(whole, views(n_pairs=300, noise=0.1), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)

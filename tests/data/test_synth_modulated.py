@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
+from rivae.base.errors import ConfigError
 from rivae.data import load_dataset
-from rivae.data.synth_modulated import log_density
-from rivae.errors import ConfigError
+from rivae.data.sets.synth_modulated import log_density
 from rivae.retrieval.base import ranks_of_targets, recall_at_k
 
 

@@ -11,6 +11,7 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from rivae.base.errors import DataError
 from rivae.data import segmenting
 from rivae.data.base import Recipe
 from rivae.data.segmenting import CHARACTERS, INSTALL
@@ -27,9 +28,8 @@ from rivae.data.tokenizer import (
 )
 from rivae.data.tokens import cached_tokens
 from rivae.data.words_view import fit_words
-from rivae.errors import DataError
-from rivae.words.ingredients import MAX_NAME, parse_line
-from rivae.words.item_words import _plain_words
+from rivae.explore.words.ingredients import MAX_NAME, parse_line
+from rivae.explore.words.item_words import _plain_words
 
 _SPACED = (
     "Latin Greek Cyrillic Armenian Georgian Hebrew Arabic Syriac Thaana Devanagari Bengali "

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from rivae.base.errors import DataError
 from rivae.data.base import Recipe
 from rivae.data.tokens import LENGTH, SECTIONS, UNKNOWN, cached_tokens
-from rivae.errors import DataError
 
 RECIPES = [
     Recipe("0", "Red lentil soup", ("2 cups water", "red lentils"), ("Stir.", "Serve the soup!")),

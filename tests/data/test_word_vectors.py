@@ -9,10 +9,10 @@ import sys
 import numpy as np
 import pytest
 
+from rivae.base.errors import DataError
 from rivae.data.base import Recipe
 from rivae.data.tokens import cached_tokens
 from rivae.data.word_vectors import read_word2vec, train_vectors, vector_source
-from rivae.errors import DataError
 
 VOCABULARY = ("soup", "water", "Salt", "missing")
 FILE = {"water": [1, 2, 3], "WATER": [9, 9, 9], "Soup": [4, 5, 6], "soup": [7, 8, 9],

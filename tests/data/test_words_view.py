@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from rivae.base.errors import DataError
 from rivae.data.base import Recipe
 from rivae.data.words_view import cached_words, fit_words, recipe_text
-from rivae.errors import DataError
 
 TEXTS = ["Red lentil soup", "red BEANS", "Crème brûlée", "soup soup soup of beans", "12 3/4"] * 20
 TRAIN = np.arange(60)

@@ -55,7 +55,7 @@ class ExplorePage:
 @pytest.fixture(scope="session")
 def trained_run(app_runs: Path) -> str:
     """The id of a small trained run (3 dimensions) that the app shows."""
-    from rivae.config import DatasetConfig, MethodChoice, RunConfig
+    from rivae.base.config import DatasetConfig, MethodChoice, RunConfig
     from rivae.runs import Run
     from rivae.training import Trainer, TrainingJob
 
@@ -82,7 +82,7 @@ plan_numbers = itertools.count(1)
 @pytest.fixture
 def made(app_server: str, app_runs: Path, app_labels: Path, trained_run: str) -> Iterator[Any]:
     """A labelling plan of its own for every test, in the app's store."""
-    from tests.ui.labels_fixture import make_label_plan
+    from tests.app.labels_fixture import make_label_plan
 
     name = f"plan-{next(plan_numbers)}"
     found = make_label_plan(app_runs, app_labels, name=name, run_id=trained_run)

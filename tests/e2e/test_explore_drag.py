@@ -5,9 +5,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from rivae.explore.words.axis_names import change_names
 from rivae.runs import Run
-from rivae.words.axis_names import change_names
-from rivae.words.naming import AxisName
+from rivae.runs.axis_names import AxisName
 
 # Far from one to the next: places near each other may have the same items.
 SWEEP = [0.35, 0.1, 0.6, 0.2, 0.8, 0.3, 0.95, 0.5]

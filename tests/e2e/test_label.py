@@ -3,8 +3,8 @@
 import pytest
 
 from rivae.labels.store import LabelStore
+from tests.app.labels_fixture import make_label_plan
 from tests.e2e.label_desk import burst, levels, marks, open_desk, saved, who
-from tests.ui.labels_fixture import make_label_plan
 
 
 def test_a_sheet_is_labelled_by_keyboard_alone(desk, made, until):

@@ -6,15 +6,15 @@ import shutil
 import numpy as np
 import pytest
 
-from rivae.evaluation import evaluate
+from rivae.app.metrics.labels import NO_LABELS
+from rivae.evaluation.evaluate import evaluate
 from rivae.labels.guideline import read_guideline
 from rivae.labels.kept_plans import keep_plan
 from rivae.labels.plan import make_plan
 from rivae.labels.store import LabelStore
 from rivae.labels.table import keys_by_row
 from rivae.runs import Run
-from rivae.ui.metrics.labels import NO_LABELS
-from tests.ui.labels_fixture import PlanForTests
+from tests.app.labels_fixture import PlanForTests
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from rivae.exploring.steering import SteerRow
-from rivae.exploring.tours import Tour, TourStep, to_bytes
+from rivae.explore.steering import SteerRow
+from rivae.explore.tours import Tour, TourStep, to_bytes
+from rivae.explore.words.axis_names import change_names
 from rivae.runs import DEMO_ROOT, Run
-from rivae.words.axis_names import change_names
-from rivae.words.naming import AxisName
+from rivae.runs.axis_names import AxisName
 
 
 def link(page):
@@ -58,7 +58,7 @@ SLOWED = """() => {
   const passOn = window.fetch
   window.answered = []
   window.fetch = async (address, options) => {
-    if (!String(address).includes("/rivae/api/steer")) return passOn(address, options)
+    if (!String(address).includes("/rivae/api/run/steer")) return passOn(address, options)
     await new Promise((done) => setTimeout(done, 500))
     const reply = await passOn(address, options)
     answered.push(reply.status)

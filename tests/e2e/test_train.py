@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rivae.files import is_locked
+from rivae.base.files import is_locked
 from rivae.jobs import locks
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.records import jobs_folder

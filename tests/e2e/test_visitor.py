@@ -3,7 +3,7 @@
 import io
 from urllib.parse import parse_qs, urlsplit
 
-from rivae.ui.explore.panels import BOTH
+from rivae.app.explore.panels import BOTH
 
 
 def link(page):

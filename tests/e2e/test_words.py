@@ -8,8 +8,8 @@ import pytest
 @pytest.fixture(scope="module")
 def bars(app_runs, small_store):
     """A run on pictures with recipes that was not trained; it retrieves something all the same."""
-    from rivae.launch import make_config
-    from rivae.methods import build_method
+    from rivae.jobs.launch import make_config
+    from rivae.models.methods import build_method
     from rivae.runs import Run
 
     place = {"store": str(small_store), "image_size": 16}

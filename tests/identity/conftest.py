@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from rivae.base.files import write_json
+from rivae.data.importing import run_import
+from rivae.data.importing.plan import Plan
 from rivae.data.store import data_root
-from rivae.files import write_json
-from rivae.importing import run_import
-from rivae.importing.plan import Plan
 
 ARCHIVE = Path(__file__).parent / "made_before.zip"
 

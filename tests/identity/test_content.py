@@ -131,7 +131,7 @@ def test_generated_data_know_their_version_without_being_made(name):
 
 
 def test_the_kitchen_that_comes_along_holds_what_its_manifest_says():
-    from rivae.data.kitchen import FOLDER
+    from rivae.data.sets.kitchen import FOLDER
     from rivae.data.store.content import read_content
 
     manifest = Manifest.read(FOLDER)
@@ -139,7 +139,7 @@ def test_the_kitchen_that_comes_along_holds_what_its_manifest_says():
 
 
 def test_a_generator_that_makes_other_items_makes_other_data(monkeypatch):
-    from rivae.data import synth
+    from rivae.data.sets import synth
 
     one = load_dataset("synth", n_pairs=300)
     monkeypatch.setattr(synth, "VERSION", "2", raising=False)

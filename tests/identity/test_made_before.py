@@ -5,17 +5,17 @@ import json
 import pytest
 
 from rivae.cli import main
+from rivae.data.importing.plan import Plan
+from rivae.data.importing.session import same_as
 from rivae.data.store.manifest import MANIFEST
-from rivae.exploring.explorer import Explorer
-from rivae.importing.plan import Plan
-from rivae.importing.session import same_as
+from rivae.explore.explorer import Explorer
+from rivae.explore.words.axis_names import axis_names
+from rivae.jobs.launch import resume
 from rivae.labels.kept_plans import kept_plans, plan_data
 from rivae.labels.opening import open_labels
 from rivae.labels.run_scores import current_levels, planned_rows
-from rivae.launch import resume
 from rivae.runs import find_run
 from rivae.runs.data_record import DATA, recorded_data
-from rivae.words.axis_names import axis_names
 
 # What that version answered from this run: the five items nearest to the mean of the queries.
 IDS = [29, 14, 31, 15, 41]
@@ -87,7 +87,7 @@ def test_an_import_of_an_older_version_says_that_its_pictures_were_not_compared(
     def stop(*args):
         raise StopError
 
-    monkeypatch.setattr("rivae.jobs.quick.quick_run", stop)
+    monkeypatch.setattr("rivae.app.forms.quick.quick_run", stop)
     with pytest.raises(StopError):
         main(
             ["open", str(before / "table.csv"), "--images", str(before / "photos"), "--side", "32"]

@@ -6,22 +6,22 @@ import warnings
 import numpy as np
 import pytest
 
+from rivae.base.errors import ConfigError, DataReplacedWarning, RunError
 from rivae.cli import main
 from rivae.data import load_dataset
+from rivae.data.importing.pretrained import make_features
+from rivae.data.importing.statistics import PictureStatistics
 from rivae.data.store import PairStore
 from rivae.data.store.manifest import Manifest
-from rivae.errors import ConfigError, DataReplacedWarning, RunError
-from rivae.exploring.explorer import Explorer
-from rivae.importing.pretrained import make_features
-from rivae.importing.statistics import PictureStatistics
-from rivae.jobs.archive import export_run
+from rivae.explore.explorer import Explorer
+from rivae.explore.words.axis_names import axis_names, change_names, names_of_axes
 from rivae.jobs.archive_import import import_run
-from rivae.launch import make_config, resume, train
+from rivae.jobs.launch import make_config, resume, train
 from rivae.runs import DEMO_ROOT, Run, find_run, list_runs
+from rivae.runs.archive import export_run
+from rivae.runs.axis_names import AxisName
 from rivae.runs.data_record import DATA, recorded_data
 from rivae.runs.vocabulary_file import VOCABULARY
-from rivae.words.axis_names import axis_names, change_names, names_of_axes
-from rivae.words.naming import AxisName
 from tests.identity.conftest import dated
 
 TINY = {
@@ -162,8 +162,8 @@ def test_features_that_are_made_again_are_other_data(before):
 
 
 def test_runs_that_read_the_same_pictures_in_two_ways_are_compared(before):
-    from rivae.comparison import compare
-    from rivae.ui.compare.session import open_runs
+    from rivae.app.compare.session import open_runs
+    from rivae.figures.comparison import compare
 
     store = PairStore(before / "data" / "old")
     make_features(store.folder, PictureStatistics(store), "statistics")
@@ -181,7 +181,7 @@ def test_runs_that_read_the_same_pictures_in_two_ways_are_compared(before):
 
 
 def test_a_new_run_on_an_import_takes_the_features_of_those_before(before):
-    from rivae.jobs.draft import Draft
+    from rivae.app.forms.draft import Draft
 
     assert not Draft().on("old").entries.get("dataset.features")
     store = PairStore(before / "data" / "old")
@@ -193,7 +193,7 @@ def test_a_new_run_on_an_import_takes_the_features_of_those_before(before):
 
 
 def test_seeds_are_not_ranked_on_other_data(before, import_again):
-    from rivae.choice import rank_runs
+    from rivae.evaluation.choice import rank_runs
 
     runs = [trained(before, name) for name in ("one", "two", "three")]
     import_again(resorted)
@@ -236,7 +236,7 @@ def test_derived_runs_are_of_the_same_data(run, before, import_again):
 
 
 def test_a_running_server_notices(run, before, import_again):
-    from rivae.ui.shell import cache
+    from rivae.app.shell import cache
 
     cache._resolve.clear()
     key, version = cache.model_key("mine"), cache.data_version("mine")
@@ -260,7 +260,7 @@ def test_old_data_that_were_imported_before_a_run_of_an_older_version_are_its_ow
 def test_the_list_of_runs_marks_a_run_of_other_data(run, before, import_again):
     from streamlit.testing.v1 import AppTest
 
-    from rivae.installed import APP_FILES
+    from rivae.base.installed import APP_FILES
 
     import_again(resorted)
     page = AppTest.from_file(str(APP_FILES / "rivae" / "ui" / "main.py"), default_timeout=60)
@@ -273,8 +273,8 @@ def test_the_list_of_runs_marks_a_run_of_other_data(run, before, import_again):
 def test_a_tour_says_so_for_each_of_its_runs(run, before, import_again, monkeypatch):
     from types import SimpleNamespace
 
-    from rivae.ui.shell import report
-    from rivae.ui.steer import presenter
+    from rivae.app.shell import report
+    from rivae.app.steer import presenter
 
     told = []
     monkeypatch.setattr(report, "warning", told.append)

@@ -15,19 +15,19 @@ import numpy as np
 import pytest
 import torch
 
+from rivae.base.errors import DataError
 from rivae.data import load_dataset, segmenting
 from rivae.data.registry import open_dataset
 from rivae.data.store import data_root
 from rivae.data.tokenizer import FIRST, NEWEST
 from rivae.data.vocabulary import UNKEPT
 from rivae.data.words_view import recipe_text
-from rivae.errors import DataError
-from rivae.exploring.explorer import Explorer
-from rivae.jobs.archive import export_run
+from rivae.explore.explorer import Explorer
 from rivae.jobs.archive_import import import_run
+from rivae.jobs.launch import make_config, resume, train
 from rivae.labels.derive import derive_run
-from rivae.launch import make_config, resume, train
 from rivae.runs import find_run
+from rivae.runs.archive import export_run
 from rivae.runs.vocabulary_file import VOCABULARY, kept_vocabulary
 from tests.identity.test_replaced import TINY
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rivae.importing.lines import MAX_LINE, MAX_LINES, MAX_TITLE
-from rivae.importing.report import UnusableError
-from rivae.importing.texts import ListColumn, TextColumn
-from rivae.reading.typed_text import clean
+from rivae.base.reading.typed_text import clean
+from rivae.data.importing.lines import MAX_LINE, MAX_LINES, MAX_TITLE
+from rivae.data.importing.report import UnusableError
+from rivae.data.importing.texts import ListColumn, TextColumn
 
 FIRST = (
     "2 cups",

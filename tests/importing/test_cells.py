@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from rivae.data.importing import lines as shape
+from rivae.data.importing import objects, texts
+from rivae.data.importing.html_text import without_html
+from rivae.data.importing.texts import ListColumn, TextColumn
 from rivae.data.store import PairStore
-from rivae.importing import lines as shape
-from rivae.importing import objects, texts
-from rivae.importing.html_text import without_html
-from rivae.importing.texts import ListColumn, TextColumn
 from tests.importing.conftest import rows
 from tests.importing.test_pairs import take
 

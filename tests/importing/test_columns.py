@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rivae.base.errors import ConfigError
+from rivae.data.importing import ImportReport, run_import
+from rivae.data.importing.columns import MOST, what_became
+from rivae.data.importing.factors import FactorReader
+from rivae.data.importing.mapping import LOOKED_AT, Mapping
+from rivae.data.importing.plan import Plan
+from rivae.data.importing.session import ImportCancelledError
 from rivae.data.store import Manifest, PairStore, writer
-from rivae.errors import ConfigError
-from rivae.importing import ImportReport, run_import
-from rivae.importing.columns import MOST, what_became
-from rivae.importing.factors import FactorReader
-from rivae.importing.mapping import LOOKED_AT, Mapping
-from rivae.importing.plan import Plan
-from rivae.importing.session import ImportCancelledError
 
 
 def said_of(records, mapping, chosen=None):

@@ -26,9 +26,9 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from rivae.data.importing import run_import
+from rivae.data.importing.plan import Plan
 from rivae.data.store import PairStore
-from rivae.importing import run_import
-from rivae.importing.plan import Plan
 
 N = 31
 # Words of one script each; with marks, without spaces, from right to left.

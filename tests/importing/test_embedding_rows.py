@@ -9,16 +9,16 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rivae.arrays import in_reach
+from rivae.base.arrays import in_reach
+from rivae.base.errors import DataError
 from rivae.data import load_dataset
 from rivae.data.base import SPLITS
+from rivae.data.importing import ImportSettings, PairsImport, run_import
+from rivae.data.importing.embeddings import COUNTS, LEFT_OUT, MATCHED, NO_ROW, SHUFFLED, UNMATCHED
+from rivae.data.importing.mapping import make_mapping
+from rivae.data.importing.parts import STAY
 from rivae.data.store import PairStore
 from rivae.data.store.features import MatrixView, read_matrix, write_features
-from rivae.errors import DataError
-from rivae.importing import ImportSettings, PairsImport, run_import
-from rivae.importing.embeddings import COUNTS, LEFT_OUT, MATCHED, NO_ROW, SHUFFLED, UNMATCHED
-from rivae.importing.mapping import make_mapping
-from rivae.importing.parts import STAY
 from tests.importing.conftest import rows
 
 N = 40

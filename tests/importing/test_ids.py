@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rivae.data.importing import run_import
+from rivae.data.importing.ids import NO_ID, IdColumn
+from rivae.data.importing.plan import Plan
+from rivae.data.importing.session import ImportCancelledError
 from rivae.data.store import PairStore, writer
-from rivae.importing import run_import
-from rivae.importing.ids import NO_ID, IdColumn
-from rivae.importing.plan import Plan
-from rivae.importing.session import ImportCancelledError
 
 
 def ids_of(cells):

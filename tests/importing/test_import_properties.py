@@ -19,16 +19,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from rivae.base.errors import ConfigError, DataError, RivaeError
+from rivae.base.reading.tables import preview
+from rivae.data.importing import (
+    ImportReport,
+    ImportSettings,
+    PairsImport,
+    Recipe1MImport,
+    run_import,
+)
+from rivae.data.importing.mapping import make_mapping
+from rivae.data.importing.picture_files import PictureFiles
+from rivae.data.importing.pictures import stored_picture
+from rivae.data.importing.plan import columns_of
+from rivae.data.importing.report import UnusableError
 from rivae.data.store import Manifest, PairStore
 from rivae.data.store.features import read_matrix
-from rivae.errors import ConfigError, DataError, RivaeError
-from rivae.importing import ImportReport, ImportSettings, PairsImport, Recipe1MImport, run_import
-from rivae.importing.mapping import make_mapping
-from rivae.importing.picture_files import PictureFiles
-from rivae.importing.pictures import stored_picture
-from rivae.importing.plan import columns_of
-from rivae.importing.report import UnusableError
-from rivae.reading.tables import preview
 from tests.importing.conftest import jpeg
 
 N = 32  # sound records around the strange ones

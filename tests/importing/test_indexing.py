@@ -7,10 +7,10 @@ import subprocess
 import pytest
 
 from rivae.data.fulltext import index_path, store_index
+from rivae.data.importing import ImportSettings, PairsImport, run_import
+from rivae.data.importing.mapping import make_mapping
+from rivae.data.importing.session import ImportCancelledError
 from rivae.data.store import PairStore, writer
-from rivae.importing import ImportSettings, PairsImport, run_import
-from rivae.importing.mapping import make_mapping
-from rivae.importing.session import ImportCancelledError
 from tests.importing.conftest import rows
 
 N = 100
@@ -90,7 +90,7 @@ def test_where_no_process_can_be_started_the_import_makes_it(started, take, monk
 
 
 def test_a_stopped_import_leaves_no_process_and_goes_on(started, take, tmp_path, monkeypatch):
-    monkeypatch.setattr("rivae.importing.session.REPORT_EVERY", 10)
+    monkeypatch.setattr("rivae.data.importing.session.REPORT_EVERY", 10)
 
     def stop(stage, share):
         if share > 0.6:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rivae.errors import ConfigError
-from rivae.importing.mapping import guess_mapping, make_mapping
+from rivae.base.errors import ConfigError
+from rivae.data.importing.mapping import guess_mapping, make_mapping
 
 HEAD = [
     {"Bild": "a 1.JPG", "title": "Brot", "seite": "https://x.org/1.jpg"},

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rivae.importing.factors import FactorReader
-from rivae.importing.numbers import NumberColumn, written
-from rivae.importing.report import ImportReport, UnusableError
+from rivae.data.importing.factors import FactorReader
+from rivae.data.importing.numbers import NumberColumn, written
+from rivae.data.importing.report import ImportReport, UnusableError
 
 
 def read(cells, name="x"):

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rivae.base.errors import DataError
 from rivae.data import load_dataset
+from rivae.data.importing import ImportSettings, PairsImport, run_import
+from rivae.data.importing.mapping import make_mapping
 from rivae.data.store import list_stores
-from rivae.errors import DataError
-from rivae.importing import ImportSettings, PairsImport, run_import
-from rivae.importing.mapping import make_mapping
-from rivae.launch import make_config, train
-from rivae.methods import build_method, method_names
+from rivae.jobs.launch import make_config, train
+from rivae.models.methods import build_method, method_names
 from tests.importing.conftest import rows
 
 

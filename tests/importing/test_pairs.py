@@ -11,13 +11,13 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from rivae.base.errors import ConfigError, DataError
 from rivae.data import load_dataset
+from rivae.data.importing import ImportSettings, PairsImport, run_import
+from rivae.data.importing.factors import FactorReader
+from rivae.data.importing.mapping import make_mapping
+from rivae.data.importing.session import ImportCancelledError
 from rivae.data.store import PairStore, find_store, list_stores, writer
-from rivae.errors import ConfigError, DataError
-from rivae.importing import ImportSettings, PairsImport, run_import
-from rivae.importing.factors import FactorReader
-from rivae.importing.mapping import make_mapping
-from rivae.importing.session import ImportCancelledError
 from tests.importing.conftest import jpeg, rows
 
 FACTORS = {"factors": ("heat", "weight")}
@@ -227,7 +227,7 @@ def test_gaps_among_many_numbers_are_counted():
 
 def test_a_stopped_import_goes_on_and_ends_the_same(tmp_path, write_table, monkeypatch):
     """Stopped between chunks; the rest must not read a picture of the first part again."""
-    from rivae.importing import picture_files as images
+    from rivae.data.importing import picture_files as images
 
     monkeypatch.setattr(writer.StoreWriter.__init__, "__defaults__", ((), 20))
     folder = tmp_path / "many"

@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rivae.base.errors import DataError
 from rivae.data import load_dataset
 from rivae.data.base import SPLITS, Recipe, random_split
+from rivae.data.importing import ImportSettings, PairsImport, run_import
+from rivae.data.importing.mapping import make_mapping
+from rivae.data.importing.partition_words import part_named
+from rivae.data.importing.parts import ALL_DRAWN, DRAWN, LEAK, STAY, Parts
+from rivae.data.importing.records import NO_PART
+from rivae.data.importing.report import ImportReport
+from rivae.data.importing.session import ImportCancelledError
 from rivae.data.store import PairStore, StoreItem, writer
 from rivae.data.store.content import read_content
 from rivae.data.store.twins import SAME_PICTURE
-from rivae.errors import DataError
-from rivae.importing import ImportSettings, PairsImport, run_import
-from rivae.importing.mapping import make_mapping
-from rivae.importing.partition_words import part_named
-from rivae.importing.parts import ALL_DRAWN, DRAWN, LEAK, STAY, Parts
-from rivae.importing.records import NO_PART
-from rivae.importing.report import ImportReport
-from rivae.importing.session import ImportCancelledError
 from tests.importing.conftest import rows
 
 
@@ -92,7 +92,7 @@ def test_an_import_that_was_stopped_knows_the_pictures_of_before(
         if share > 0.6:
             raise ImportCancelledError
 
-    monkeypatch.setattr("rivae.importing.session.REPORT_EVERY", 10)
+    monkeypatch.setattr("rivae.data.importing.session.REPORT_EVERY", 10)
     with pytest.raises(ImportCancelledError):
         take(table, pictures, tmp_path / "b", progress=stop)
     again = take(table, pictures, tmp_path / "b")
@@ -105,7 +105,7 @@ def test_an_import_that_was_stopped_knows_the_pictures_of_before(
 
 def test_a_chunk_without_its_marks_is_read_again(tmp_path, pictures, write_table, monkeypatch):
     monkeypatch.setattr(writer.StoreWriter.__init__, "__defaults__", ((), 20))
-    monkeypatch.setattr("rivae.importing.session.REPORT_EVERY", 10)
+    monkeypatch.setattr("rivae.data.importing.session.REPORT_EVERY", 10)
     table = write_table(captions())
 
     def stop(words, share):

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from rivae.data.store import Manifest, PairStore
-from rivae.errors import ConfigError
-from rivae.importing import picture_cells, run_import
-from rivae.importing.picture_cells import (
+from rivae.base.errors import ConfigError
+from rivae.base.reading import parquet
+from rivae.data.importing import picture_cells, run_import
+from rivae.data.importing.picture_cells import (
     MAX_NAME,
     UNNAMED,
     UNSOUND,
@@ -25,12 +25,12 @@ from rivae.importing.picture_cells import (
     picture_cell,
     shown_cell,
 )
-from rivae.importing.picture_files import FIRST_OF_SEVERAL, MISSING, PictureFiles
-from rivae.importing.picture_places import TOO_LARGE
-from rivae.importing.pictures import stored_picture
-from rivae.importing.plan import Plan
-from rivae.importing.report import EXAMPLE_LENGTH, UnusableError
-from rivae.reading import parquet
+from rivae.data.importing.picture_files import FIRST_OF_SEVERAL, MISSING, PictureFiles
+from rivae.data.importing.picture_places import TOO_LARGE
+from rivae.data.importing.pictures import stored_picture
+from rivae.data.importing.plan import Plan
+from rivae.data.importing.report import EXAMPLE_LENGTH, UnusableError
+from rivae.data.store import Manifest, PairStore
 from tests.importing.conftest import jpeg, rows
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from rivae.base.errors import DataError
+from rivae.data.importing import picture_files, picture_places
+from rivae.data.importing.picture_files import MISSING, SHARED, UNLISTED, PictureFiles
+from rivae.data.importing.picture_index import MAX_FITTING
+from rivae.data.importing.picture_places import AMBIGUOUS, OUTSIDE, Folder
+from rivae.data.importing.report import UnusableError
 from rivae.data.store import PairStore
-from rivae.errors import DataError
-from rivae.importing import picture_files, picture_places
-from rivae.importing.picture_files import MISSING, SHARED, UNLISTED, PictureFiles
-from rivae.importing.picture_index import MAX_FITTING
-from rivae.importing.picture_places import AMBIGUOUS, OUTSIDE, Folder
-from rivae.importing.report import UnusableError
 from tests.importing.conftest import jpeg, packed, rows, tree
 from tests.importing.test_pairs import take
 

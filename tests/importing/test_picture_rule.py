@@ -10,9 +10,9 @@ from urllib.parse import unquote
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rivae.importing.picture_files import MISSING, PictureFiles
-from rivae.importing.picture_places import AMBIGUOUS, MAX_COMPARED, OUTSIDE
-from rivae.importing.report import UnusableError
+from rivae.data.importing.picture_files import MISSING, PictureFiles
+from rivae.data.importing.picture_places import AMBIGUOUS, MAX_COMPARED, OUTSIDE
+from rivae.data.importing.report import UnusableError
 from tests.importing.conftest import packed, tree
 
 NFD = unicodedata.normalize("NFD", "né.png")

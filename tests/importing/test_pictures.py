@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from rivae.base.errors import DataError
 from rivae.data.picture_colors import NO_INKS
 from rivae.data.store import PairStore
-from rivae.errors import DataError
 from tests.data.profiles import P3, SRGB, as_srgb, matrix_profile, srgb_curve
 from tests.importing.conftest import jpeg, rows
 from tests.importing.test_pairs import take
@@ -85,7 +85,7 @@ def test_a_zip_bomb_is_not_unpacked(tmp_path, pictures, write_table):
 
 
 def test_sixteen_bits_keep_their_greys_and_turned_pictures_are_upright():
-    from rivae.importing.pictures import stored_picture
+    from rivae.data.importing.pictures import stored_picture
 
     out = io.BytesIO()
     Image.fromarray((np.arange(4096).reshape(64, 64) * 16).astype(np.uint16)).save(out, "PNG")
@@ -103,8 +103,8 @@ def test_sixteen_bits_keep_their_greys_and_turned_pictures_are_upright():
 def test_a_large_jpeg_is_decoded_small_and_looks_the_same():
     from PIL import ImageOps
 
+    from rivae.data.importing.pictures import stored_picture
     from rivae.data.pictures import open_picture
-    from rivae.importing.pictures import stored_picture
 
     y, x = np.mgrid[0:1200, 0:1600] / 100.0
     waves = np.stack([np.sin(x + y), np.cos(x - y), np.sin(2 * y)], axis=-1)
@@ -126,7 +126,7 @@ def saved(image: Image.Image, form: str, **how: object) -> bytes:
 
 @pytest.mark.parametrize("form", ["JPEG", "WEBP"])
 def test_only_a_square_in_srgb_keeps_its_bytes(form):
-    from rivae.importing.pictures import stored_picture
+    from rivae.data.importing.pictures import stored_picture
 
     green = Image.new("RGB", (32, 32), (60, 180, 60))
     for primaries, curve, kept in ((None, 0, True), (SRGB, srgb_curve(), True), (P3, 2.2, False)):

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
+from rivae.base.errors import DataError
 from rivae.data import load_dataset
+from rivae.data.importing import pretrained
+from rivae.data.importing.pretrained import Checkpoint, make_features, short_text
 from rivae.data.store import PairStore
 from rivae.data.store.pixels import picture
-from rivae.errors import DataError
-from rivae.importing import pretrained
-from rivae.importing.pretrained import Checkpoint, make_features, short_text
 
 transformers = pytest.importorskip("transformers", reason="the extra 'features' is missing")
 

@@ -8,10 +8,10 @@ import zipfile
 import numpy as np
 import pytest
 
+from rivae.base.errors import DataError
+from rivae.data.importing import ImportSettings, Recipe1MImport, is_recipe1m, run_import
+from rivae.data.importing.lines import LONG_LINES
 from rivae.data.store import PairStore
-from rivae.errors import DataError
-from rivae.importing import ImportSettings, Recipe1MImport, is_recipe1m, run_import
-from rivae.importing.lines import LONG_LINES
 from tests.importing.conftest import jpeg
 
 N = 60
@@ -128,7 +128,7 @@ def test_a_folder_of_another_kind_is_refused(tmp_path):
 
 def test_pictures_are_told_by_their_whole_place(folder, tmp_path, monkeypatch):
     """In a folder at the published place only, which is not searched; in a zip below any folder."""
-    from rivae.importing.picture_places import Folder
+    from rivae.data.importing.picture_places import Folder
 
     monkeypatch.setattr(Folder, "paths", None)
     usual = take(folder, tmp_path / "data")

@@ -11,13 +11,13 @@ import re
 import numpy as np
 import pytest
 
+from rivae.base.errors import ConfigError, DataError, RivaeError
+from rivae.data.importing import ImportSettings, PairsImport, run_import, session
+from rivae.data.importing import picture_files as images
+from rivae.data.importing.mapping import make_mapping
+from rivae.data.importing.plan import Plan
 from rivae.data.store import PairStore, list_stores, writer
 from rivae.data.store.writer import unfinished
-from rivae.errors import ConfigError, DataError, RivaeError
-from rivae.importing import ImportSettings, PairsImport, run_import, session
-from rivae.importing import picture_files as images
-from rivae.importing.mapping import make_mapping
-from rivae.importing.plan import Plan
 from tests.importing.conftest import rows
 
 

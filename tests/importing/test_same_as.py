@@ -8,9 +8,9 @@ import pytest
 
 from rivae.cli import own
 from rivae.cli.common import Steps
-from rivae.importing import run_import, session
-from rivae.importing.plan import Plan
-from rivae.importing.session import is_read_as_now, same_as
+from rivae.data.importing import run_import, session
+from rivae.data.importing.plan import Plan
+from rivae.data.importing.session import is_read_as_now, same_as
 from tests.importing.conftest import rows
 
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from rivae.data import load_dataset, segmenting
 from rivae.data.fulltext import store_index
+from rivae.data.importing import ImportSettings, PairsImport, run_import
+from rivae.data.importing.mapping import make_mapping
 from rivae.data.segmenting import remarks
 from rivae.data.store import PairStore
 from rivae.data.tokenizer import caseless, newest
-from rivae.importing import ImportSettings, PairsImport, run_import
-from rivae.importing.mapping import make_mapping
-from rivae.words.item_words import item_words
+from rivae.explore.words.item_words import item_words
 from tests.data.test_tokenizer import is_whole, words
 
 N = 40

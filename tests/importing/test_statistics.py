@@ -8,16 +8,16 @@ import pytest
 import torch
 from PIL import Image
 
+from rivae.base.errors import DataError
 from rivae.cli.main import main
 from rivae.data import load_dataset
 from rivae.data.base import Recipe
-from rivae.data.pairs import training_rows
+from rivae.data.importing import statistics
+from rivae.data.importing.statistics import PictureStatistics, plain_statistics
+from rivae.data.sets.pairs import training_rows
 from rivae.data.store import PairStore, StoreItem, StoreWriter
-from rivae.errors import DataError
-from rivae.importing import statistics
-from rivae.importing.statistics import PictureStatistics, plain_statistics
-from rivae.methods.presets import find_preset
-from rivae.methods.presets.by_shape import TEXT
+from rivae.models.presets import find_preset
+from rivae.models.presets.by_shape import TEXT
 
 N = 120
 

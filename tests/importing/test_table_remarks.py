@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from rivae.base.reading.csv_rows import LOOSE, SHORT, UNNAMED
+from rivae.base.reading.encodings import TWICE_ENCODED
+from rivae.base.reading.tables import READ_AS_CP1252
+from rivae.data.importing.plan import Plan
+from rivae.data.importing.session import run_import
 from rivae.data.store import PairStore
-from rivae.importing.plan import Plan
-from rivae.importing.session import run_import
-from rivae.reading.csv_rows import LOOSE, SHORT, UNNAMED
-from rivae.reading.encodings import TWICE_ENCODED
-from rivae.reading.tables import READ_AS_CP1252
 
 QUOTES = "Grandma’s “best” – 5 € pie…"
 

@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from rivae.errors import DataError
-from rivae.importing import uploads
-from rivae.importing.picture_files import PictureFiles
-from rivae.importing.picture_places import AMBIGUOUS
-from rivae.importing.report import UnusableError
-from rivae.importing.uploads import UPLOADS, forget, keep_pictures, keep_table, sweep
+from rivae.base.errors import DataError
+from rivae.data.importing import uploads
+from rivae.data.importing.picture_files import PictureFiles
+from rivae.data.importing.picture_places import AMBIGUOUS
+from rivae.data.importing.report import UnusableError
+from rivae.data.importing.uploads import UPLOADS, forget, keep_pictures, keep_table, sweep
 
 
 def sent(name, content=b"photo,name\n"):

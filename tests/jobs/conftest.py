@@ -7,8 +7,8 @@ import pytest
 
 from rivae.data.tokenizer import newest
 from rivae.data.vocabulary import counted
-from rivae.jobs.archive import export_run
-from rivae.launch import train
+from rivae.jobs.launch import train
+from rivae.runs.archive import export_run
 from rivae.runs.evaluation_file import FILES, Evaluation, Settings
 from rivae.runs.notes import keep_about
 from rivae.runs.results import Result

@@ -9,13 +9,13 @@ import zipfile
 
 import pytest
 
-from rivae.errors import DataError, RivaeError, RunError
-from rivae.jobs.archive import FILES, export_run
+from rivae.base.errors import DataError, RivaeError, RunError
 from rivae.jobs.archive_import import import_run
+from rivae.jobs.launch import resume, run_lock, train
 from rivae.jobs.ledger import Ledger
-from rivae.launch import resume, run_lock, train
-from rivae.methods import build_method
+from rivae.models.methods import build_method
 from rivae.runs import Run, list_runs
+from rivae.runs.archive import FILES, export_run
 from rivae.runs.named_files import require_open
 from rivae.runs.notes import about
 from tests.training.tiny import tiny_config, untrained_run
@@ -174,7 +174,7 @@ def test_the_app_opens_no_file_of_an_archive(packed, root, tmp_path, which, monk
     done = import_run(io.BytesIO(pack(files)), root)
     assert "not tried" in done.remarks[1], "not even whether it is there"
     monkeypatch.setattr("rivae.data.registry.open_dataset", pytest.fail)
-    monkeypatch.setattr("rivae.launch.open_dataset", pytest.fail)
+    monkeypatch.setattr("rivae.jobs.launch.open_dataset", pytest.fail)
     said = r"came in an archive and names .*serve --files FOLDER"
     done.run.set_status(state="interrupted")
     for opens in (done.run.load_dataset, lambda: resume([done.run])):

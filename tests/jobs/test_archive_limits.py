@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rivae.data.kitchen import FOLDER as KITCHEN
-from rivae.errors import RivaeError
-from rivae.jobs.archive import export_run
+from rivae.base.errors import RivaeError
+from rivae.data.sets.kitchen import FOLDER as KITCHEN
 from rivae.jobs.archive_import import import_run
+from rivae.runs.archive import export_run
 from rivae.runs.evaluation_file import Evaluation
 from rivae.runs.results import Result
 from tests.jobs.test_archive import pack, refused, unpack
@@ -45,8 +45,8 @@ def test_data_are_neither_made_nor_fetched_for_an_archive(packed, root, tmp_path
     def never(*args, **settings):
         raise AssertionError("not on a stranger's word")
 
-    monkeypatch.setattr("rivae.data.synth.MixingNetwork.__call__", never)
-    monkeypatch.setattr("rivae.data.mnist.download", never)
+    monkeypatch.setattr("rivae.data.sets.synth.MixingNetwork.__call__", never)
+    monkeypatch.setattr("rivae.data.sets.mnist.download", never)
     assert import_run(io.BytesIO(packed), root, "one").remarks == ()
     here = {"name": "split-mnist", "settings": {"folder": str(tmp_path), "download": True}}
     content = with_config(packed, lambda config: config.update(dataset=here))
@@ -54,9 +54,9 @@ def test_data_are_neither_made_nor_fetched_for_an_archive(packed, root, tmp_path
 
 
 def test_texts_of_a_large_import_are_not_read_for_an_archive(packed, root, monkeypatch):
-    monkeypatch.setattr("rivae.data.pairs.READ_AT_ONCE", 10)
-    monkeypatch.setattr("rivae.data.pairs.open_pairs", None)
-    monkeypatch.setattr("rivae.data.pairs.find_store", lambda store: KITCHEN)
+    monkeypatch.setattr("rivae.data.sets.pairs.READ_AT_ONCE", 10)
+    monkeypatch.setattr("rivae.data.sets.pairs.open_pairs", None)
+    monkeypatch.setattr("rivae.data.sets.pairs.find_store", lambda store: KITCHEN)
     there = {"name": "pairs", "settings": {"store": "kitchen"}}
     content = with_config(packed, lambda config: config.update(dataset=there))
     remarks = import_run(io.BytesIO(content), root).remarks

@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from rivae.jobs import locks
-from rivae.launch import train
+from rivae.jobs.launch import train
 from tests.jobs.test_dispatcher import Queue, config
 from tests.training.test_ddp import numbers
 from tests.training.tiny import files_of, tiny_config

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from rivae.config import DatasetConfig
+from rivae.base.config import DatasetConfig
+from rivae.base.errors import DataError, RivaeError, RunError
+from rivae.base.files import locked
 from rivae.data.base import Recipe
 from rivae.data.store import PairStore, StoreItem, StoreWriter
-from rivae.errors import DataError, RivaeError, RunError
-from rivae.files import locked
 from rivae.jobs import deletion, renaming
 from rivae.jobs.agent import log_path
 from rivae.jobs.deletion import (
@@ -25,7 +25,7 @@ from rivae.jobs.deletion import (
 from rivae.jobs.ledger import Ledger
 from rivae.runs import Run, list_runs
 from rivae.runs.folders import NOT_AMONG_RUNS, is_run_folder
-from rivae.trash import KEPT_DATES
+from rivae.runs.trash import KEPT_DATES
 from tests.training.tiny import tiny_config, untrained_run
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the queue needs flock")
@@ -220,7 +220,7 @@ def test_a_run_elsewhere_or_behind_a_link_stays(run, root, tmp_path):
 
 def test_runs_that_cannot_be_started_take_nothing_along(run, root):
     """The folders that this very call has made are taken back, no other."""
-    from rivae.launch import train
+    from rivae.jobs.launch import train
 
     before = content_of(run.path)
     with pytest.raises(RunError, match="already exists"):
@@ -229,7 +229,7 @@ def test_runs_that_cannot_be_started_take_nothing_along(run, root):
 
 
 def test_demo_data_are_written_over_demo_data_only(tmp_path):
-    from rivae.demo import make_demo, make_kitchen
+    from rivae.cli.demo import make_demo, make_kitchen
 
     for name in ("demo-synth", "kitchen"):
         (tmp_path / name).mkdir()

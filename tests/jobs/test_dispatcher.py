@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from rivae.files import ADVICE
+from rivae.base.files import ADVICE
 from rivae.jobs import dispatcher, locks
 from rivae.jobs.agent import log_path
 from rivae.jobs.dispatcher import ANOTHER, is_dispatching, run_dispatcher
+from rivae.jobs.launch import train
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.records import jobs_folder
 from rivae.jobs.rounds import Dispatcher
-from rivae.launch import train
 from rivae.runs import Run
 from tests.training.tiny import files_of, tiny_config
 

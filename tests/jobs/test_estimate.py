@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from rivae.errors import DataError
-from rivae.jobs.estimate import STEPS, Estimate, StageTime, estimate_key, lengths_of, probe
-from rivae.launch import make_config
+from rivae.app.forms.estimate import STEPS, Estimate, StageTime, estimate_key, lengths_of, probe
+from rivae.base.errors import DataError
+from rivae.jobs.launch import make_config
 from tests.training.tiny import smooth_settings, tiny_config
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,7 +75,7 @@ def test_smooth_starts_and_unfolded_heads_are_measured():
 
 
 def test_about_twenty_steps_of_a_stage_are_done(monkeypatch):
-    from rivae.methods.rivae import RIVAE
+    from rivae.models.methods.rivae import RIVAE
 
     steps = []
     real = RIVAE.loss
@@ -153,7 +153,7 @@ def test_which_runs_are_alike():
 
 def start(config, folder):
     process = subprocess.Popen(
-        [sys.executable, "-m", "rivae.ui.work.tasks", "rivae.ui.train.work:estimate"],
+        [sys.executable, "-m", "rivae.app.work.tasks", "rivae.app.train.work:estimate"],
         cwd=ROOT,
         env={**os.environ, "TMPDIR": str(folder)},
         stdin=subprocess.PIPE,

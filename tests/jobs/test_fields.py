@@ -6,13 +6,9 @@ from typing import Literal
 import pytest
 from pydantic import Field
 
-from rivae.config import read_config
-from rivae.data import dataset_names, settings_class
-from rivae.demo import DEMOS as MADE_AS
-from rivae.errors import ConfigError, DataError
-from rivae.jobs.draft import Draft, check, draft_of
-from rivae.jobs.field_text import expected, text_of, value_of, values_of
-from rivae.jobs.fields import (
+from rivae.app.forms.draft import Draft, check, draft_of
+from rivae.app.forms.field_text import expected, text_of, value_of, values_of
+from rivae.app.forms.fields import (
     GROUPS,
     _of_model,
     all_fields,
@@ -21,12 +17,16 @@ from rivae.jobs.fields import (
     stage_lengths,
     training_fields,
 )
-from rivae.jobs.sweep import MAX_RUNS, open_datasets, runs_of
-from rivae.jobs.titles import TITLES
-from rivae.launch import make_config
-from rivae.methods import method_class, method_config, method_names
-from rivae.methods.base import MethodConfig
-from rivae.methods.presets import preset_names
+from rivae.app.forms.sweep import MAX_RUNS, open_datasets, runs_of
+from rivae.app.forms.titles import TITLES
+from rivae.base.config import read_config
+from rivae.base.errors import ConfigError, DataError
+from rivae.cli.demo import DEMOS as MADE_AS
+from rivae.data import dataset_names, settings_class
+from rivae.jobs.launch import make_config
+from rivae.models.methods import method_class, method_config, method_names
+from rivae.models.methods.base import MethodConfig
+from rivae.models.presets import preset_names
 from tests.conftest import ROOT
 
 DEMOS = sorted((ROOT / "assets" / "demo").glob("*/config.json"))

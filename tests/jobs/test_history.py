@@ -12,12 +12,12 @@ import pytest
 from rivae.jobs import history
 from rivae.jobs.devices import TrainerUse, read_card, trainer_use, use_text
 from rivae.jobs.history import RunHistory, Thinned, history_of
+from rivae.jobs.launch import resume, run_lock, train
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.locks import hold, lock_path
 from rivae.jobs.overview import entries, pace_of, progress_of
 from rivae.jobs.tail import BLOCK, GrowingRows, tail_rows
 from rivae.jobs.units import duration
-from rivae.launch import resume, run_lock, train
 from rivae.runs import Run
 from rivae.runs.records import MetricsLog, Status
 from tests.training.tiny import StopAfter, tiny_config, untrained_run

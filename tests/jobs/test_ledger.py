@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from rivae.errors import ConfigError, RunError
+from rivae.base.errors import ConfigError, RunError
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.records import NEXT, STATES
 from tests.training.tiny import tiny_config

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from rivae.base.scratch import LOCK, remove_abandoned, scratch_folder
 from rivae.jobs import leftovers
 from rivae.jobs.leftovers import OLD_S, sweep
 from rivae.runs import Run
-from rivae.scratch import LOCK, remove_abandoned, scratch_folder
 from tests.training.tiny import tiny_config
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs flock")
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # Each stops in the middle of its work, once it has said so.
 WAITS = "print('at work', flush=True); import time; time.sleep(600)"
 FOLDER = f"""
-from rivae.scratch import scratch_folder
+from rivae.base.scratch import scratch_folder
 with scratch_folder("rivae-probe-") as folder:
     (folder / "half").write_text("half")
     {WAITS}
@@ -53,7 +53,7 @@ run.Run.create(tiny_config("half"), Path(sys.argv[1]))
 FILE = f"""
 import sys
 from pathlib import Path
-from rivae.files import write_atomic_with
+from rivae.base.files import write_atomic_with
 def write(stream):
     stream.write(b"half")
     stream.flush()
@@ -116,7 +116,7 @@ def grow_old(root, seconds=OLD_S + 60):
         (FILE, "runs/one"),
         (FILE, "data/mine/cache"),
         (FILE, "labels"),
-        (FILE, "caches/rivae/demo-1"),
+        (FILE, "caches/rivae/cli/demo-1"),
         (IMPORT, "runs"),
     ],
     ids=["folder", "index", "run", "file of a run", "cache of data", "labels", "caches", "import"],
@@ -188,7 +188,7 @@ def test_another_users_files_stay(places, monkeypatch):
 
 
 def test_a_folder_that_is_taken_away_before_it_is_locked_is_made_again(places, monkeypatch):
-    from rivae import scratch
+    from rivae.base import scratch
 
     usual, taken = scratch.take_lock, []
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rivae.base.errors import RunError
 from rivae.cli import main
-from rivae.errors import RunError
 from rivae.jobs import locks
 from rivae.jobs.agent import Trainers, log_path
 from rivae.jobs.dispatcher import ensure_dispatcher, is_dispatching

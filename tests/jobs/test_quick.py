@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from rivae.app.forms.quick import first_model, quick_config, quick_run, state_of
+from rivae.base.errors import RunError
+from rivae.base.files import locked
+from rivae.data.importing import run_import
+from rivae.data.importing.plan import Plan
+from rivae.data.importing.session import same_as
 from rivae.data.store import Manifest
 from rivae.data.store.features import feature_names
-from rivae.errors import RunError
-from rivae.files import locked
-from rivae.importing import run_import
-from rivae.importing.plan import Plan
-from rivae.importing.session import same_as
 from rivae.jobs.ledger import Ledger
-from rivae.jobs.quick import first_model, quick_config, quick_run, state_of
 from rivae.jobs.records import jobs_folder, make_private
 from rivae.runs import Run
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from rivae.errors import ConfigError, RivaeError, RunError
+from rivae.base.errors import ConfigError, RivaeError, RunError
 from rivae.jobs import renaming
 from rivae.jobs.deletion import delete_run
+from rivae.jobs.launch import run_lock
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.units import size_text
-from rivae.launch import run_lock
 from rivae.runs import Run, list_runs
 from rivae.runs.folders import COMES_ALONG
 from tests.training.tiny import tiny_config, untrained_run
@@ -71,8 +71,8 @@ def test_everything_that_names_a_run_follows(run, tmp_path):
 
 
 def test_tours_follow(run, tmp_path):
-    from rivae.exploring.steering import SteerRow
-    from rivae.exploring.tours import TourStep, add_tour, read_tour
+    from rivae.explore.steering import SteerRow
+    from rivae.explore.tours import TourStep, add_tour, read_tour
 
     steps = [
         TourStep("h", "n", name, "mean", SteerRow((0,), ("on",)), 2.0) for name in ("good", "other")

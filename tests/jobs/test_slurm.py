@@ -11,13 +11,13 @@ import pytest
 
 pytest.importorskip("submitit", reason="submitit is an optional package")
 
-from rivae.errors import ConfigError
+from rivae.base.errors import ConfigError
 from rivae.jobs import locks
 from rivae.jobs.dispatcher import make_dispatcher
 from rivae.jobs.file_ledger import FileLedger
+from rivae.jobs.launch import train
 from rivae.jobs.rounds import Dispatcher
 from rivae.jobs.slurm import ClusterDispatcher, ClusterSettings, read_settings
-from rivae.launch import train
 from tests.jobs import fake_slurm
 from tests.jobs.test_dispatcher import Queue, config
 from tests.training.tiny import files_of

@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from rivae.data.food_factors import FACTOR_NAMES, N_LEVELS
-from rivae.kitchen import draw, make_dish
-from rivae.kitchen.containers import container
+from rivae.data.kitchen import draw, make_dish
+from rivae.data.kitchen.containers import container
 
 SEED, N = 3, 6
 

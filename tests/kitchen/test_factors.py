@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from rivae.base.errors import ConfigError
 from rivae.data.food_factors import FACTOR_LABELS, FACTOR_NAMES, FOOD_FACTORS, N_LEVELS
-from rivae.errors import ConfigError
-from rivae.kitchen import draw_factors, make_dish, partition
+from rivae.data.kitchen import draw_factors, make_dish, partition
 
 
 def test_eight_ordinal_factors_with_five_names_each():

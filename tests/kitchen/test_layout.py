@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from rivae.base.errors import ConfigError, DataError
 from rivae.data.food_factors import FACTOR_NAMES
-from rivae.errors import ConfigError, DataError
-from rivae.kitchen import draw_factors, write_kitchen
-from rivae.kitchen.layout import _PER_FOLDER as PER_FOLDER
-from rivae.kitchen.layout import MAX_DISHES, image_id, picture_path, recipe_id
+from rivae.data.kitchen import draw_factors, write_kitchen
+from rivae.data.kitchen.layout import _PER_FOLDER as PER_FOLDER
+from rivae.data.kitchen.layout import MAX_DISHES, image_id, picture_path, recipe_id
 
 N = 40
 
@@ -163,8 +163,8 @@ def test_other_folders_are_left_alone(tmp_path):
 
 
 def test_the_importer_reads_it(kitchen, tmp_path):
+    from rivae.data.importing import ImportSettings, Recipe1MImport, run_import
     from rivae.data.store import PairStore
-    from rivae.importing import ImportSettings, Recipe1MImport, run_import
 
     settings = ImportSettings("kitchen", root=tmp_path, side=128, paper_filter=True)
     report = run_import(Recipe1MImport(kitchen, tags=kitchen / "RAW_recipes.csv"), settings)

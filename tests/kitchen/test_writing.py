@@ -7,10 +7,19 @@ import numpy as np
 import pytest
 
 from rivae.data.food_factors import FACTOR_NAMES, N_LEVELS
-from rivae.kitchen import draw_factors, make_dish, write
-from rivae.kitchen.factors import Wording
-from rivae.kitchen.pantry import COUNTED, DESSERT, SAVORY, SHELVES, SPARING, STAPLES, VESSELS, spell
-from rivae.kitchen.writing import HIGH, LOW
+from rivae.data.kitchen import draw_factors, make_dish, write
+from rivae.data.kitchen.factors import Wording
+from rivae.data.kitchen.pantry import (
+    COUNTED,
+    DESSERT,
+    SAVORY,
+    SHELVES,
+    SPARING,
+    STAPLES,
+    VESSELS,
+    spell,
+)
+from rivae.data.kitchen.writing import HIGH, LOW
 
 SHELF_NAMES = sorted(SHELVES)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from rivae.data.base import Recipe
 from rivae.data.store import StoreItem, StoreWriter
+from rivae.jobs.launch import make_config
 from rivae.labels.guideline import read_guideline
 from rivae.labels.plan import LabelPlan, PlanRun
-from rivae.launch import make_config
 from rivae.runs import Run
 
 N = 30

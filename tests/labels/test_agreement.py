@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rivae.errors import DataError
+from rivae.base.errors import DataError
 from rivae.labels.agreement import (
     agreement,
     alpha_interval,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rivae.errors import ConfigError, DataError
+from rivae.base.errors import ConfigError, DataError
 from rivae.labels.align import align_axes
 
 NAMES = ("a", "b", "c")

@@ -4,8 +4,8 @@ import unicodedata
 
 import pytest
 
+from rivae.base.errors import LabelError
 from rivae.cli import main
-from rivae.errors import LabelError
 from rivae.labels.annotators import (
     AlikeNamesError,
     alike,

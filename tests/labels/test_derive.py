@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 
+from rivae.base.errors import ConfigError, RunError
 from rivae.data.base import PairedDataset
-from rivae.errors import ConfigError, RunError
+from rivae.explore.words.axis_names import given_names
 from rivae.labels.derive import align_run, alignment_record, derive_run
-from rivae.methods import build_method
+from rivae.models.methods import build_method
 from rivae.retrieval import Retriever
 from rivae.runs import Run, list_runs
-from rivae.words.axis_names import given_names
 from tests.training.tiny import tiny_config, untrained_run
 
 

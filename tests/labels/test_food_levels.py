@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from rivae.base.errors import DataError
 from rivae.data.food_factors import FACTOR_LABELS, FACTOR_NAMES
-from rivae.errors import DataError
 from rivae.labels.agreement import krippendorff_alpha
 from rivae.labels.food_levels import (
     FOOD_LEVELS,

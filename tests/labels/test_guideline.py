@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from rivae.base.errors import LabelError
 from rivae.data.food_factors import FACTOR_LABELS, FOOD_FACTORS
 from rivae.data.registry import load_dataset
-from rivae.errors import LabelError
 from rivae.labels.events import item_key_of
 from rivae.labels.guideline import (
     guideline,

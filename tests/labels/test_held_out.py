@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rivae.errors import ConfigError, DataError
+from rivae.base.errors import ConfigError, DataError
 from rivae.labels.align import align_axes
 from rivae.labels.held_out import align_and_judge, factor_gains, held_out_split
 from tests.labels.test_align import NAMES, world

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rivae.data import load_dataset
+from rivae.explore.words.tags import TAG_FILE, TagMap
 from rivae.labels.hints import tag_levels, tag_suggestions
-from rivae.words.tags import TAG_FILE, TagMap
 
 LIGHT = TagMap.model_validate(
     {

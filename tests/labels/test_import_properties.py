@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rivae.errors import RivaeError
+from rivae.base.errors import RivaeError
 from rivae.labels.formats import LONG_COLUMNS
 from rivae.labels.merge import ImportReport, import_labels
 from rivae.labels.store import LabelStore

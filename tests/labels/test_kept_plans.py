@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rivae.errors import ConfigError, LabelError
+from rivae.base.errors import ConfigError, LabelError
 from rivae.labels.guideline import label_factor, read_guideline
 from rivae.labels.kept_plans import (
     TAKEN,

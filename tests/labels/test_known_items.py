@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from rivae.base.errors import DataError, LabelError, RivaeError
 from rivae.cli import main
-from rivae.errors import DataError, LabelError, RivaeError
 from rivae.labels import sqlite_file
 from rivae.labels.desk import receive
 from rivae.labels.events import item_key_of

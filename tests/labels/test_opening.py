@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rivae.errors import LabelError
+from rivae.base.errors import LabelError
 from rivae.labels import opening, sql
 from rivae.labels.events import item_key_of, time_text
 from rivae.labels.formats import export

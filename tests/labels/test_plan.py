@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
-from rivae.errors import ConfigError, DataError, RunError
+from rivae.base.errors import ConfigError, DataError, RunError
 from rivae.labels.coverage import measured_traversal, needed_items
 from rivae.labels.plan import (
     MIN_GAP,
@@ -14,8 +14,8 @@ from rivae.labels.plan import (
     make_plan,
     read_plan,
 )
-from rivae.methods import build_method
 from rivae.metrics.correlation import correlation_table
+from rivae.models.methods import build_method
 from rivae.retrieval import Retriever
 from rivae.runs import DEMO_ROOT, Run
 

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from rivae.base.errors import LabelError, LabelStoreError
 from rivae.cli import main
-from rivae.errors import LabelError, LabelStoreError
 from rivae.labels import database, opening
 from rivae.labels.backups import backups_of, keep_backup, n_events
 from rivae.labels.opening import open_labels

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from rivae.errors import LabelError, RivaeError
+from rivae.base.errors import LabelError, RivaeError
 from rivae.labels import merge, review
 from rivae.labels.agreement import Agreement
 from rivae.labels.formats import events_jsonl

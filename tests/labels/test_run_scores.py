@@ -7,8 +7,8 @@ import types
 import numpy as np
 import pytest
 
-from rivae.config import RunConfig
-from rivae.files import write_json
+from rivae.base.config import RunConfig
+from rivae.base.files import write_json
 from rivae.labels.coverage import Coverage
 from rivae.labels.guideline import read_guideline
 from rivae.labels.kept_plans import family, keep_plan

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rivae.base.errors import ConfigError
 from rivae.data.base import FactorSpec
-from rivae.errors import ConfigError
 from rivae.labels.scores import OVER_ALL, OVER_QUERIES, label_scores, overlap
 from rivae.metrics.correlation import correlation_table, path_correlations
 from rivae.metrics.dci_paper import paper_dci
-from rivae.traversal import Traversal
+from rivae.retrieval.traversal import Traversal
 
 FACTORS = ("green", "sticky", "baked")
 SPECS = tuple(FactorSpec(name, "ordinal") for name in FACTORS)

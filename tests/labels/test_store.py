@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sqlalchemy import create_engine, text
 
-from rivae.errors import LabelError
+from rivae.base.errors import LabelError
 from rivae.labels.database import parse_url
 from rivae.labels.events import KINDS, current_events
 from rivae.labels.guideline import read_guideline

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rivae.errors import LabelError
+from rivae.base.errors import LabelError
 from rivae.labels.events import from_record
 from rivae.labels.rows import insert_events
 from rivae.labels.store import LabelStore

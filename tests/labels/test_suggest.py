@@ -5,18 +5,18 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from rivae.alignment.certainty import FITS
-from rivae.errors import ConfigError, DataError
-from rivae.exploring.explorer import Explorer
+from rivae.base.errors import ConfigError, DataError
+from rivae.explore.explorer import Explorer
 from rivae.labels.derive import reference_rows
 from rivae.labels.guideline import read_guideline
 from rivae.labels.kept_plans import keep_plan, kept_plan
 from rivae.labels.plan import read_plan
 from rivae.labels.store import LabelStore
 from rivae.labels.suggest import BLOCK, suggest_items, suggest_rows, suggested_plan, variance_drop
-from rivae.methods import build_method
+from rivae.models.methods import build_method
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
+from rivae.training.alignment.certainty import FITS
 from tests.training.tiny import tiny_config, untrained_run
 
 

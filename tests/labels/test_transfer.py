@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rivae.csv_text import escaped, unescaped
-from rivae.errors import LabelError, RivaeError
+from rivae.base.csv_text import escaped, unescaped
+from rivae.base.errors import LabelError, RivaeError
 from rivae.labels import intake
 from rivae.labels.events import KINDS
 from rivae.labels.formats import (

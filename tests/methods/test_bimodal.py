@@ -4,10 +4,15 @@ import pytest
 import torch
 from torch.distributions import Independent, MultivariateNormal, Normal, kl_divergence
 
-from rivae.errors import ConfigError
-from rivae.methods import Noise, method_config
-from rivae.methods.bimodal import BimodalTerms, BimodalVAE, LinearGaussian, build_bimodal_model
-from rivae.methods.gaussians import (
+from rivae.base.errors import ConfigError
+from rivae.models.methods import Noise, method_config
+from rivae.models.methods.bimodal import (
+    BimodalTerms,
+    BimodalVAE,
+    LinearGaussian,
+    build_bimodal_model,
+)
+from rivae.models.methods.gaussians import (
     DiagonalGaussian,
     FullGaussian,
     all_log_densities,
@@ -17,7 +22,7 @@ from rivae.methods.gaussians import (
     log_density_constant,
     natural_parameters,
 )
-from rivae.nets.layers import reset_linears
+from rivae.models.nets.layers import reset_linears
 
 B, D, LATENT, S = 7, 4, 2, 3
 

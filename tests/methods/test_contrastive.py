@@ -7,15 +7,15 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy, normalize
 
+from rivae.base.errors import ConfigError, DataError
 from rivae.data import load_dataset
 from rivae.data.base import PairedDataset, TensorView, random_split
 from rivae.data.words_view import fit_words
-from rivae.errors import ConfigError, DataError
-from rivae.evaluation import evaluate
-from rivae.launch import resume, train
-from rivae.methods import build_method, method_class, method_names
-from rivae.methods.base import Batch, Noise
-from rivae.methods.contrastive import MIN_TEMPERATURE
+from rivae.evaluation.evaluate import evaluate
+from rivae.jobs.launch import resume, train
+from rivae.models.methods import build_method, method_class, method_names
+from rivae.models.methods.base import Batch, Noise
+from rivae.models.methods.contrastive import MIN_TEMPERATURE
 from rivae.retrieval import Retriever
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
@@ -197,7 +197,7 @@ class MixedUniforms(torch.nn.Module):
 
 def test_independent_components_are_folded_in_at_the_end(tmp_path):
     from rivae.data.base import FactorSpec, PairedDataset, TensorView, random_split
-    from rivae.launch import choose_axes
+    from rivae.jobs.launch import choose_axes
 
     g = torch.Generator().manual_seed(2)
     factors = torch.rand(2000, 2, generator=g) * 2 - 1
@@ -244,7 +244,7 @@ def soups(n=300, foods=("soup", "salad", "bread")):
 
 
 def test_axes_of_a_model_with_texts_follow_their_words(tmp_path):
-    from rivae.launch import choose_axes
+    from rivae.jobs.launch import choose_axes
 
     data = soups()
     words, noise, splits = data.x2, data.x1, data.splits

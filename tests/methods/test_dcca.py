@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import torch
 
+from rivae.base.errors import ConfigError, DataError, RunError
 from rivae.data import load_dataset
-from rivae.errors import ConfigError, DataError, RunError
-from rivae.launch import resume, train
-from rivae.methods import build_method
-from rivae.methods.base import Batch, Noise
-from rivae.methods.dcca import DCCA
-from rivae.methods.pcca import fit_pcca
+from rivae.jobs.launch import resume, train
+from rivae.models.methods import build_method
+from rivae.models.methods.base import Batch, Noise
+from rivae.models.methods.dcca import DCCA
+from rivae.models.methods.pcca import fit_pcca
 from rivae.retrieval import Retriever
 from rivae.runs import Run
 from rivae.training.judging import finish_closed_form

@@ -5,14 +5,14 @@ import sys
 
 CODE = """
 import sys
-from rivae.methods import build_method, method_names
+from rivae.models.methods import build_method, method_names
 for name in method_names():
     build_method(name, {}, (1, 8, 8), (1, 8, 8))
     late = {"torch._dynamo", "sympy"} & set(sys.modules)
     assert not late, f"{name} imports {late}, which take a second or two"
 
 from pathlib import Path
-from rivae.launch import train
+from rivae.jobs.launch import train
 from tests.training.tiny import tiny_config
 train([tiny_config(reg_form="jvp")], Path(sys.argv[1]))
 assert "torch._dynamo" not in sys.modules, "training imports the compiler"

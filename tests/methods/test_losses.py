@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch.distributions import Independent, Normal, kl_divergence
 
-from rivae.methods import Noise, build_method
-from rivae.methods.base import Batch
-from rivae.methods.losses import (
+from rivae.models.methods import Noise, build_method
+from rivae.models.methods.base import Batch
+from rivae.models.methods.losses import (
     aggregated_prior_kl,
     embedder_regulariser,
     gaussian_log_likelihood,
@@ -19,7 +19,7 @@ from rivae.methods.losses import (
     retrieval_loss,
     squared_distances,
 )
-from rivae.nets.share import Share
+from rivae.models.nets.share import Share
 
 S, B, D = 2, 6, 4
 

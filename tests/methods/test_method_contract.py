@@ -3,12 +3,12 @@
 import pytest
 import torch
 
+from rivae.base.errors import ConfigError
 from rivae.data import dataset_names, load_dataset
 from rivae.data.tokens import LENGTH
-from rivae.errors import ConfigError
-from rivae.methods import build_method, method_class, method_names
-from rivae.methods.base import parameters_of
-from rivae.methods.presets import find_preset, preset_names, trains_as_batch
+from rivae.models.methods import build_method, method_class, method_names
+from rivae.models.methods.base import parameters_of
+from rivae.models.presets import find_preset, preset_names, trains_as_batch
 from rivae.runs import Run
 from rivae.training.state import make_optimiser
 from tests.training.tiny import first_batch, smooth_settings, tiny_config

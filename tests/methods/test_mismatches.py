@@ -3,10 +3,10 @@
 import pytest
 import torch
 
+from rivae.base.errors import ConfigError
 from rivae.data import load_dataset
-from rivae.errors import ConfigError
-from rivae.methods import Batch, Noise, build_method
-from rivae.methods.losses import (
+from rivae.models.methods import Batch, Noise, build_method
+from rivae.models.methods.losses import (
     MismatchTerms,
     embedder_regulariser,
     mismatch_scores,

@@ -6,8 +6,8 @@ import scipy.linalg
 import torch
 from sklearn.cross_decomposition import CCA
 
-from rivae.errors import DataError
-from rivae.methods.pcca import MAX_CORRELATION, fit_pcca, mean_log_likelihood
+from rivae.base.errors import DataError
+from rivae.models.methods.pcca import MAX_CORRELATION, fit_pcca, mean_log_likelihood
 
 N = 1500
 

@@ -9,11 +9,11 @@ import pytest
 import torch
 
 from benchmarks.preset_choice import CHANGED, TODAY
+from rivae.base.errors import DataError
 from rivae.data import dataset_names
-from rivae.errors import DataError
-from rivae.methods import method_class, method_config, method_names
-from rivae.methods.presets import find_preset, preset_names, trains_as_batch
-from rivae.methods.presets.by_shape import PICTURES, VECTORS, by_shape
+from rivae.models.methods import method_class, method_config, method_names
+from rivae.models.presets import find_preset, preset_names, trains_as_batch
+from rivae.models.presets.by_shape import PICTURES, VECTORS, by_shape
 
 # Of all methods, both presets, with and without embeddings from elsewhere. Whoever changes a
 # preset on purpose puts the new digest here and says so: results of before are of other settings.
@@ -94,7 +94,7 @@ PHOTOGRAPH, WIDE, ODD = (3, 96, 96), (3, 64, 128), (3, 65, 65)
     ],
 )
 def test_every_shape_has_networks_that_take_it(monkeypatch, shapes, kinds):
-    monkeypatch.setattr("rivae.methods.presets._of_data", lambda name, data: by_shape(*shapes))
+    monkeypatch.setattr("rivae.models.presets._of_data", lambda name, data: by_shape(*shapes))
     for method, preset in itertools.product(method_names(), preset_names()):
         found = find_preset("synth", method, preset).method
         config = method_config(method, found)
@@ -123,14 +123,14 @@ def test_the_shape_is_asked_where_a_data_set_has_no_file(monkeypatch):
         asked.append((name, settings))
         return PHOTOGRAPH, (settings["words"],)
 
-    monkeypatch.setattr("rivae.methods.presets.item_shapes", shapes)
+    monkeypatch.setattr("rivae.models.presets.item_shapes", shapes)
     data = {"words": 50, "split_seed": 123}
     first, again = (find_preset("split-digits", "rivae", "default", data) for _ in range(2))
     assert asked == [("split-digits", data)], "once: a data set may have to be loaded for it"
     assert first.method["dim_v"] == PICTURES.networks["dim_v"] and first == again
     assert find_preset("synth", "rivae", "default", data).method["dim_v"] == 3
     # What is not here yet can be chosen all the same.
-    monkeypatch.setattr("rivae.methods.presets.item_shapes", _not_here)
+    monkeypatch.setattr("rivae.models.presets.item_shapes", _not_here)
     elsewhere = find_preset("split-digits", "rivae", "default", {"split_seed": 124})
     assert elsewhere.method["dim_v"] == VECTORS.networks["dim_v"]
 

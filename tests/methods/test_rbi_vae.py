@@ -7,11 +7,16 @@ import pytest
 import torch
 
 from rivae.data import dataset_names, load_dataset
-from rivae.launch import resume, train
-from rivae.methods import Noise, build_method
-from rivae.methods.presets import find_preset
-from rivae.methods.rbi_vae import Discriminator, discriminator_loss, permuted, total_correlation
-from rivae.nets.layers import reset_linears
+from rivae.jobs.launch import resume, train
+from rivae.models.methods import Noise, build_method
+from rivae.models.methods.rbi_vae import (
+    Discriminator,
+    discriminator_loss,
+    permuted,
+    total_correlation,
+)
+from rivae.models.nets.layers import reset_linears
+from rivae.models.presets import find_preset
 from rivae.retrieval import Retriever
 from rivae.runs import Run
 from tests.retrieval.small import small_data

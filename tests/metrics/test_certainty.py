@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rivae.errors import DataError
+from rivae.base.errors import DataError
 from rivae.metrics.certainty import DEPENDENT, INSIDE, MIN_ROWS, TURN, axis_certainty, dependence
 from rivae.training.smooth_start import whiten
 from rivae.training.unfolding import _independent

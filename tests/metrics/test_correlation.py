@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from rivae.base.errors import DataError
 from rivae.data.base import FactorSpec
-from rivae.errors import DataError
 from rivae.metrics.correlation import correlation_table
-from rivae.traversal import Traversal
+from rivae.retrieval.traversal import Traversal
 
 
 def path(rows, values):

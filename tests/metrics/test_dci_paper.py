@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from rivae.errors import ConfigError, DataError
+from rivae.base.errors import ConfigError, DataError
 from rivae.metrics.dci_paper import ALPHAS, alpha_sensitivity, paper_dci
 
 

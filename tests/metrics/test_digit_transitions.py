@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from rivae.errors import DataError
+from rivae.base.errors import DataError
 from rivae.metrics.digits import PAIRS, digit_metrics, transition_table
 
 

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from rivae.base.errors import DataError
 from rivae.data.base import FactorSpec
-from rivae.errors import DataError
 from rivae.metrics.base import MetricResult, halves, standardised
 from rivae.metrics.dci_standard import dci_from_importance, dci_standard
 from rivae.metrics.infomec import infom_infoc, infomec

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rivae.errors import ConfigError, DataError
+from rivae.base.errors import ConfigError, DataError
 from rivae.metrics.matching import assignment, cross_correlation, match_axes, match_to_first
 from rivae.metrics.mcc import mcc
 

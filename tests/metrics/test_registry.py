@@ -7,22 +7,22 @@ import sys
 import numpy as np
 import pytest
 
+from rivae.app.metrics.benchmark_tables import table_views
+from rivae.app.metrics.report import report_of, run_payload
+from rivae.app.metrics.results_table import payload
+from rivae.base.files import json_ready
 from rivae.benchmark.report import HEADINGS, report
 from rivae.benchmark.rows import make_row
 from rivae.benchmark.scores import scores
 from rivae.benchmark.summary import summarise
 from rivae.cli import show
 from rivae.data.base import FactorSpec
-from rivae.files import json_ready
+from rivae.figures.tables import scores_of, to_markdown
 from rivae.metrics import mcc, registry
 from rivae.metrics.suite import NullSettings, latent_metrics
-from rivae.plots.tables import scores_of, to_markdown
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.evaluation_file import Evaluation
 from rivae.runs.results import Result
-from rivae.ui.metrics.benchmark_tables import table_views
-from rivae.ui.metrics.report import report_of, run_payload
-from rivae.ui.metrics.results_table import payload
 from tests.metrics import toy_metric
 
 SPECS = (FactorSpec("a", "continuous"), FactorSpec("b", "continuous"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from rivae.nets.pictures import Augment
+from rivae.models.nets.pictures import Augment
 
 
 def pictures(n=6, channels=3):

@@ -4,9 +4,9 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from rivae.errors import ConfigError
-from rivae.launch import make_config
-from rivae.nets.weight_files import hub_file, read_weights
+from rivae.base.errors import ConfigError
+from rivae.jobs.launch import make_config
+from rivae.models.nets.weight_files import hub_file, read_weights
 
 COMMIT = "a" * 40
 WEIGHTS = {"conv1.weight": torch.arange(6.0).reshape(2, 3), "fc.bias": torch.zeros(2)}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 import torch
 
-from rivae.config import MethodChoice, RunConfig
+from rivae.base.config import MethodChoice, RunConfig
+from rivae.base.errors import ConfigError
 from rivae.data.base import PairedDataset, TensorView, random_split
-from rivae.errors import ConfigError
-from rivae.methods import build_method
-from rivae.nets.embedders import build_embedders
-from rivae.nets.settings import EmbedderConfig, EmbedderPair
+from rivae.models.methods import build_method
+from rivae.models.nets.embedders import build_embedders
+from rivae.models.nets.settings import EmbedderConfig, EmbedderPair
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 

@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch import nn
 
-from rivae.errors import ConfigError
-from rivae.nets import MLP, EmbedderConfig, GaussianHead, Linear, build_embedder
-from rivae.nets.layers import Dropout, fold_affine_into_input, reset_linears
-from rivae.nets.precision import steady
+from rivae.base.errors import ConfigError
+from rivae.models.nets import MLP, EmbedderConfig, GaussianHead, Linear, build_embedder
+from rivae.models.nets.layers import Dropout, fold_affine_into_input, reset_linears
+from rivae.models.nets.precision import steady
 
 S, B = 3, 7
 

@@ -4,12 +4,12 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from rivae.errors import ConfigError
-from rivae.nets import EmbedderConfig, build_embedder
-from rivae.nets.layers import reset_linears
-from rivae.nets.precision import steady
-from rivae.nets.resnets import MEAN, STD
-from rivae.nets.weight_files import read_weights
+from rivae.base.errors import ConfigError
+from rivae.models.nets import EmbedderConfig, build_embedder
+from rivae.models.nets.layers import reset_linears
+from rivae.models.nets.precision import steady
+from rivae.models.nets.resnets import MEAN, STD
+from rivae.models.nets.weight_files import read_weights
 
 SMALL = EmbedderConfig(kind="small-resnet", channels=(4, 6, 8), hidden=(9,))
 LARGE = EmbedderConfig(kind="resnet50-attention", hidden=())

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import rivae
+from rivae.figures.page.document import as_json
 from rivae.notebook.view import script
-from rivae.page.document import as_json
 
 # What anywidget gives to `render`: a model with get, set, save_changes, on and off.
 PAGE = """<!doctype html><html><head><meta charset="utf-8">

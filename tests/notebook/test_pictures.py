@@ -14,7 +14,7 @@ import torch
 from PIL import Image
 
 import rivae
-from rivae.errors import DataError
+from rivae.base.errors import DataError
 from rivae.notebook.pairs import ArrayPairs
 from rivae.notebook.pictures import check_pictures
 from tests.data.profiles import P3, as_srgb, matrix_profile

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import rivae
-from rivae.errors import ConfigError
+from rivae.base.errors import ConfigError
 from rivae.notebook.view import View
 
 N = 40

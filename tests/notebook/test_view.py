@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import rivae
-from rivae.errors import ConfigError
+from rivae.base.errors import ConfigError
 from rivae.notebook.pairs import ArrayPairs
 from rivae.notebook.view import View, script
 

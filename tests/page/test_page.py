@@ -14,20 +14,20 @@ import numpy as np
 import pytest
 from PIL import ImageColor
 
-from rivae.api import load_run
+from rivae.api.run import load_run
+from rivae.base.errors import ConfigError, RivaeError
 from rivae.cli import main
-from rivae.errors import ConfigError, RivaeError
-from rivae.exploring.axis_card import examples, factor_links
-from rivae.exploring.explorer import Explorer
-from rivae.exploring.steering import SteerRow
-from rivae.exploring.tours import Tour, TourStep
-from rivae.page import content, document
-from rivae.page.model import STEPS, followed, layers_of, points_of
-from rivae.plots.axis_clouds import axis_clouds
-from rivae.plots.clouds import SMALLEST, describe_word, relation_color
-from rivae.plots.palette import LIGHT
+from rivae.explore.axis_card import examples, factor_links
+from rivae.explore.explorer import Explorer
+from rivae.explore.steering import SteerRow
+from rivae.explore.tours import Tour, TourStep
+from rivae.explore.words.item_words import item_words
+from rivae.figures.axis_clouds import axis_clouds
+from rivae.figures.clouds import SMALLEST, describe_word, relation_color
+from rivae.figures.page import content, document
+from rivae.figures.page.model import STEPS, followed, layers_of, points_of
+from rivae.figures.palette import LIGHT
 from rivae.runs import find_run
-from rivae.words.item_words import item_words
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u2028 ${1} `\\ &amp; <!--"
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rivae.errors import DataError
-from rivae.reading.csv_layout import PARTED_BY, TITLES_SKIPPED
-from rivae.reading.csv_rows import HEADLESS, LOOSE, OTHER_NUMBER, SHORT, UNNAMED
-from rivae.reading.tables import Broken, Record, all_columns, preview, records, rows
+from rivae.base.errors import DataError
+from rivae.base.reading.csv_layout import PARTED_BY, TITLES_SKIPPED
+from rivae.base.reading.csv_rows import HEADLESS, LOOSE, OTHER_NUMBER, SHORT, UNNAMED
+from rivae.base.reading.tables import Broken, Record, all_columns, preview, records, rows
 
 ROWS = [[str(i), f"{i}.png", f"Dish {i}"] for i in range(12)]
 NAMES = ["id", "image", "title"]

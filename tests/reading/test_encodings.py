@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rivae.errors import DataError
-from rivae.reading.encodings import ENCODINGS, likely_encoding, twice_encoded
-from rivae.reading.found_encoding import found_encoding
-from rivae.reading.tables import BETTER, READ_AS_CP1252, all_columns, preview, rows
+from rivae.base.errors import DataError
+from rivae.base.reading.encodings import ENCODINGS, likely_encoding, twice_encoded
+from rivae.base.reading.found_encoding import found_encoding
+from rivae.base.reading.tables import BETTER, READ_AS_CP1252, all_columns, preview, rows
 
 QUOTES = "Grandma’s “best” – 5 € pie…"
 DISHES = {

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from rivae.errors import DataError
-from rivae.reading import json_tables
-from rivae.reading.tables import Broken, all_columns, preview, rows
+from rivae.base.errors import DataError
+from rivae.base.reading import json_tables
+from rivae.base.reading.tables import Broken, all_columns, preview, rows
 
 DISHES: list[dict[str, Any]] = [
     {"id": i, "image": f"{i}.png", "title": f"Dürüm {i}", "steps": ["a", "b"]} for i in range(20)

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rivae.errors import DataError
-from rivae.reading.matrix_columns import matrix_columns
-from rivae.reading.parquet import parquet_cells, parquet_matrix, parquet_matrix_columns
+from rivae.base.errors import DataError
+from rivae.base.reading.matrix_columns import matrix_columns
+from rivae.base.reading.parquet import parquet_cells, parquet_matrix, parquet_matrix_columns
 
 N = 12
 ROWS = np.random.default_rng(0).standard_normal((N, 4))

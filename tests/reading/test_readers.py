@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 from safetensors.torch import save
 
-from rivae.errors import DataError
-from rivae.reading.documents import parse_json, read_form, read_json
-from rivae.reading.json_records import json_lines
-from rivae.reading.regular import open_regular, read_at_most
-from rivae.reading.weights import load_weights, read_header
+from rivae.base.errors import DataError
+from rivae.base.reading.documents import parse_json, read_form, read_json
+from rivae.base.reading.json_records import json_lines
+from rivae.base.reading.regular import open_regular, read_at_most
+from rivae.base.reading.weights import load_weights, read_header
 
 JSON = st.recursive(
     st.none()

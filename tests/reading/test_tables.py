@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rivae.errors import DataError
-from rivae.reading import csv_rows, json_records, parquet, row, tables, text_files
-from rivae.reading.json_records import JsonList
-from rivae.reading.parquet import parquet_matrix
-from rivae.reading.tables import Broken, preview, records, rows
-from rivae.reading.typed_text import clean
+from rivae.base.errors import DataError
+from rivae.base.reading import csv_rows, json_records, parquet, row, tables, text_files
+from rivae.base.reading.json_records import JsonList
+from rivae.base.reading.parquet import parquet_matrix
+from rivae.base.reading.tables import Broken, preview, records, rows
+from rivae.base.reading.typed_text import clean
 
 GOOD = [json.dumps({"id": i, "title": f"Dish {i}"}).encode() for i in range(40)]
 WIDE = json.dumps({f"c{i}": 0 for i in range(2001)}).encode()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from qdrant_client import QdrantClient
 
-from rivae.errors import ConfigError, DataError
+from rivae.base.errors import ConfigError, DataError
 from rivae.retrieval.engine import BATCH, collection_name, connect, open_engine, push
 from rivae.retrieval.two_stage import TwoStageIndex
 from tests.retrieval.points import KINDS, hard_points

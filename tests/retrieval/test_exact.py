@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rivae.errors import DataError
+from rivae.base.errors import DataError
 from rivae.retrieval.exact import NumpyIndex
 from rivae.retrieval.projection import FullSpace, ProjectedSpace, make_space
 from rivae.retrieval.storage import build_index

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from rivae.errors import ConfigError
+from rivae.base.errors import ConfigError
 from rivae.retrieval import Retriever
 from rivae.retrieval.exact_path import exact_change_points, exact_paths, find_kinks
 from rivae.retrieval.two_stage import TwoStageIndex

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from rivae.methods import build_method, method_class, method_names
+from rivae.models.methods import build_method, method_class, method_names
 from rivae.retrieval import Retriever, exact_change_points
 from tests.retrieval.small import small_data
 

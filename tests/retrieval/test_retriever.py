@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 import torch
 
-from rivae.errors import DataError
+from rivae.base.errors import DataError
 from rivae.metrics.retrieval import retrieval_metrics, search_sets
 from rivae.retrieval import Retriever
 from rivae.retrieval import model as latent_model
 from rivae.retrieval.projection import FullSpace, ProjectedSpace
-from rivae.validation import validation_scores
+from rivae.training.validation import validation_scores
 from tests.retrieval.small import SmallMethod, small_data
 
 DATA = small_data(duplicates=30)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from rivae.errors import DataError
+from rivae.base.errors import DataError
 from rivae.retrieval.storage import content_key, open_index, save_index, weights_digest
 
 POINTS = np.random.default_rng(0).normal(size=(400, 6))

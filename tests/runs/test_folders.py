@@ -6,13 +6,12 @@ import time
 
 import pytest
 
-from rivae import demo
-from rivae.cli import main
-from rivae.errors import RunError, shown
+from rivae.app.forms.sweep import free_base
+from rivae.base.errors import RunError, shown
+from rivae.cli import demo, main
 from rivae.jobs.deletion import delete_run, restore_run
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.renaming import rename, require_free
-from rivae.jobs.sweep import free_base
 from rivae.runs import DEMO_ROOT, Run, default_roots, find_run, is_read_only, list_runs
 from rivae.runs.folders import DEMOS, is_taken, own_run
 from tests.training.tiny import tiny_config, untrained_run

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rivae.errors import DataError, RivaeError, RunError
+from rivae.base.errors import DataError, RivaeError, RunError
 from rivae.runs.folders import COMES_ALONG
 from rivae.runs.notes import MAX_NOTE, About, about, is_archived, keep_about, read_about
 

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rivae.config import DatasetConfig
+from rivae.base.config import DatasetConfig
+from rivae.base.errors import RivaeError
 from rivae.data import dataset_names, load_dataset
 from rivae.data.store import Manifest, find_store, list_stores
-from rivae.errors import RivaeError
-from rivae.jobs.archive import export_run
 from rivae.jobs.archive_import import import_run
-from rivae.methods import method_names
+from rivae.models.methods import method_names
 from rivae.runs import Run, list_runs, opening
+from rivae.runs.archive import export_run
 from rivae.runs.named_files import is_open, names_file, require_open
 from tests.training.tiny import untrained_run
 

@@ -6,8 +6,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from rivae.config import MAX_CONFIG_BYTES
-from rivae.errors import ConfigError, RunError
+from rivae.base.config import MAX_CONFIG_BYTES
+from rivae.base.errors import ConfigError, RunError
 from rivae.runs import Run
 from rivae.runs.evaluation_file import AGAIN, Evaluation
 from tests.training.tiny import tiny_config

@@ -19,19 +19,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rivae.app.metrics.report import report_of
+from rivae.app.shared.runs import describe_run, run_title
+from rivae.base.errors import RivaeError
 from rivae.benchmark.scores import scores
 from rivae.cli import show
-from rivae.errors import RivaeError
 from rivae.jobs.history import RunHistory
 from rivae.jobs.overview import entries, progress_of
 from rivae.jobs.preview import previews_of
 from rivae.jobs.tail import tail_rows
 from rivae.runs import DEMO_ROOT, Run, list_runs
+from rivae.runs.axis_names import read_names
 from rivae.runs.evaluation_file import AGAIN, DAMAGED
 from rivae.runs.notes import about, is_archived
-from rivae.ui.metrics.report import report_of
-from rivae.ui.shared.runs import describe_run, run_title
-from rivae.words.names_file import read_names
 
 FILES = (
     "config.json",

@@ -13,13 +13,13 @@ import pytest
 from PIL import Image
 
 import rivae
-from rivae.errors import ConfigError
-from rivae.evaluation import evaluate
-from rivae.exploring.explorer import Explorer
-from rivae.launch import make_config
-from rivae.methods import build_method
+from rivae.base.errors import ConfigError
+from rivae.evaluation.evaluate import evaluate
+from rivae.explore.explorer import Explorer
+from rivae.figures.snippets import PANELS, literal, places_of, snippet
+from rivae.jobs.launch import make_config
+from rivae.models.methods import build_method
 from rivae.runs import Run
-from rivae.snippets import PANELS, literal, places_of, snippet
 
 pytestmark = pytest.mark.xdist_group("snippets")  # the runs are made in one process
 
@@ -220,7 +220,12 @@ def test_snippets_open_runs_through_the_public_surface_alone(call):
     tree = ast.parse(snippet("r", call, **SETTINGS[call]))
     assert "rivae" in {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
     modules = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
-    assert not modules & {"rivae.runs", "rivae.exploring.explorer", "rivae.evaluation", "rivae.api"}
+    assert not modules & {
+        "rivae.runs",
+        "rivae.explore.explorer",
+        "rivae.evaluation.evaluate",
+        "rivae.api.run",
+    }
     names = {n.attr for n in ast.walk(tree) if _is_of_run(n)}
     assert names <= {name for name in dir(rivae.Run) if not name.startswith("_")}
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from rivae.config import RunConfig
-from rivae.errors import RivaeError
-from rivae.launch import resume, train
+from rivae.base.config import RunConfig
+from rivae.base.errors import RivaeError
+from rivae.jobs.launch import resume, train
 from rivae.runs import Run
 from rivae.training.distributed import joined, leave
 

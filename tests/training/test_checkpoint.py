@@ -4,8 +4,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from rivae import files
-from rivae.errors import RunError
+from rivae.base import files
+from rivae.base.errors import RunError
 from rivae.training.checkpoint import (
     ALL_DAMAGED,
     DAMAGED,

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from rivae.errors import DataError
-from rivae.launch import resume, train
-from rivae.methods import build_method
-from rivae.methods.base import Batch, Noise, Stage
+from rivae.base.errors import DataError
+from rivae.jobs.launch import resume, train
+from rivae.models.methods import build_method
+from rivae.models.methods.base import Batch, Noise, Stage
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob, starts
 from rivae.training.starts import Start, read_shares

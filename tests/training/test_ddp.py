@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from rivae.launch import train
+from rivae.jobs.launch import train
 from rivae.runs import Run
 from rivae.training.distributed import Group
 from tests.training.ddp_worker import gradients

@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from rivae.launch import make_config, resume, train
+from rivae.jobs.launch import make_config, resume, train
 from rivae.runs import Run, find_run, list_runs
 from tests.training.tiny import ALWAYS, SYNTH, files_of, tiny_config
 

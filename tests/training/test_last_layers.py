@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from rivae.launch import resume, train
+from rivae.jobs.launch import resume, train
 from rivae.runs import Run
 from rivae.training import trainer
 from rivae.training.last_layers import solve_last_layers
@@ -26,7 +26,7 @@ class Rows:
 
 
 def method_of(n_models=None, **changes):
-    from rivae.methods import build_method
+    from rivae.models.methods import build_method
 
     settings = {**tiny_config(**contrast_settings()).method.settings, **changes}
     seeds = [0] if n_models is None else list(range(n_models))

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
+from rivae.app.forms.draft import Draft, check
+from rivae.base.errors import ConfigError
 from rivae.data import PairedDataset, TensorView
-from rivae.errors import ConfigError
-from rivae.jobs.draft import Draft, check
-from rivae.launch import train
-from rivae.methods import method_class, method_names
+from rivae.jobs.launch import train
+from rivae.models.methods import method_class, method_names
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 from tests.training.tiny import smooth_settings, tiny_config

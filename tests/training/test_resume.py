@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from rivae.errors import RunError
-from rivae.launch import resume, train
+from rivae.base.errors import RunError
+from rivae.jobs.launch import resume, train
 from rivae.runs import Run
 from rivae.training.checkpoint import DAMAGED
 from tests.training.tiny import (

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from rivae.errors import ConfigError
+from rivae.base.errors import ConfigError
 from rivae.training import smooth_start
 from rivae.training.smooth_start import (
     blurred_pairs,

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from rivae.config import RunConfig
-from rivae.errors import ConfigError, RunError
-from rivae.launch import resume, train
+from rivae.base.config import RunConfig
+from rivae.base.errors import ConfigError, RunError
+from rivae.jobs.launch import resume, train
 from rivae.runs import Run
 from rivae.training.models import clip_gradients, join_models, take_model
 from tests.training.tiny import (
@@ -103,7 +103,7 @@ def test_a_batch_that_lost_a_member_goes_on_without_it(tmp_path):
 
 
 def test_one_diverging_seed_does_not_harm_the_others(tmp_path, monkeypatch):
-    from rivae.methods.rivae import RIVAE
+    from rivae.models.methods.rivae import RIVAE
 
     loss = RIVAE.loss
 

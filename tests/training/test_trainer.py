@@ -7,19 +7,20 @@ import numpy as np
 import pytest
 import torch
 
-from rivae import files, launch
+from rivae.base import files
+from rivae.base.errors import ConfigError, DataError, RunError
+from rivae.base.files import ADVICE, locked
 from rivae.data import PairedDataset, TensorView, load_dataset
 from rivae.data.store import PairStore
 from rivae.data.store.pixels import StorePixels
-from rivae.errors import ConfigError, DataError, RunError
-from rivae.files import ADVICE, locked
-from rivae.launch import resume, train
-from rivae.methods.base import Stage
+from rivae.jobs import launch
+from rivae.jobs.launch import resume, train
+from rivae.models.methods.base import Stage
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 from rivae.training.checkpoint import load_checkpoint
 from rivae.training.feed import Feed
-from rivae.validation import validation_scores
+from rivae.training.validation import validation_scores
 from tests.training.tiny import SYNTH, StopAfter, files_of, smooth_settings, tiny_config
 
 
@@ -142,7 +143,7 @@ def test_patience_counts_validations_without_a_better_score(tmp_path):
 
 @pytest.mark.parametrize("stage", ["initialise", "ivae", "joint"])
 def test_a_loss_that_diverges_fails_the_run_in_one_sentence(tmp_path, monkeypatch, stage):
-    from rivae.methods.rivae import RIVAE
+    from rivae.models.methods.rivae import RIVAE
 
     loss = RIVAE.loss
 
@@ -161,7 +162,7 @@ def test_a_loss_that_diverges_fails_the_run_in_one_sentence(tmp_path, monkeypatc
 
 
 def test_a_weight_that_diverges_in_the_last_step_is_noticed(tmp_path, monkeypatch):
-    from rivae.methods.rivae import RIVAE
+    from rivae.models.methods.rivae import RIVAE
 
     loss = RIVAE.loss
 
@@ -209,7 +210,7 @@ def test_a_disk_too_full_for_the_status_still_ends_in_the_sentence(tmp_path, mon
 
     config = tiny_config()
     run = Run.create(config, tmp_path)
-    monkeypatch.setattr("rivae.files.os.fsync", full)
+    monkeypatch.setattr("rivae.base.files.os.fsync", full)
     with pytest.raises(RunError, match=ADVICE[28]):
         resume([run])
     monkeypatch.undo()

@@ -5,8 +5,8 @@ import pytest
 import torch
 from sklearn.decomposition import PCA
 
-from rivae.errors import ConfigError
-from rivae.launch import make_config, train
+from rivae.base.errors import ConfigError
+from rivae.jobs.launch import make_config, train
 from rivae.training.smooth_start import unfolded_coordinates
 from tests.training.tiny import linear_r2, tiny_config
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rivae.errors import ConfigError
+from rivae.base.errors import ConfigError
 from rivae.training import unfolding
 from rivae.training.independence import bent
 from rivae.training.smooth_start import conformal_isomap

@@ -3,10 +3,10 @@
 import numpy as np
 import torch
 
-from rivae.launch import make_config
-from rivae.methods import build_method, method_class
-from rivae.methods.base import Batch, Noise
-from rivae.methods.cos_sim_lvm import N_PARTS
+from rivae.jobs.launch import make_config
+from rivae.models.methods import build_method, method_class
+from rivae.models.methods.base import Batch, Noise
+from rivae.models.methods.cos_sim_lvm import N_PARTS
 from rivae.runs import Run
 
 SYNTH = {"n_pairs": 150}

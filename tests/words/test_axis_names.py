@@ -6,13 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from rivae.errors import ConfigError, DataError, RunError
-from rivae.exploring.explorer import Explorer
-from rivae.launch import make_config
-from rivae.methods import build_method
-from rivae.runs import Run
-from rivae.words import axis_names
-from rivae.words.axis_names import (
+from rivae.base.errors import ConfigError, DataError, RunError
+from rivae.explore.explorer import Explorer
+from rivae.explore.words import axis_names
+from rivae.explore.words.axis_names import (
     ALIGNMENT,
     change_names,
     checked_name,
@@ -21,8 +18,18 @@ from rivae.words.axis_names import (
     names_of_axes,
     suggested_names,
 )
-from rivae.words.names_file import MAX_BYTES, read_names, to_json
-from rivae.words.naming import MAX_NAME, AxisName, Evidence, HeldOut
+from rivae.jobs.launch import make_config
+from rivae.models.methods import build_method
+from rivae.runs import Run
+from rivae.runs.axis_names import (
+    MAX_BYTES,
+    MAX_NAME,
+    AxisName,
+    Evidence,
+    HeldOut,
+    read_names,
+    to_json,
+)
 
 KALE = AxisName(0, "greenness: more kale", 1, (Evidence("kale", "word", 0.6, 1.2, 1e-9),))
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from rivae.errors import DataError
-from rivae.words.clouds import count_words
+from rivae.base.errors import DataError
+from rivae.explore.words.clouds import count_words
 
 SETS = [("salt", "kale"), ("salt", "sugar"), ("sugar",), ("salt", "salt"), ()]
 

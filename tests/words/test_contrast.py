@@ -3,8 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from rivae.errors import DataError
-from rivae.words.contrast import contrast, strongest
+from rivae.base.errors import DataError
+from rivae.explore.words.contrast import contrast, strongest
 
 SETS = [("kale", "salt")] * 30 + [("sugar", "salt")] * 30 + [("truffle", "salt")] + [("salt",)] * 9
 

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
+from rivae.base.errors import DataError, RunError
 from rivae.cli import main
-from rivae.errors import DataError, RunError
+from rivae.explore.words.axis_names import change_names, given_names, known_names, names_path
+from rivae.explore.words.names_trash import restore_names, trash_of_names
 from rivae.jobs.deletion import all_deleted, restore
-from rivae.launch import make_config
-from rivae.methods import build_method
+from rivae.jobs.launch import make_config
+from rivae.models.methods import build_method
 from rivae.runs import Run, runs_root
-from rivae.words.axis_names import change_names, given_names, known_names, names_path
-from rivae.words.names_trash import restore_names, trash_of_names
-from rivae.words.naming import AxisName, HeldOut
+from rivae.runs.axis_names import AxisName, HeldOut
 
 KALE = AxisName(0, "kale", 1, low="cake", held_out=HeldOut(0.8, 0.1, 30))
 FRUIT = AxisName(1, "fruit", -1, edited=True)

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from rivae.errors import DataError
-from rivae.words.naming import MAX_NAME, Evidence, axis_evidence, propose_name
+from rivae.base.errors import DataError
+from rivae.explore.words.naming import axis_evidence, propose_name
+from rivae.runs.axis_names import MAX_NAME, Evidence
 
 
 def made_up(n=600, seed=0):

@@ -3,16 +3,17 @@
 import numpy as np
 import pytest
 
-from rivae.alignment.folding import AxisChange
-from rivae.alignment.steps import carried_change, turned
-from rivae.demo import accept_names
-from rivae.launch import choose_axes, make_config, train
+from rivae.cli.demo import accept_names
+from rivae.explore.words.axis_names import axis_names
+from rivae.explore.words.item_terms import ItemTerms
+from rivae.explore.words.naming import MIN_FACTOR
+from rivae.explore.words.proposals import proposed_names
+from rivae.jobs.launch import choose_axes, make_config, train
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
-from rivae.words.axis_names import axis_names
-from rivae.words.item_terms import ItemTerms
-from rivae.words.naming import MIN_FACTOR, AxisName
-from rivae.words.proposals import proposed_names
+from rivae.runs.axis_names import AxisName
+from rivae.training.alignment.folding import AxisChange
+from rivae.training.alignment.steps import carried_change, turned
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr
 
-from rivae.errors import DataError
-from rivae.words.relations import common_words, holm, relations
+from rivae.base.errors import DataError
+from rivae.explore.words.relations import common_words, holm, relations
 
 
 def made_up(n=400, seed=0):

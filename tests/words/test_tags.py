@@ -3,9 +3,9 @@ import json
 import numpy as np
 import pytest
 
+from rivae.base.errors import DataError
 from rivae.data.food_factors import FACTOR_NAMES
-from rivae.errors import DataError
-from rivae.words.tags import FOODCOM_TAGS, read_tag_map, tag_nodes, tag_scores, unmapped
+from rivae.explore.words.tags import FOODCOM_TAGS, read_tag_map, tag_nodes, tag_scores, unmapped
 
 TAGS = [
     ("soups-stews", "vegetables"),

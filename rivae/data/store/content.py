@@ -18,14 +18,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from rivae.base.errors import DataError
+from rivae.base.files import write_cache
+from rivae.base.installed import cache_folder
+from rivae.base.reading.contents import Written, content_hash, written
+from rivae.base.reading.documents import read_json
 from rivae.data.store.layout import FACTOR_PREFIX, ITEM_COLUMNS, items_path, pictures_path
 from rivae.data.store.manifest import MANIFEST, FactorColumn, Manifest
 from rivae.data.store.twins import SAME_PICTURE, Groups, read_groups
-from rivae.errors import DataError
-from rivae.files import write_cache
-from rivae.installed import cache_folder
-from rivae.reading.contents import Written, content_hash, written
-from rivae.reading.documents import read_json
 
 _KEPT = "content.json"
 _ROWS = 1_000  # items whose texts are in memory at once

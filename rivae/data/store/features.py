@@ -18,14 +18,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from rivae.arrays import in_reach
+from rivae.base.arrays import in_reach
+from rivae.base.errors import DataError
+from rivae.base.files import write_atomic_with, write_json
+from rivae.base.reading.contents import content_hash, file_content
+from rivae.base.reading.parquet import is_parquet, parquet_matrix
+from rivae.base.reading.regular import begins_with
 from rivae.data.store.manifest import checked_name
 from rivae.data.store.writer import StoreWriteError
-from rivae.errors import DataError
-from rivae.files import write_atomic_with, write_json
-from rivae.reading.contents import content_hash, file_content
-from rivae.reading.parquet import is_parquet, parquet_matrix
-from rivae.reading.regular import begins_with
 
 FOLDER = "features"
 OWN = "own"  # came with an import

@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from rivae.base.errors import DataError, shown, some_of
+from rivae.base.files import is_folder, write_json
+from rivae.base.paths import variable_path
+from rivae.base.reading.regular import is_file, read_at_most
 from rivae.data.base import FactorSpec
 from rivae.data.settings import optional_path
-from rivae.errors import DataError, shown, some_of
-from rivae.files import is_folder, write_json
-from rivae.paths import variable_path
-from rivae.reading.regular import is_file, read_at_most
 
 ROOT_VARIABLE = "RIVAE_DATA"
 MANIFEST = "store.json"
@@ -162,13 +162,14 @@ class Manifest(_Strict):
         picture_side: pictures are squares of at most this side; 0 without pictures.
         factors: the columns of known factors.
         view_names: what a person calls the two sides.
-        report: skipped records and the reasons, see ``rivae.importing.report``.
+        report: skipped records and the reasons, see ``rivae.data.importing.report``.
         store_id: which data these are, see ``rivae.data.store.writer.store_id``; "" in imports
             made before this field existed, for which ``PairStore.store_id`` computes the same.
         content: the hash of all that it holds, see ``rivae.data.store.content``; "" in imports
             made before this field existed.
-        made_of: the table and choices that it was made of, see ``rivae.importing.session.same_as``.
-        files_read: the hash of the pictures and embeddings as they were read; "" in imports made
+        made_of: the table and choices that it was made of, see
+        ``rivae.data.importing.session.same_as``. files_read: the hash of the pictures and
+        embeddings as they were read; "" in imports made
             before this field existed, whose ``made_of`` has the names of these files.
     """
 

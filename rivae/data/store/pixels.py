@@ -14,13 +14,13 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageOps
 
+from rivae.base.errors import DataError
+from rivae.base.files import reserve
+from rivae.base.fonts import BUILT_IN, clusters, load, runs
+from rivae.base.installed import cache_folder
 from rivae.data.base import floats
 from rivae.data.pictures import open_picture
 from rivae.data.store.reader import PairStore
-from rivae.errors import DataError
-from rivae.files import reserve
-from rivae.fonts import BUILT_IN, clusters, load, runs
-from rivae.installed import cache_folder
 
 CARD_SIDE = 160
 _LETTERS, _MARGIN = 15, 8  # pixels, of a card

@@ -18,14 +18,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from rivae.base.errors import DataError
+from rivae.base.files import write_cache
+from rivae.base.installed import cache_folder
 from rivae.data.base import SPLITS, Recipe
 from rivae.data.store.layout import FACTOR_PREFIX, ROW_GROUP, items_path, pictures_path
 from rivae.data.store.manifest import FactorColumn, Manifest
 from rivae.data.store.twins import Groups, read_groups
 from rivae.data.store.writer import store_id
-from rivae.errors import DataError
-from rivae.files import write_cache
-from rivae.installed import cache_folder
 
 _GROUPS_KEPT = 32
 _TITLES = pa.schema([pa.field("title", pa.string())])

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from rivae.base.errors import DataError
+from rivae.base.files import write_atomic_with
 from rivae.data.store.layout import items_path, marks_path
-from rivae.errors import DataError
-from rivae.files import write_atomic_with
 
 SAME_PICTURE = "same_picture.npy"
 MARK_BYTES = 12

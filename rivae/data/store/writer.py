@@ -23,6 +23,16 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from rivae.base.errors import DataError
+from rivae.base.files import (
+    is_locked,
+    locked,
+    remove_temporaries,
+    sync_folder,
+    write_atomic,
+    write_atomic_with,
+    write_json,
+)
 from rivae.data.base import Recipe
 from rivae.data.store.content import ContentDigest, read_content
 from rivae.data.store.layout import (
@@ -35,16 +45,6 @@ from rivae.data.store.layout import (
 )
 from rivae.data.store.manifest import FactorColumn, Manifest
 from rivae.data.store.twins import MARK_BYTES, NO_MARK, Groups, write_groups
-from rivae.errors import DataError
-from rivae.files import (
-    is_locked,
-    locked,
-    remove_temporaries,
-    sync_folder,
-    write_atomic,
-    write_atomic_with,
-    write_json,
-)
 
 CHUNK_ITEMS = 25_000
 CHUNK_BYTES = 128 << 20  # of pictures; a killed import reads those of its last chunk again

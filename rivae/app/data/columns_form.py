@@ -1,0 +1,105 @@
+"""The columns of a table on the Data page: a chooser per role, and what becomes of each column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.app.shell import keys
+from rivae.app.shell.text import markdown
+from rivae.base.errors import RivaeError
+from rivae.base.reading.tables import Record, all_columns
+
+if TYPE_CHECKING:
+    from rivae.data.importing.plan import Plan
+
+NONE = "–"
+LABELS = {"id": "ID", "url": "Address"}
+QUICK_BYTES = 16 * 2**20  # of a table that is looked through for columns that appear late
+
+
+def columns_form(plan: Plan, head: Sequence[Record]) -> Plan:
+    """The plan with the roles and factors that are chosen here.
+
+    Roles are left open where all are as guessed: columns that appear late count then, too.
+
+    Args:
+        head: the first records of the table.
+    """
+    from rivae.data.importing.mapping import ROLES, guess_from_all
+    from rivae.data.importing.plan import column_with_pictures, columns_of
+
+    columns = _columns(plan, head)
+    guessed = guess_from_all(columns, columns_of(head), head)
+    if not plan.images:
+        guessed["picture"] = column_with_pictures(head)
+    st.markdown("**Columns**")
+    roles: dict[str, str] = {}
+    with st.container(horizontal=True):
+        for role in ROLES:
+            options = [NONE, *columns]
+            usual = options.index(guessed[role]) if guessed.get(role) else 0
+            # The key names the file and how it is read: another starts from its own guesses.
+            chosen = st.selectbox(
+                LABELS.get(role, role.capitalize()),
+                options,
+                index=usual,
+                width=180,
+                key=f"{keys.DATA_ROLE}-{role}-{plan.table}-{plan.encoding}",
+            )
+            roles[role] = "" if chosen == NONE else str(chosen)
+    factors = st.multiselect(
+        "Known factors",
+        [c for c in columns if c not in roles.values()],
+        key=f"{keys.DATA_FACTORS}-{plan.table}-{plan.encoding}",
+        help="Columns of numbers or levels to compare the axes with. Optional.",
+    )
+    as_guessed = all(roles[role] == guessed.get(role, "") for role in ROLES)
+    _say(columns, head, roles, tuple(factors))
+    return plan.model_copy(update={"roles": {} if as_guessed else roles, "factors": tuple(factors)})
+
+
+def _say(
+    columns: Sequence[str],
+    head: Sequence[Record],
+    roles: dict[str, str],
+    factors: tuple[str, ...],
+) -> None:
+    """One line: what becomes of the columns, as far as the first records tell."""
+    from rivae.data.importing.columns import what_became
+    from rivae.data.importing.factors import FactorReader
+    from rivae.data.importing.mapping import Mapping
+    from rivae.data.importing.report import ImportReport
+
+    reader = FactorReader(factors)
+    for record in head:
+        reader.look(record)
+    used = {role: name for role, name in roles.items() if name}
+    said = what_became(columns, Mapping(**used, factors=factors), reader, head)
+    remarks = ImportReport()
+    reader.tell(remarks)
+    noted = [f"{remark}: {texts[0]}" for remark, texts in remarks.examples.items()]
+    st.caption(markdown("; ".join((*said, *noted))))
+
+
+def _columns(plan: Plan, head: Sequence[Record]) -> list[str]:
+    """The columns of the first records; of a table that is not too large, all there are."""
+    from rivae.data.importing.pairs import may_have_late_columns
+    from rivae.data.importing.plan import columns_of
+
+    with suppress(OSError, RivaeError):  # of what comes late, the import itself speaks
+        stat = plan.table.stat()
+        if stat.st_size <= QUICK_BYTES and may_have_late_columns(plan.table):
+            return list(_all(plan.table, plan.encoding, stat.st_mtime_ns))
+    return columns_of(head)
+
+
+@lru_cache(maxsize=8)
+def _all(table: Path, encoding: str, changed: int) -> tuple[str, ...]:
+    """All columns of a table that was last ``changed`` then."""
+    return all_columns(table, encoding)

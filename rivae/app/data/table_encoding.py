@@ -1,0 +1,55 @@
+"""The encoding of a table that is imported: what its bytes say, and the others to choose from."""
+
+from __future__ import annotations
+
+import zlib
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.app.shell import keys
+from rivae.app.shell.text import markdown
+from rivae.base.errors import DataError
+
+if TYPE_CHECKING:
+    from rivae.base.reading.found_encoding import Found
+
+FOUND = "Read as {} ({}), as the bytes of the table suggest: “{}”. Choose another if this is wrong."
+
+
+def choose(table: Path) -> str:
+    """The control that chooses it, with the one that was found first."""
+    from rivae.base.reading.encodings import ENCODINGS
+
+    found = _found(table)
+    first = found.encoding if found is not None else "utf-8"
+    chosen = st.selectbox(
+        "Encoding of the table",
+        list(dict.fromkeys((first, *ENCODINGS))),
+        # The key names the file: another table starts from what was found in it.
+        key=f"{keys.DATA_ENCODING}-{table}",
+        format_func=lambda name: f"{name} ({ENCODINGS[name]})" if name in ENCODINGS else name,
+        width=360,
+    )
+    if found is not None and chosen == first != "utf-8" and found.example:
+        words = ENCODINGS.get(first, "Unicode")
+        st.caption(markdown(FOUND.format(first, words, found.example)))
+    return str(chosen)
+
+
+def _found(table: Path) -> Found | None:
+    try:
+        seen = table.stat()
+        return _looked(table, seen.st_size, seen.st_mtime_ns)
+    except (OSError, EOFError, zlib.error, DataError):
+        return None  # said when the table is read
+
+
+@lru_cache(maxsize=16)
+def _looked(table: Path, size: int, changed: int) -> Found | None:
+    """``found_encoding``, once for a file as it is."""
+    from rivae.base.reading.found_encoding import found_encoding
+
+    return found_encoding(table)

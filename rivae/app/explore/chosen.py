@@ -1,0 +1,87 @@
+"""What a lasso or words have chosen: its place on the map, what is special about it, and its way
+to Label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from rivae.app.panels.answers import lasso_of
+from rivae.app.panels.questions import Chosen, Found, read
+from rivae.app.shared.labels import ChosenItems
+from rivae.app.shared.words import words_of
+from rivae.app.shell import keys
+from rivae.explore.maps import among
+from rivae.explore.words.item_words import has_texts
+from rivae.figures.cloud_layout import one_line
+
+if TYPE_CHECKING:
+    from rivae.app.panels.answers import OpenRun
+    from rivae.explore.explorer import Explorer
+    from rivae.retrieval.retriever import Retriever
+
+MAX_FACTORS = 6  # those that differ most
+
+
+def about(question: dict[str, Any], open_run: OpenRun) -> dict[str, Any]:
+    """What tells the chosen items from the others; see ``rivae.explore.selection.Selection``.
+
+    Raises:
+        ConfigError: a field is missing, of the wrong kind or out of range.
+        RunError: there is no such run, or it is not ready.
+    """
+    from rivae.explore.selection import describe
+
+    asked = read(Chosen, question)
+    explorer = open_run(asked.run, asked.rows, asked.asks)
+    inside = _chosen(explorer, asked)
+    sets = words_of(explorer.data).sets if has_texts(explorer.data) else None
+    found = asdict(describe(explorer, inside.ids if inside else [], sets))
+    found["factors"] = found["factors"][:MAX_FACTORS]
+    for term in (*found["more"], *found["less"]):
+        term["word"] = one_line(term["word"])
+    return {"seq": asked.seq, **found}
+
+
+def found(question: dict[str, Any], open_run: OpenRun) -> bytes:
+    """A bit for each searched item, the lowest of a byte first: whether it has all words.
+
+    Raises:
+        ConfigError: a field is missing, of the wrong kind or out of range.
+        RunError: there is no such run, or it is not ready.
+    """
+    asked = read(Found, question)
+    explorer = open_run(asked.run, asked.rows, asked.asks)
+    has = np.isin(explorer.search_rows, explorer.find(asked.only))
+    return np.packbits(has, bitorder="little").tobytes()
+
+
+def _chosen(explorer: Explorer, asked: Chosen) -> Retriever | None:
+    lasso = lasso_of(asked.within) if asked.within is not None else None
+    return among(explorer, lasso, asked.only)
+
+
+def keep_for_label(explorer: Explorer, run: str, report: Mapping[str, Any]) -> bool:
+    """Keep the chosen items for the Label page, of more than fit in a plan a random part; False
+    where there are none.
+
+    Raises:
+        ConfigError: the browser's ``report`` names no lasso and no words that can be used.
+    """
+    from rivae.labels.suggest import MAX_SUGGESTED
+
+    said = {name: report[name] for name in ("within", "only") if name in report}
+    asked = read(Chosen, {"run": run, "seq": 0, **said})
+    if asked.within is None and not asked.only.split():
+        return False
+    if (inside := _chosen(explorer, asked)) is None:
+        return False
+    rows = np.random.default_rng(0).permutation(np.sort(inside.ids))[:MAX_SUGGESTED]
+    chosen = ChosenItems(run, explorer.asks, tuple(rows.tolist()), len(inside.ids))
+    st.session_state[keys.LABEL_CHOSEN] = chosen
+    return True

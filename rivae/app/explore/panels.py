@@ -1,0 +1,316 @@
+"""The parts around the Explore panel: one item at the side, exports, and the button to Steer."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+from PIL import Image
+
+from rivae.app.explore.session import PAGE
+from rivae.app.explore.state import ExploreState
+from rivae.app.panels.component import dock
+from rivae.app.panels.links import SteerLink
+from rivae.app.shared import charts, exports
+from rivae.app.shell import keys, report
+from rivae.app.shell.pages import STEER
+from rivae.app.shell.text import escape, markdown
+from rivae.app.work import layouts
+from rivae.base.errors import ConfigError
+from rivae.explore.maps import among
+from rivae.explore.steering import MAX_AXES, MAX_LEVEL, Level
+from rivae.explore.words.axis_names import cut
+
+if TYPE_CHECKING:
+    from rivae.explore.explorer import Explorer
+    from rivae.figures.sheet import Sheet
+
+BOTH = "{0} of this item and the current {0}"
+ROLES = {"shared": "both views", "private1": "query view only", "private2": "retrieved view only"}
+
+
+def docked_item(explorer: Explorer, shown: ExploreState, i: int) -> None:
+    """Item ``i`` at the side, where it stays visible while a slider is dragged."""
+    with dock(explorer.title(i), PAGE.close_item):
+        _item(explorer, shown, i)
+
+
+def _item(explorer: Explorer, shown: ExploreState, i: int) -> None:
+    item, letter, names = explorer.item(i), explorer.method.axis_letter(), explorer.axis_names
+    _pictures(explorer, i, item.title)
+    with st.container(horizontal=True):
+        st.button(
+            "Use as query",
+            icon=":material/search:",
+            type="primary",
+            key=keys.DRAWER_QUERY,
+            on_click=PAGE.choose_query,
+            args=(i,),
+        )
+        st.button(
+            f"Move {letter} here",
+            icon=":material/my_location:",
+            key=keys.DRAWER_MOVE,
+            help="Sets all unlocked sliders to this item's values.",
+            on_click=PAGE.move_to_item,
+            args=(i,),
+        )
+    if item.factors:
+        rows: dict[str, Any] = {
+            f"{markdown(f.name)}": f"{markdown(f.value)} :small[:gray[{ROLES[f.role]}]]"
+            for f in item.factors
+        }
+        st.table(rows, border="horizontal")
+    elif item.text and explorer.data.recipe(i) is None:
+        st.markdown(markdown(item.text))
+    _recipe(explorer, i)
+    st.markdown(f"**{BOTH.format(letter)}**")
+    own, std = explorer.encode(i), explorer.std.tolist()
+    signs = explorer.signs
+    now, own = (signs * shown.z).tolist(), (signs * own).tolist()
+    drawing = z_compare_svg(
+        now,
+        own,
+        (signs * explorer.mean).tolist(),
+        std,
+        names=names,
+        ink=charts.ink(),
+        accent=charts.accent(),
+    )
+    st.image(drawing, width="stretch", alt=describe(now, own, std, names))
+    st.caption(f"Item number ({item.split} split)")
+    st.code(str(i), language=None)
+
+
+def _recipe(explorer: Explorer, i: int) -> None:
+    """Ingredients, steps and tags, where items have texts."""
+    recipe = explorer.data.recipe(i)
+    if recipe is None:
+        return
+    if recipe.ingredients:
+        st.markdown("**Ingredients**")
+        st.markdown("\n".join(f"* {markdown(line)}" for line in recipe.ingredients))
+    if recipe.instructions:
+        with st.expander("Instructions"):
+            lines = (f"{n}. {markdown(step)}" for n, step in enumerate(recipe.instructions, 1))
+            st.markdown("\n".join(lines))
+    if recipe.tags:
+        st.caption(markdown(", ".join(recipe.tags)))
+
+
+def _pictures(explorer: Explorer, i: int, title: str) -> None:
+    """Both views, or the completed picture where the views are halves."""
+    names = explorer.data.view_names
+    if explorer.shows_whole:
+        st.image(explorer.picture(i, 0).content, width=260, alt=f"{title}, both halves")
+        return
+    if explorer.data.text_view is not None:
+        st.image(explorer.picture(i, 2).content, width=300, alt=title)
+        return
+    for column, side in zip(st.columns(2), (1, 2), strict=True):
+        picture = explorer.picture(i, side)
+        column.image(
+            picture.content,
+            width="stretch",
+            alt=f"{title}, {names[side - 1]}",
+            caption=markdown(names[side - 1]),
+        )
+
+
+ROW, TOP, WIDTH, LABEL, VALUE = 22, 26, 420, 44, 104
+NAMED = 148  # pixels of the labels once an axis has a name
+LONGEST = 20  # characters of a label
+SPAN = 4.0
+
+
+def z_compare_svg(
+    now: Sequence[float],
+    item: Sequence[float],
+    mean: Sequence[float],
+    std: Sequence[float],
+    *,
+    names: Sequence[str],
+    ink: str,
+    accent: str,
+) -> str:
+    """A drawing of two points of z, each of shape (d,), on scales of mean ± 4 s.d. or wider.
+
+    ``names`` are the d names of the axes.
+    A ring of colour ``ink`` is z now, a disc of colour ``accent`` the item; the numbers are
+    now → item.
+    """
+    wide = any(len(name) > 4 for name in names)
+    d, (left, right) = len(now), (NAMED if wide else LABEL, WIDTH - VALUE)
+    height = TOP + d * ROW
+    parts = [
+        f'<circle cx="{left + 6}" cy="10" r="5" fill="none" stroke="currentColor" '
+        'stroke-width="2"/>'
+        f'<text x="{left + 18}" y="14">now</text>'
+        f'<circle cx="{left + 66}" cy="10" r="5" fill="{accent}"/>'
+        f'<text x="{left + 78}" y="14">this item</text>'
+    ]
+    table = np.array([now, item, mean, std], dtype=float)
+    for j in range(d):
+        a, b, centre, sd = table[:, j]
+        reach = max(SPAN * sd, 1.05 * max(abs(a - centre), abs(b - centre)))
+        y = TOP + j * ROW + ROW / 2
+
+        def x(value: float, centre: float = centre, reach: float = reach) -> float:
+            return (left + right) / 2 + (value - centre) / reach * (right - left) / 2
+
+        parts.append(
+            f'<text x="0" y="{y + 4:.1f}" font-weight="600">'
+            f"<title>{escape(names[j])}</title>{escape(cut(names[j], LONGEST))}</text>"
+            f'<line x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}" stroke="currentColor" '
+            'stroke-opacity=".18" stroke-width="2"/>'
+            f'<line x1="{x(a):.1f}" x2="{x(b):.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="{accent}" '
+            'stroke-opacity=".6" stroke-width="3"/>'
+            f'<circle cx="{x(b):.1f}" cy="{y:.1f}" r="5" fill="{accent}"/>'
+            f'<circle cx="{x(a):.1f}" cy="{y:.1f}" r="5" fill="none" stroke="currentColor" '
+            'stroke-width="2"/>'
+            f'<text x="{WIDTH}" y="{y + 4:.1f}" text-anchor="end">{number(a)} → {number(b)}</text>'
+        )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
+        f'height="{height}" font-family="system-ui, sans-serif" font-size="12.5" fill="{ink}" '
+        f'color="{ink}">{"".join(parts)}</svg>'
+    )
+
+
+def number(value: float) -> str:
+    """Two decimals and a true minus sign."""
+    return f"{value:.2f}".replace("-", "−")
+
+
+def describe(
+    now: Sequence[float], item: Sequence[float], std: Sequence[float], names: Sequence[str]
+) -> str:
+    """The drawing in one sentence."""
+    gaps = np.abs(np.array(item) - np.array(now)) / np.array(std)
+    j = int(gaps.argmax())
+    if gaps[j] < 0.005:
+        return f"The item's {names[0][:1]} is the current {names[0][:1]}."
+    return (
+        f"The item's {names[0][:1]} differs from the current one most in {names[j]}, "
+        f"by {gaps[j]:.1f} s.d."
+    )
+
+
+def layout_progress(explorer: Explorer) -> None:
+    """The progress of the layout of this run, or why there is none."""
+    task = layouts.task_of(explorer)
+    if task is not None and task.running:
+        report.watch([task], keys.EXPLORE_LAYOUT)
+    elif task is not None and task.error:
+        report.warning(task.error)
+
+
+def export_button(explorer: Explorer, shown: ExploreState) -> None:
+    """The Export button of the Explore page."""
+    side = 0 if shown.whole else explorer.found_side
+    settings: dict[str, Any] = {"rows": shown.rows, "k": shown.k, "side": side, "only": shown.only}
+    settings |= {} if shown.asks == "first" else {"asks": shown.asks}
+    settings["query"] = None if shown.query == "mean" else shown.query
+    if shown.query == "mean" or shown.z != shown.base:
+        settings["z"] = list(shown.z)
+    exports.panel(
+        "results",
+        lambda: sheet(explorer, shown),
+        shown.run,
+        "topk",
+        is_chart=False,
+        more=lambda: page_button(explorer, shown.run),
+        **settings,
+    )
+
+
+def page_button(explorer: Explorer, run: str) -> None:
+    """The whole run as one HTML file; its size is said before it is made."""
+    from rivae.explore.tours import list_tours
+    from rivae.figures.page.content import RIGHTS, check_size, estimated_size
+    from rivae.figures.page.document import page_bytes
+
+    if not st.toggle(
+        "Page", key=keys.EXPLORE_PAGE, help="These items, with sliders and map, as one HTML file"
+    ):
+        return
+    try:
+        warning = check_size(explorer)
+    except ConfigError as error:
+        report.warning(str(error))
+        return
+    if warning:
+        report.warning(warning)
+
+    def make() -> bytes:
+        tours = [file.tour for file in list_tours() if file.tour is not None]
+        return page_bytes(explorer, run, tours)
+
+    n, size = len(explorer.search_rows), estimated_size(explorer) / 1e6
+    st.download_button(
+        f"Page of {n:,} items, about {size:.1f} MB",
+        make,
+        file_name=f"{run}.html",
+        key=keys.EXPLORE_PAGE_FILE,
+        on_click="ignore",
+    )
+    st.caption(f"Works without a server or a network. {RIGHTS}")
+
+
+def sheet(explorer: Explorer, shown: ExploreState) -> Sheet:
+    """The query and the results for the current z."""
+    from rivae.data.pictures import open_picture
+    from rivae.figures.results import results_sheet
+
+    searched = among(explorer, None, shown.only) if shown.only else explorer.retriever
+    if searched is None:
+        raise ConfigError(f"no item has the words {shown.only}: use others")
+    hits = explorer.topk(np.array(shown.z), shown.k, searched)
+    side = 0 if shown.whole else explorer.found_side
+    query: Image.Image | None = None
+    title = "the average query"
+    if shown.upload is not None and shown.upload.data_uri:
+        content = base64.b64decode(shown.upload.data_uri.partition(",")[2])
+        query, title = open_picture(io.BytesIO(content)), shown.upload.title
+    elif shown.query != "mean" and shown.upload is None:
+        query = explorer.data.picture(shown.query, explorer.query_side)
+        title = explorer.title(shown.query)
+    return results_sheet(
+        [int(i) for i in hits.ids],
+        lambda i: explorer.data.picture(i, side),
+        query=query,
+        query_title=title,
+        title=explorer.title,
+        scores=[float(s) for s in hits.scores],
+    )
+
+
+def steer_button(explorer: Explorer, shown: ExploreState) -> None:
+    """The link to Steer."""
+    st.container(key="to_steer", width="content").page_link(
+        STEER,
+        label="Steer",
+        icon=":material/grid_on:",
+        query_params=to_steer(explorer, shown).write(),
+        help="Put this query and the axes you moved into a table of several factors at once",
+    )
+
+
+def to_steer(explorer: Explorer, state: ExploreState) -> SteerLink:
+    """The same query in Steer; of the moved axes at most five, those moved furthest in s.d.
+
+    One row keeps them at the query, one puts them where they are now, in s.d. from the mean, as
+    far as Steer goes. Without moved axes Steer chooses.
+    """
+    z, base = np.array(state.z), np.array(state.base)
+    furthest = np.argsort(-np.abs(z - base) / explorer.std, kind="stable")
+    axes = tuple(sorted(int(j) for j in furthest[:MAX_AXES] if z[j] != base[j]))
+    levels = np.clip((z - explorer.mean) / explorer.std, -MAX_LEVEL, MAX_LEVEL)
+    at_query: tuple[Level, ...] = tuple("query" for _ in axes)
+    now: tuple[Level, ...] = tuple(round(float(levels[j]), 2) + 0.0 for j in axes)
+    rows = (at_query, now) if axes else ()
+    return SteerLink(state.run, state.query, axes, rows=rows, asks=state.asks)

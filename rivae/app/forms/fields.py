@@ -1,0 +1,265 @@
+"""Every setting of a run, read from the schema: its name, type, bounds, choices and meaning.
+
+The settings are the fields of the configuration classes of the method, the data set and the
+trainer, so a form made of them shows a new method, data set or setting without more code. A
+configuration inside another one ("embedder") is split into its settings ("embedder.hidden").
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined, to_jsonable_python
+
+from rivae.app.forms.titles import TITLES
+from rivae.base.config import TrainingConfig
+from rivae.data import settings_class
+from rivae.models.methods import method_class
+from rivae.runs.named_files import PATHS
+
+Kind = Literal["whole", "number", "switch", "choice", "text", "numbers", "pairs", "part", "json"]
+Group = Literal["Stage lengths", "Loss weights", "Networks", "Other", "Data set", "Training"]
+GROUPS: tuple[Group, ...] = get_args(Group)
+
+# The last part of a setting's name puts it into a group.
+WEIGHTS = {
+    "anchor",
+    "beta",
+    "eta",
+    "gamma",
+    "joint_eta",
+    "margin",
+    "prior_pull",
+    "reg_magnitude",
+    "regulariser",
+    "score_tau",
+    "temperature",
+}
+NETWORKS = {
+    "activation",
+    "channels",
+    "dim_v",
+    "downsample",
+    "embedder",
+    "embedder2",
+    "n_components",
+    "network",
+    "shared",
+}
+APART = {"training.device"}  # chosen with the slots of the machine
+
+
+@dataclass(frozen=True)
+class SettingField:
+    """One setting.
+
+    Attributes:
+        path: its place in the configuration: section and names, "method.embedder.hidden".
+        group: the part of a form it belongs to.
+        kind: the kind of its value: a whole or real number, yes or no, one of ``choices``, a text,
+            several numbers, pairs of numbers, or a "part" that is there or not (the settings
+            inside it follow); "json" for anything else.
+        default: without a preset.
+        choices: of the kind "choice".
+        optional: whether it may be left empty (None).
+        length: how many numbers the kind "numbers" takes; None for any.
+        whole: whether those are whole numbers.
+        inside: of a part, its values when it is added.
+        bounds: as text, e.g. "from 1 to 512", or "".
+        title: its name for a reader, or "".
+        help: its meaning, or "".
+    """
+
+    path: str
+    group: Group
+    kind: Kind
+    default: Any = None
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+    length: int | None = None
+    whole: bool = False
+    inside: Mapping[str, Any] = field(default_factory=dict)
+    bounds: str = ""
+    title: str = ""
+    help: str = ""
+
+    @property
+    def section(self) -> str:
+        return self.path.partition(".")[0]
+
+    @property
+    def label(self) -> str:
+        """Its name within its section."""
+        return self.path.partition(".")[2]
+
+    @property
+    def is_path(self) -> bool:
+        """Whether its value names a file or folder of this machine."""
+        return self.path.rpartition(".")[2] in PATHS
+
+
+@cache
+def method_fields(method: str) -> tuple[SettingField, ...]:
+    """The settings of a method; ConfigError when there is no such method."""
+    return tuple(_of_model("method", method_class(method).config_class))
+
+
+@cache
+def training_fields() -> tuple[SettingField, ...]:
+    """The settings of the trainer, without the device."""
+    found = _of_model("training", TrainingConfig)
+    return tuple(known for known in found if known.path not in APART)
+
+
+@cache
+def dataset_fields(dataset: str) -> tuple[SettingField, ...]:
+    """The settings of a data set; ConfigError when there is no such data set."""
+    return tuple(_of_model("dataset", settings_class(dataset)))
+
+
+def stage_lengths(method: str) -> tuple[str, ...]:
+    """The names of a method's settings that are lengths of stages, in epochs."""
+    return method_class(method).config_class.lengths()
+
+
+def all_fields(dataset: str, method: str) -> tuple[SettingField, ...]:
+    """Every setting of a run, in the order of the groups."""
+    found = (*method_fields(method), *dataset_fields(dataset), *training_fields())
+    return tuple(sorted(found, key=lambda known: (GROUPS.index(known.group), _is_late(known))))
+
+
+def _is_late(known: SettingField) -> bool:
+    """The joint stage comes last, but the classes that the methods share begin with it."""
+    return known.group == "Stage lengths" and known.label.startswith("joint")
+
+
+def _of_model(prefix: str, model: type[BaseModel]) -> Iterator[SettingField]:
+    for name, info in model.model_fields.items():
+        default = info.get_default(call_default_factory=True, validated_data={})
+        path, inner = f"{prefix}.{name}", _model_in(info.annotation)
+        if inner is None or _may_be_none(info.annotation):
+            title, said = TITLES.get(name, ("", ""))
+            made = replace(
+                _field(path, info.annotation, info.metadata, default, info.description or ""),
+                title=info.title or title,
+                help=info.description or said,
+            )
+            yield made if inner is None else replace(made, inside=_defaults(inner))
+        if inner is not None:
+            yield from _of_model(path, inner)
+
+
+def _defaults(model: type[BaseModel]) -> dict[str, Any]:
+    """The default values of a configuration; None where one is required."""
+    return {
+        name: None
+        if info.is_required()
+        else to_jsonable_python(info.get_default(call_default_factory=True, validated_data={}))
+        for name, info in model.model_fields.items()
+    }
+
+
+def _field(path: str, hint: Any, bounds: Any, default: Any, said: str) -> SettingField:
+    bare, inner_bounds = _unwrapped(hint)
+    bounds = [*bounds, *inner_bounds]
+    args = get_args(bare)
+    kind, choices, length, whole = _kind(bare), (), None, False
+    if kind == "choice":
+        choices = args
+    elif kind == "numbers":
+        length = None if args[-1] is Ellipsis else len(args)
+        element, bounds = _unwrapped(args[0])
+        whole = element is int
+    words = "" if kind in ("part", "pairs") else _bounds(bounds)
+    return SettingField(
+        path,
+        _group(path, kind, said),
+        kind,
+        default=None if default is PydanticUndefined else to_jsonable_python(default),
+        choices=choices,
+        optional=_may_be_none(hint) and kind != "part",
+        length=length,
+        whole=whole,
+        bounds=words,
+        help=said,
+    )
+
+
+def _kind(bare: Any) -> Kind:
+    simple: dict[Any, Kind] = {bool: "switch", int: "whole", float: "number", str: "text"}
+    if bare in simple:
+        return simple[bare]
+    if inspect.isclass(bare) and issubclass(bare, BaseModel):
+        return "part"
+    args = get_args(bare)
+    if get_origin(bare) is Literal and all(isinstance(option, str) for option in args):
+        return "choice"
+    if get_origin(bare) is tuple and args:
+        first = _unwrapped(args[0])[0]
+        if first in (int, float):
+            return "numbers"
+        if get_origin(first) is tuple and len(get_args(first)) == 2:
+            return "pairs"
+    return "json"
+
+
+def _group(path: str, kind: Kind, said: str) -> Group:
+    section, *names = path.split(".")
+    if section != "method":
+        return "Data set" if section == "dataset" else "Training"
+    last = names[-1]
+    if last.endswith("epochs") and kind == "whole" and len(names) == 1:
+        return "Stage lengths"
+    # All settings of an embedder are settings of a network, e.g. "embedder.dropout".
+    if names[0].startswith("embedder") and names[0] != "embedder_rate":
+        return "Networks"
+    if last in NETWORKS or last.endswith("hidden"):
+        return "Networks"
+    if last.startswith("lambda_") or last in WEIGHTS or said.startswith("weight of"):
+        return "Loss weights"
+    return "Other"
+
+
+def _unwrapped(hint: Any) -> tuple[Any, list[Any]]:
+    """The type without None and Annotated, and the bounds that it was annotated with."""
+    found: list[Any] = []
+    while True:
+        if get_origin(hint) is Annotated:
+            hint, *marks = get_args(hint)
+            for mark in marks:
+                found += mark.metadata if isinstance(mark, FieldInfo) else [mark]
+        elif _may_be_none(hint) and len(get_args(hint)) == 2:
+            hint = next(arg for arg in get_args(hint) if arg is not type(None))
+        else:
+            return hint, found
+
+
+def _may_be_none(hint: Any) -> bool:
+    return get_origin(hint) in (Union, types.UnionType) and type(None) in get_args(hint)
+
+
+def _model_in(hint: Any) -> type[BaseModel] | None:
+    bare = _unwrapped(hint)[0]
+    return bare if inspect.isclass(bare) and issubclass(bare, BaseModel) else None
+
+
+def _bounds(marks: list[Any]) -> str:
+    """The bounds of a number as text."""
+    names = ("ge", "gt", "le", "lt")
+    said = [(name, getattr(mark, name, None)) for mark in marks for name in names]
+    found: dict[str, Any] = {name: bound for name, bound in said if bound is not None}
+    if "ge" in found and "le" in found:
+        return f"from {_number(found['ge'])} to {_number(found['le'])}"
+    words = {"ge": "of at least", "gt": "above", "le": "of at most", "lt": "below"}
+    return " and ".join(f"{words[name]} {_number(value)}" for name, value in found.items())
+
+
+def _number(bound: float) -> str:
+    return str(bound) if isinstance(bound, int) else f"{bound:g}"

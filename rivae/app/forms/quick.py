@@ -1,0 +1,251 @@
+"""From an import to a run in the queue, with settings chosen from the data and no questions asked.
+
+What ``rivae open`` and "Train and explore" on the Data page share: both say how long it takes
+before it starts, and open the run with its first checkpoint.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from rivae.app.forms.estimate import Estimate, OnProgress, lengths_of, probe
+from rivae.app.forms.sweep import free_base
+from rivae.base.config import RunConfig
+from rivae.base.errors import RivaeError, RunError
+from rivae.base.files import locked
+from rivae.data.importing.pretrained import make_features
+from rivae.data.importing.statistics import PictureStatistics
+from rivae.data.sets.pairs import PAIRS
+from rivae.data.store import Manifest, PairStore
+from rivae.data.store.features import DESCRIBED, OWN, feature_names
+from rivae.jobs.dispatcher import ensure_dispatcher
+from rivae.jobs.launch import make_config
+from rivae.jobs.ledger import Ledger
+from rivae.jobs.records import RESUMABLE, jobs_folder, make_private
+from rivae.jobs.units import duration
+from rivae.runs import Run, list_runs
+from rivae.runs.folders import is_taken, require_free_name
+
+# Up to here statistics of the pictures say more than a network that begins with nothing learns from
+# their pixels (docs/results.md, 15,228 photographs: MedR 71 of 1,000 against 90), in a fraction of
+# the time.
+SMALL_PAIRS = 20_000
+# A run waits for its process, opens its data and names its axes; the app on the same cores and
+# other work slow it down.
+START_S, SLOWER = 15.0, 3.0
+LOOK_S = 0.3
+
+
+@dataclass(frozen=True)
+class Quick:
+    """A run that is trained on an import, and how long that takes.
+
+    Attributes:
+        config: its settings.
+        known: whether it was there already, trained or not.
+        words: the time from its start to its end, or "" where it is known.
+        ahead: runs that the queue trains before it.
+    """
+
+    config: RunConfig
+    known: bool
+    words: str = ""
+    ahead: int = 0
+
+    @property
+    def name(self) -> str:
+        """The name of the run."""
+        return self.config.name
+
+    @property
+    def sentence(self) -> str:
+        """What happens now, without a full stop."""
+        if self.known:
+            return f"{self.name} is there already, with the same settings"
+        others = f"{self.ahead} other {'run' if self.ahead == 1 else 'runs'}"
+        turn = f", after {others}" if self.ahead else ""
+        return f"{self.name} trains for {self.words} in the queue{turn}"
+
+
+def describe(folder: Path) -> str:
+    """What a model of this import is trained on, for people.
+
+    Raises:
+        DataError: the import is damaged.
+    """
+    features = _features(folder)
+    if features == OWN:
+        return "your embeddings"
+    if features == DESCRIBED:
+        return "colours, edges and patches of the pictures, and the words of the texts"
+    return "the pixels of the pictures and the words of the texts"
+
+
+def quick_run(
+    folder: Path, root: Path, name: str = "", progress: OnProgress | None = None
+) -> Quick:
+    """Find the run of an import, or measure how long a new one takes and queue it.
+
+    A run with the same settings is opened as it is; one that was stopped is queued again.
+
+    Args:
+        folder: the import.
+        root: where new runs are written.
+        name: of the run, that of the import by default, with a number where it is taken.
+        progress: called with the current step and the share in [0, 1] that is done.
+
+    Raises:
+        ConfigError, DataError, RunError: with one sentence; nothing was queued.
+    """
+    tell = progress or (lambda stage, share: None)
+    ledger = Ledger(root)
+    # Two that ask at once, from a terminal and the app, shall not train the same twice.
+    try:
+        with locked(make_private(jobs_folder(root)) / f"quick-{folder.name}.lock", private=True):
+            config = quick_config(folder, name or folder.name)
+            found = _same(folder, config, ledger, name)
+            if found is not None:
+                _go_on(found.name, ledger)
+                return Quick(found, known=True)
+            if name:
+                _refuse_taken(name, ledger)
+            _describe_pictures(folder, tell)
+            config = quick_config(folder, free_base(name or folder.name, [""], _taken(ledger)))
+            words = time_words(probe(config, tell), config)
+            ahead = len(ledger.jobs("queued", "starting", "running"))
+            ledger.add([config])
+            ensure_dispatcher(root)
+            return Quick(config, known=False, words=words, ahead=ahead)
+    except BlockingIOError:
+        raise RunError(
+            f"{folder.name} is being prepared for training already: wait until it is queued"
+        ) from None
+    except OSError as error:
+        raise RunError(f"cannot write runs to {root}: {error.strerror}") from None
+
+
+def quick_config(folder: Path, name: str) -> RunConfig:
+    """The settings of the run of an import: by the shape of its items, and by how many there are.
+
+    Raises:
+        ConfigError, DataError: the import is damaged, or cannot have a run of this name.
+    """
+    settings = {"store": folder.name}
+    if features := _features(folder):
+        settings["features"] = features
+    return make_config(PAIRS, name=name, dataset_settings=settings)
+
+
+def _features(folder: Path) -> str:
+    """The embeddings that a run reads: the user's own, the statistics of a small import, or ""."""
+    if OWN in feature_names(folder):
+        return OWN
+    manifest = Manifest.read(folder)
+    return DESCRIBED if manifest.picture_side and manifest.n_items <= SMALL_PAIRS else ""
+
+
+def _describe_pictures(folder: Path, tell: OnProgress) -> None:
+    if _features(folder) == DESCRIBED and DESCRIBED not in feature_names(folder):
+        tell("looking at the pictures", 0.0)
+        make_features(folder, PictureStatistics(PairStore(folder)), DESCRIBED, progress=tell)
+
+
+def _same(folder: Path, config: RunConfig, ledger: Ledger, name: str) -> RunConfig | None:
+    """A run with these settings that is trained, training or queued; of this ``name`` if given.
+
+    One from before the import was made is of other data that had the same name.
+    """
+    made = Manifest.read(folder).created
+    known = [(job.config, job.queued) for job in ledger.jobs() if job.config is not None]
+    for run in list_runs([ledger.root]):
+        with suppress(RivaeError):
+            if run.status.state != "failed" and not run.data_change:
+                own = run.config.model_copy(update={"name": run.id})
+                known.insert(0, (own, run.status.started or ""))
+    for other, when in known:
+        alike = other.model_copy(update={"name": config.name}) == config
+        if alike and when >= made and name in ("", other.name) and _lives(other.name, ledger):
+            return other
+    return None
+
+
+def _lives(name: str, ledger: Ledger) -> bool:
+    """Whether a run has a folder, and did not fail, or waits in the queue."""
+    run = Run(ledger.root / name)
+    if run.path.exists():
+        return run.status.state != "failed"
+    return state_of(name, ledger)[0] in ("queued", "starting")
+
+
+def _go_on(name: str, ledger: Ledger) -> None:
+    """Queue a run again that was stopped."""
+    job = ledger.of_run(name)
+    run = Run(ledger.root / name)
+    if job is not None and job.state in RESUMABLE:
+        ledger.resume(job.id)
+    elif job is None and run.status.state not in ("finished", "running"):
+        ledger.add_existing(run.config.model_copy(update={"name": name}))
+    ensure_dispatcher(ledger.root)
+
+
+def _taken(ledger: Ledger) -> Callable[[str], bool]:
+    queued = {job.run for job in ledger.jobs()}
+    return lambda name: name in queued or is_taken(name, ledger.root)
+
+
+def _refuse_taken(name: str, ledger: Ledger) -> None:
+    require_free_name(name, ledger.root, _taken(ledger)(name))
+
+
+def time_words(measured: Estimate, config: RunConfig) -> str:
+    """How long a run takes, from its measured steps: "40 s to 2 min"."""
+    seconds = measured.seconds(lengths_of(config))
+    least, most = duration(seconds), duration(SLOWER * seconds + START_S)
+    return most if least == most else f"{least} to {most}"
+
+
+def wait_for_model(
+    name: str, root: Path, tell: Callable[[str], None], look_s: float = LOOK_S
+) -> Run:
+    """Wait until the run ``name`` has weights to open; they are those of its newest checkpoint.
+
+    Args:
+        tell: called with what it waits for, now and then.
+
+    Raises:
+        RunError: it ended without any, and why.
+    """
+    ledger, told = Ledger(root), ""
+    while True:
+        opens, doing = first_model(name, ledger)
+        if opens:
+            return Run(root / name)
+        if doing != told:
+            tell(doing)
+            told = doing
+        time.sleep(look_s)
+
+
+def first_model(name: str, ledger: Ledger) -> tuple[bool, str]:
+    """Whether a run has weights to open, and what it does until then.
+
+    Raises:
+        RunError: it ended without any, and why.
+    """
+    if Run(ledger.root / name).opens:
+        return True, ""
+    state, message = state_of(name, ledger)
+    if state in ("failed", "cancelled", "lost"):
+        raise RunError(f"{name} is {state}: {message or f'see `rivae logs {name}`'}")
+    queued = state == "queued"
+    return False, "waiting in the queue" if queued else "training, until the first checkpoint"
+
+
+def state_of(name: str, ledger: Ledger) -> tuple[str, str]:
+    """The state of a run in the queue, and what is known about its end; ("", "") without any."""
+    job = ledger.of_run(name)
+    return (job.state, job.message) if job is not None else ("", "")

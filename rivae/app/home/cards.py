@@ -1,0 +1,217 @@
+"""The cards of the Home page: one per data set, with its runs inside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import streamlit as st
+
+from rivae.app.shared import words
+from rivae.app.shared.runs import RunCard, dataset_title, describe_run
+from rivae.app.shell import cache, web
+from rivae.app.shell.fragments import fragment
+from rivae.app.shell.pages import DATA, EXPLORE, METRICS, STEER, TRAIN, TRAVERSE, WORDS
+from rivae.app.shell.text import escape, markdown
+from rivae.base.errors import RivaeError
+from rivae.benchmark.tables import DATASETS
+from rivae.runs import Run
+
+Color = Literal["blue", "gray", "orange", "red"]
+BADGES: dict[str, tuple[str, Color, str]] = {
+    "running": (":material/progress_activity:", "blue", "training"),
+    "created": (":material/schedule:", "gray", "not started"),
+    "interrupted": (":material/pause_circle:", "orange", "stopped"),
+    "failed": (":material/error:", "red", "failed"),
+    "broken": (":material/broken_image:", "red", "broken"),
+}
+WAYS_IN = (
+    ("Explore", EXPLORE),
+    ("Traverse", TRAVERSE),
+    ("Steer", STEER),
+    ("Metrics", METRICS),
+)
+WORDS_TOO = (*WAYS_IN, ("Words", WORDS))
+UNREADABLE = "Unreadable runs"
+
+# What can be seen in a data set, for somebody who has never heard of it.
+INVITATIONS: dict[str, str] = {
+    "kitchen": "Drawn dishes and their recipes: make a dish sweeter, greener, crustier.",
+    "sprites": "A square and an ellipse of the same size and place: move them about.",
+    "sprites-hard": "Sprites in which much varies that the two pictures do not share.",
+    "split-digits": "Left and right halves of digits: which right half fits?",
+    "split-mnist": "Left and right halves of handwritten digits: which right half fits?",
+    "synth": "Signals from two known numbers: does the model find both?",
+    "synth-modulated": "Signals in which a query fixes only how the shared numbers are spread.",
+    "pairs": "Your own pairs of pictures and texts.",
+}
+
+# A card's next step: its title, icon, page and that page's address without the run.
+NEXT: dict[str, tuple[str, str, Path, dict[str, str]]] = {
+    "measure": ("Measure", ":material/speed:", METRICS, {"show": "run"}),
+    "resume": ("Resume", ":material/play_arrow:", TRAIN, {}),
+}
+
+
+def dataset_cards(runs: Sequence[Run]) -> None:
+    """A card for every data set that was trained on, with its runs, the best first; cards with a
+    run in training refresh.
+    """
+    by_title: dict[str, list[Run]] = {}
+    for run in runs:
+        by_title.setdefault(_title(run), []).append(run)
+    with st.grid(3, min_column_width=300, gap="medium"):
+        for title, own in sorted(by_title.items(), key=lambda pair: pair[0] == UNREADABLE):
+            if any(describe_run(run).state == "running" for run in own):
+                fragment(run_every=5)(_watched)(title, own)
+            else:
+                _dataset_card(title, own)
+
+
+def _title(run: Run) -> str:
+    try:
+        return dataset_title(run.config.dataset)
+    except RivaeError:
+        return UNREADABLE
+
+
+def _watched(title: str, runs: Sequence[Run]) -> None:
+    """The card of a data set with a run in training; the page reruns when none is any more."""
+    if all(describe_run(run).state != "running" for run in runs):
+        st.rerun()
+    _dataset_card(title, runs)
+
+
+def _dataset_card(title: str, runs: Sequence[Run]) -> None:
+    """A data set: pictures, what can be seen there, its runs, and the way to train on it."""
+    cards = {run.id: describe_run(run) for run in runs}
+    order = sorted(runs, key=lambda run: _merit(run, cards[run.id]))
+    first = cards[order[0].id]
+    with st.container(border=True, height="stretch", key=f"dataset-{title}"):
+        if first.state != "broken":
+            _strip(order[0], first)
+        st.markdown(f"### {markdown(title)}")
+        if invitation := INVITATIONS.get(first.dataset, ""):
+            st.markdown(markdown(invitation))
+        for run in order:
+            _run(run, cards[run.id], is_first=run is order[0])
+        st.space("stretch")
+        if first.dataset:
+            _train_link(title if first.dataset == "pairs" else first.dataset)
+
+
+def _merit(run: Run, card: RunCard) -> tuple[bool, float]:
+    """Runs that can be opened come first, of these the ones whose scores are best."""
+    better = {"R@1", "D", "C", "I"}  # MedR is lower where it is better
+    found = [float(value) for label, value, _ in card.scores if label in better]
+    return not run.opens, -sum(found)
+
+
+def _run(run: Run, card: RunCard, *, is_first: bool) -> None:
+    """A run inside the card of its data set: scores and links to pages, or its problem."""
+    with st.container(key=f"card-{run.id}", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            parts = (card.method, card.id, card.date)
+            st.caption(" · ".join(markdown(p) for p in parts if p), width="stretch")
+            state = "broken" if card.broken_evaluation else card.state
+            if state in BADGES:
+                icon, color, word = BADGES[state]
+                st.badge(word, icon=icon, color=color)
+        if card.note:
+            st.markdown(markdown(card.note))
+        if card.progress is not None:
+            st.progress(card.progress)
+        if card.scores:
+            _scores(card)
+        elif card.state == "finished" and not card.broken_evaluation:
+            st.markdown("Not measured yet.")
+        if card.action:
+            title, icon, page, address = NEXT[card.action]
+            st.page_link(page, label=title, icon=icon, query_params={**address, "run": run.id})
+        if run.opens and card.state != "broken":
+            _ways_in(run, is_first)
+
+
+def _ways_in(run: Run, is_first: bool) -> None:
+    """The buttons that open the run on a page."""
+    page = None
+    texts = run.config.dataset.name in words.WITH_TEXTS
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        for title, there in WORDS_TOO if texts else WAYS_IN:
+            first = there == EXPLORE
+            if st.button(
+                title,
+                icon=":material/tune:" if first else None,
+                key=f"{title.lower()}-{run.id}",
+                type=("primary" if is_first else "secondary") if first else "tertiary",
+            ):
+                page = there
+    if page is not None:
+        st.switch_page(page, query_params={"run": run.id})
+
+
+def _strip(run: Run, card: RunCard) -> None:
+    """A few items; the browser fetches them separately, so the page need not wait."""
+    alt = f"Some items of {card.dataset_title}"
+    if url := web.strip_url(run.id, cache.data_version(run.id)):
+        st.html(
+            f'<img src="{escape(url)}" alt="{escape(alt)}" loading="lazy" style="display:block;'
+            'width:100%;aspect-ratio:6.4;object-fit:cover;object-position:left;border-radius:6px">'
+        )
+        return
+    try:
+        strip = cache.strip(run.config)
+    except RivaeError:
+        return  # the card's other words stand; Explore says what is wrong with the data
+    st.image(strip.content, alt=alt, width="stretch")
+
+
+def _scores(card: RunCard) -> None:
+    """The run's figures in one row, each explained on hover."""
+    cells = "".join(
+        f'<div title="{escape(meaning)}" style="min-width:3rem">'
+        f'<div style="font-size:.78rem;opacity:.7">{escape(label)}</div>'
+        '<div style="font-size:1.15rem;font-weight:600;'
+        f'font-variant-numeric:tabular-nums">{escape(value)}</div></div>'
+        for label, value, meaning in card.scores
+    )
+    st.html(f'<div style="display:flex;gap:1.1rem;flex-wrap:wrap">{cells}</div>')
+
+
+def other_datasets(runs: Sequence[Run]) -> None:
+    """Data sets that nothing was trained on yet, imports among them, and the way to one's own."""
+    from rivae.data.registry import IMPORTED, dataset_names, describe_dataset, import_names
+
+    trained = {_title(run) for run in runs}
+    with st.grid(4, min_column_width=240):
+        with st.container(border=True, height="stretch"):
+            st.markdown("**Your own**")
+            st.caption("Pairs of pictures and texts, or of anything else as numbers.")
+            st.space("stretch")
+            st.page_link(DATA, label="Import pairs", icon=":material/database:")
+        for name in dataset_names():
+            title, _, about = describe_dataset(name)[0].partition(": ")
+            title = DATASETS.get(name, title)
+            if name != IMPORTED and title not in trained:
+                _untrained(name, title, INVITATIONS.get(name) or about.split(" (paper")[0])
+        for name in import_names():
+            if name not in trained:
+                _untrained(name, name, "Your pairs, imported and ready.")
+
+
+def _untrained(name: str, title: str, about: str) -> None:
+    with st.container(border=True, height="stretch"):
+        st.markdown(f"**{markdown(title)}**")
+        st.caption(markdown(f"{about[:1].upper()}{about[1:]}"))
+        st.space("stretch")
+        _train_link(name)
+
+
+def _train_link(name: str) -> None:
+    st.page_link(
+        TRAIN,
+        label="Train on this",
+        icon=":material/model_training:",
+        query_params={"on": name},
+    )

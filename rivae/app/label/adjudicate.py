@@ -1,0 +1,208 @@
+"""Items on which annotators disagree or that somebody flagged, and the verdicts on them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.app.label import annotator
+from rivae.app.shared import labels
+from rivae.app.shell import keys, report
+from rivae.app.shell.fragments import fragment
+from rivae.app.shell.text import markdown
+from rivae.base.errors import RivaeError
+
+if TYPE_CHECKING:
+    from rivae.app.shared.labels import OpenPlan
+    from rivae.labels.guideline import Guideline
+    from rivae.labels.review import PlanAgreement, PlanAnswers
+    from rivae.labels.rows import Current
+    from rivae.labels.verdicts import Case
+
+ITEM_FLAGGED = "The item itself is flagged. Choose a factor above to decide its level."
+PER_PAGE = 10
+PICTURE = 160  # pixels
+FAR, FLAGGED = "Two or more levels apart", "Flagged"
+
+
+@fragment()
+def panel(
+    opened: OpenPlan, guideline: Guideline, answers: PlanAnswers, agreed: PlanAgreement
+) -> None:
+    """A list of items with everybody's levels; a verdict only redraws this list."""
+    from rivae.labels.verdicts import verdicts
+
+    st.subheader("Items to discuss", anchor=False)
+    key_of = dict(zip(opened.plan.order, opened.keys, strict=True))
+    try:
+        cases = _chosen(guideline, answers, agreed)
+        standing = verdicts(labels.store(), {key_of[case.row] for case in cases})
+    except RivaeError as error:
+        report.warning(str(error))
+        return
+    open_cases = [case for case in cases if (key_of[case.row], case.factor) not in standing]
+    n_decided = len(cases) - len(open_cases)
+    if st.session_state.get(keys.LABEL_OPEN_ONLY):
+        cases = open_cases
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"{_items(len(cases))}, {n_decided} decided.")
+        st.toggle("Hide decided items", key=keys.LABEL_OPEN_ONLY)
+    if not cases:
+        return
+    n_pages = math.ceil(len(cases) / PER_PAGE)
+    if st.session_state.get(keys.LABEL_PAGE, 1) > n_pages:
+        st.session_state[keys.LABEL_PAGE] = n_pages
+    page = st.pagination(n_pages, key=keys.LABEL_PAGE) if n_pages > 1 else 1
+    for case in cases[(page - 1) * PER_PAGE : page * PER_PAGE]:
+        key = key_of[case.row]
+        _case(opened, guideline, answers, case, key, standing.get((key, case.factor)))
+
+
+def _items(n: int) -> str:
+    return "1 item" if n == 1 else f"{n:,} items"
+
+
+def _chosen(guideline: Guideline, answers: PlanAnswers, agreed: PlanAgreement) -> list[Case]:
+    """The chosen list of items."""
+    from rivae.labels.verdicts import far_cases, flagged_cases
+
+    names = {factor.id: factor.name for factor in guideline.factors}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        show = st.segmented_control(
+            "Show",
+            (FAR, FLAGGED),
+            default=FAR,
+            required=True,
+            key=keys.LABEL_CASES,
+            label_visibility="collapsed",
+            on_change=_first_page,
+        )
+        factor = st.selectbox(
+            "Factor",
+            list(guideline.ids),
+            index=None,
+            placeholder="all of them",
+            width=260,
+            key=keys.LABEL_CASE_FACTOR,
+            format_func=lambda f: names.get(f, f),
+            on_change=_first_page,
+        )
+    return flagged_cases(answers, factor) if show == FLAGGED else far_cases(agreed, factor)
+
+
+def _first_page() -> None:
+    st.session_state[keys.LABEL_PAGE] = 1
+
+
+def _case(
+    opened: OpenPlan,
+    guideline: Guideline,
+    answers: PlanAnswers,
+    case: Case,
+    key: str,
+    verdict: Current | None,
+) -> None:
+    title = opened.data.title(case.row)
+    with st.container(border=True, horizontal=True, gap="medium"):
+        st.image(_picture(opened, case.row), width=PICTURE, alt=f"{title}, picture")
+        with st.container():
+            factor = guideline.factor(case.factor) if case.factor else None
+            name = f": {markdown(factor.name)}" if factor else ""
+            st.markdown(f"**{markdown(title)}**{name}")
+            if case.flagged_by:
+                st.caption(f":material/flag: {markdown(', '.join(case.flagged_by))}")
+            if factor is None:
+                st.caption(ITEM_FLAGGED)
+                return
+            st.markdown(_levels(answers, case, factor.levels))
+            report.show(_place(key, case.factor))
+            _buttons(opened, guideline, case, key, verdict)
+
+
+def _picture(opened: OpenPlan, row: int) -> bytes:
+    from rivae.data.thumbnails import encode_picture, enlarged
+
+    small = opened.pictures.get(row, opened.side)
+    if not small.is_tiny:
+        return small.content
+    # Single pixels stay sharp.
+    return encode_picture(enlarged(opened.data.picture(row, opened.side)), 320).content
+
+
+def _levels(answers: PlanAnswers, case: Case, names: tuple[str, ...]) -> str:
+    """Everybody's level as Markdown."""
+    from rivae.labels.verdicts import levels_of
+
+    lines = [
+        f"{markdown(who)} **{level}** {markdown(names[level - 1])}"
+        if level
+        else f"{markdown(who)} cannot tell"
+        for who, level in levels_of(answers.labels, case)
+    ]
+    return "  \n".join(lines) or "Nobody has labelled it."
+
+
+def _buttons(
+    opened: OpenPlan, guideline: Guideline, case: Case, key: str, verdict: Current | None
+) -> None:
+    """The levels as buttons, the current verdict, and a button to undo it."""
+    levels = guideline.factor(case.factor).levels
+    now = verdict.event if verdict else None
+    shown = "" if now is None else now.id
+    about = (opened.plan.id, guideline.version, key, case.factor, shown)
+    own = f"{keys.LABEL_REVIEW}_{case.row}_{case.factor}"
+    choices = [*((i, f"{i} {name}") for i, name in enumerate(levels, 1)), (None, "cannot tell")]
+    with st.container(horizontal=True, gap="small"):
+        for level, text in choices:
+            stands = now is not None and now.level == level
+            st.button(
+                markdown(text),
+                key=f"{own}_{level or 0}",
+                on_click=_decide,
+                args=(*about, level),
+                type="primary" if stands else "secondary",
+            )
+        if now is not None:
+            st.button(
+                "Undo",
+                key=f"{own}_back",
+                type="tertiary",
+                icon=":material/undo:",
+                on_click=_take_back,
+                args=(key, case.factor, now.id),
+                help="Only the person who gave the verdict can undo it; the previous one returns.",
+            )
+    if now is not None:
+        said = f"{now.level} {levels[now.level - 1]}" if now.level else "cannot tell"
+        st.caption(f":material/gavel: {markdown(said)}, by {markdown(now.annotator)}")
+
+
+def _decide(plan: str, version: str, key: str, factor: str, shown: str, level: int | None) -> None:
+    """Store a verdict; ``shown`` is the id of the one that stood there, "" without one."""
+    from rivae.labels.verdicts import decide
+
+    def change() -> str:
+        who = annotator.current()
+        decide(
+            labels.store(), key, factor, level, who, guideline=version, plan=plan, instead_of=shown
+        )
+        return ""  # the button shows it
+
+    report.attempt(_place(key, factor), change)
+
+
+def _take_back(key: str, factor: str, event_id: str) -> None:
+    from rivae.labels.verdicts import take_back
+
+    def change() -> str:
+        take_back(labels.store(), event_id, annotator.current())
+        return ""
+
+    report.attempt(_place(key, factor), change)
+
+
+def _place(key: str, factor: str) -> str:
+    """Where messages appear: next to the buttons of the item."""
+    return f"verdict_{key}_{factor}"

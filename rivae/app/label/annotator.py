@@ -1,0 +1,79 @@
+"""Who labels or decides: the name, and the question about a name like one that is known."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rivae.app.shared import labels
+from rivae.app.shell import keys
+from rivae.app.shell.text import markdown
+from rivae.base.errors import LabelError
+
+ASK = "There is an annotator **{}** already. Is that you?"
+DECIDE = "'{}' may be {}, who has labels here: answer the question at the top of the page"
+
+
+def field(about: str) -> str:
+    """The field of the name; returns what stands in it, without spaces around."""
+    name: str = st.text_input(
+        "Your name",
+        key=keys.LABEL_BY,
+        bind="query-params",
+        max_chars=80,
+        width=180,
+        help=about,
+    )
+    return name.strip()
+
+
+def question(name: str) -> bool:
+    """Ask whether somebody is a known annotator with another spelling; whether that is open."""
+    others = _others(name)
+    if not others:
+        return False
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        st.markdown(ASK.format(markdown(others[0])), width="content")
+        for n, other in enumerate(others):
+            st.button(
+                f"I am {markdown(other)}",
+                key=f"{keys.LABEL_SAME}_{n}",
+                type="primary" if n == 0 else "secondary",
+                on_click=_be,
+                args=(other,),
+            )
+        st.button(
+            f"I am somebody else: {markdown(name)}",
+            key=f"{keys.LABEL_SAME}_new",
+            on_click=_be_new,
+            args=(name,),
+        )
+    return True
+
+
+def current() -> str:
+    """The name that stands in the field.
+
+    Raises:
+        LabelError: it is like a known one, and nobody has said whether that is the same person.
+    """
+    name = str(st.session_state.get(keys.LABEL_BY) or "").strip()
+    if others := _others(name):
+        raise LabelError(DECIDE.format(name, others[0]))
+    return name
+
+
+def _others(name: str) -> tuple[str, ...]:
+    from rivae.labels.annotators import alike
+
+    if not name or name in st.session_state.get(keys.LABEL_SAME, ()):
+        return ()
+    known = labels.store().annotators()
+    return () if name in known else alike(name, known)
+
+
+def _be(name: str) -> None:
+    st.session_state[keys.LABEL_BY] = name
+
+
+def _be_new(name: str) -> None:
+    st.session_state[keys.LABEL_SAME] = {*st.session_state.get(keys.LABEL_SAME, ()), name}

@@ -1,0 +1,251 @@
+"""The Label view: the annotator's name, the labelling panel, and storing what it sends."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.app.label import annotator
+from rivae.app.panels.answers import next_rev
+from rivae.app.panels.component import Component
+from rivae.app.shared import labels
+from rivae.app.shell import keys, web
+from rivae.app.shell.fragments import fragment
+from rivae.base.errors import LabelError, RivaeError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamlit.delta_generator import DeltaGenerator
+
+    from rivae.app.shared.labels import OpenPlan
+    from rivae.labels.desk import Step
+    from rivae.labels.guideline import Guideline
+
+NO_NAME = "Type your name above to begin."
+BLIND = "You see items in random order, without their origin and without the labels of others."
+
+
+def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
+    """The labelling panel of one annotator; ``bar`` is the row at the top of the page."""
+    with bar:
+        name = annotator.field("Labels are kept under this name. Use the same one next time.")
+        tagged = _has_tags(opened) and st.toggle(
+            "Suggestions from tags",
+            key=keys.LABEL_TAGS,
+            bind="query-params",
+            help="Shows a weak guess from the item's tags. It counts only if you confirm it.",
+        )
+    trouble = _name_trouble(name)
+    if not name or trouble:
+        st.info(trouble or f"{NO_NAME} {BLIND}", icon=":material/info:")
+        return
+    if not annotator.question(name):
+        _desk(opened.plan.id, name, bool(tagged))
+
+
+@fragment()
+def _desk(plan: str, by: str, tagged: bool) -> None:
+    """A fragment, so that a batch of labels redraws nothing else."""
+    _PANEL(
+        payload(labels.open_plan(plan), by, tagged),
+        key=keys.LABEL_PANEL,
+        send=on_send,
+        older=on_older,
+        look=on_look,
+    )
+
+
+def payload(opened: OpenPlan, by: str, tagged: bool) -> dict[str, Any]:
+    """The data of the panel; rebuilt on entering the page and for another plan, name or guideline.
+
+    Raises:
+        LabelError: the store did not answer.
+    """
+    guideline = _guideline(opened)
+    key = [opened.plan.id, by, tagged, guideline.version]
+    kept = st.session_state.get(keys.LABEL_PAYLOAD)
+    # The fragment is also drawn again after every batch, without entering the page.
+    if kept is None or kept["key"] != key:
+        kept = _built(opened, by, tagged, guideline) | {"key": key}
+        st.session_state[keys.LABEL_PAYLOAD] = kept
+        for answer in (keys.LABEL_ANSWER, keys.LABEL_OLDER, keys.LABEL_LOOK):
+            st.session_state[answer] = None
+    return {
+        **kept,
+        "answer": st.session_state.get(keys.LABEL_ANSWER),
+        "news": st.session_state.get(keys.LABEL_LOOK),
+        "history": st.session_state.get(keys.LABEL_OLDER),
+    }
+
+
+def enter() -> None:
+    """Rebuild the panel from the store when it is next shown."""
+    st.session_state[keys.LABEL_PAYLOAD] = None
+
+
+def _standing(opened: OpenPlan, guideline: Guideline, by: str) -> dict[str, Any]:
+    """What the store has of this annotator now; ``seen`` is the number up to which that is."""
+    from rivae.labels.desk import desk
+
+    found = desk(labels.store(), opened.plan, opened.keys, guideline.ids, by)
+    steps, older = found.history()
+    return {
+        "done": list(found.done),
+        "flags": list(found.flags),
+        "skips": [list(row) for row in found.skips],
+        "steps": _rows(steps),
+        "older": older,
+        "seen": found.last,
+    }
+
+
+def _built(opened: OpenPlan, by: str, tagged: bool, guideline: Guideline) -> dict[str, Any]:
+    return {
+        "rev": next_rev(0),
+        "plan": opened.plan.id,
+        "by": by,
+        "n": len(opened.keys),
+        "url": web.label_url(opened.plan.id),
+        "guideline": guideline.version,
+        "factors": [
+            {
+                "id": factor.id,
+                "name": factor.name,
+                "definition": factor.definition,
+                "levels": list(factor.levels),
+                "cannotTell": factor.cannot_tell,
+            }
+            for factor in guideline.factors
+        ],
+        **_standing(opened, guideline, by),
+        "tags": _suggestions(opened, guideline) if tagged else None,
+    }
+
+
+def _rows(steps: tuple[Step, ...]) -> list[list[Any]]:
+    return [list(asdict(step).values()) for step in steps]
+
+
+def _guideline(opened: OpenPlan) -> Guideline:
+    from rivae.labels.kept_plans import plan_guideline
+
+    return plan_guideline(labels.store(), opened.plan)
+
+
+def _has_tags(opened: OpenPlan) -> bool:
+    from rivae.explore.words.item_words import item_tags
+
+    return item_tags(opened.data) is not None
+
+
+def _suggestions(opened: OpenPlan, guideline: Guideline) -> list[str] | None:
+    from rivae.labels.hints import tag_suggestions
+
+    found = tag_suggestions(opened.data, opened.plan.order, guideline.ids)
+    return None if found is None else list(found)
+
+
+def _name_trouble(name: str) -> str:
+    from rivae.labels.events import check_annotator
+
+    try:
+        check_annotator(name or "nobody")
+    except LabelError as error:
+        return f"{str(error)[0].upper()}{str(error)[1:]}."
+    return ""
+
+
+# What the panel reports
+
+
+def on_send(sent: dict[str, Any]) -> None:
+    """Store a batch of events and answer which were stored."""
+    st.session_state[keys.LABEL_ANSWER] = _receipt(sent)
+
+
+def _receipt(sent: dict[str, Any]) -> dict[str, Any]:
+    from rivae.labels.desk import receive
+
+    plan, by = sent.get("plan"), sent.get("by")
+    said = {"batch": sent.get("batch"), "plan": plan, "by": by}
+    if not isinstance(plan, str) or not isinstance(by, str):
+        return {**said, "error": "The page did not send the name of the annotator: reload it"}
+    try:
+        opened = labels.open_plan(plan)
+        receipt = receive(labels.store(), opened.plan, opened.keys, by, sent.get("events"))
+        news = _news(opened, by, sent.get("seen"), receipt.stored)
+    except RivaeError as error:
+        return {**said, "error": str(error)}
+    return {**said, **asdict(receipt), **news}
+
+
+def _news(opened: OpenPlan, by: str, seen: object, own: Mapping[str, int]) -> dict[str, Any]:
+    """What other pages of the annotator have stored: ``fresh``, where there is anything, and
+    ``seen``, the number up to which this page has been told.
+    """
+    from rivae.labels.desk import has_news
+
+    if isinstance(seen, bool) or not isinstance(seen, int):
+        return {}
+    if not has_news(labels.store(), by, seen, own):
+        return {"seen": max((seen, *own.values()))}
+    fresh = _standing(opened, _guideline(opened), by)
+    return {"fresh": fresh, "seen": fresh["seen"]}
+
+
+def on_look(asked: dict[str, Any]) -> None:
+    """A page that comes into view asks for what others have stored meanwhile."""
+    st.session_state[keys.LABEL_LOOK] = _look(asked)
+
+
+def _look(asked: dict[str, Any]) -> dict[str, Any] | None:
+    plan, by = asked.get("plan"), asked.get("by")
+    if not isinstance(plan, str) or not isinstance(by, str):
+        return None
+    try:
+        return {"plan": plan, "by": by, **_news(labels.open_plan(plan), by, asked.get("seen"), {})}
+    except RivaeError:
+        return None  # it is asked again, and told when something is stored
+
+
+def on_older(asked: dict[str, Any]) -> None:
+    """Answer a request for older steps, made after all the others were undone."""
+    st.session_state[keys.LABEL_OLDER] = _older(asked)
+
+
+def _older(asked: dict[str, Any]) -> dict[str, Any]:
+    from rivae.labels.desk import desk
+
+    plan, by = str(asked.get("plan")), str(asked.get("by"))
+    try:
+        opened = labels.open_plan(plan)
+        ids = _guideline(opened).ids
+        found = desk(labels.store(), opened.plan, opened.keys, ids, by)
+    except RivaeError as error:
+        return {"ask": asked.get("ask"), "error": str(error)}
+    steps, older = found.history()
+    return {"ask": asked.get("ask"), "steps": _rows(steps), "older": older}
+
+
+_PANEL = Component(
+    "rivae_label",
+    js=(
+        "dom.js",
+        "panel.js",
+        "label_queue.js",
+        "label_desk.js",
+        "label_items.js",
+        "label_meanwhile.js",
+        "label_sheet.js",
+        "label_focus.js",
+        "label_zoom.js",
+        "label_overlay.js",
+        "label.js",
+    ),
+    css=("base.css", "label.css"),
+    # A batch of events; requests for older steps to undo, and for what other pages stored.
+    reports={"send": dict, "older": dict, "look": dict},
+)

@@ -1,0 +1,261 @@
+"""The form for a new plan: its factors, and its items counted before it is kept; or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.app.label import factors, plan_chosen, plan_making, plan_runs, plan_upload
+from rivae.app.shared import labels
+from rivae.app.shell import gate, keys, report
+from rivae.app.shell.text import markdown
+from rivae.base.errors import LabelError, RivaeError
+
+if TYPE_CHECKING:
+    from rivae.app.label.plan_making import PlanRequest
+    from rivae.app.shared.labels import ChosenItems
+    from rivae.labels.guideline import Guideline
+    from rivae.labels.plan import LabelPlan
+
+KEY = keys.LABEL_NEW
+NO_GUIDELINE = "choose the file of a guideline: every plan has one under Files and link"
+WAYS = ("From runs", "From a file")
+CHOSEN = "From the map"
+COUNTING, MAKING, FACTORS = "counting", "making", "draft"  # places of messages
+FOOD, FILE = "food", "file"
+SECONDS = 3.0  # per answer, of an annotator who has found their pace
+
+
+def panel(names: Sequence[str]) -> None:
+    """The form."""
+    from rivae.labels.derive import free_name
+
+    st.subheader("New plan", anchor=False)
+    chosen = plan_chosen.chosen()
+    ways = (CHOSEN, *WAYS) if chosen is not None else WAYS
+    way = st.segmented_control(
+        "Made",
+        ways,
+        default=ways[0],
+        required=True,
+        key=f"{KEY}_way",
+        label_visibility="collapsed",
+    )
+    if way == WAYS[1]:
+        plan_upload.panel()
+        return
+    if chosen is not None and way == CHOSEN:
+        try:
+            guideline = factor_choice(names)
+        except RivaeError as error:
+            report.warning(str(error))
+            return
+        st.markdown(plan_chosen.about(chosen, len(guideline.factors)))
+        free = free_name(f"{chosen.run}-map", names)
+        _name_and_make(free, _make_chosen, (chosen, guideline, free))
+        return
+    asked = plan_runs.run_fields()
+    if asked is None:
+        return
+    try:
+        guideline = factor_choice(names)
+        _work(asked, guideline, names)
+    except RivaeError as error:
+        report.warning(str(error))
+
+
+def _work(asked: PlanRequest, guideline: Guideline, names: Sequence[str]) -> None:
+    """The size of the plan, and the buttons that count and make it."""
+    job = plan_making.job_of(asked)
+    plan = plan_making.counted(asked)
+    running = plan_making.tasks.running()  # maybe for earlier choices
+    if running:
+        report.watch(running, KEY)
+    if job is not None and job.running:
+        return
+    if plan is None:
+        if job is not None and job.error:
+            report.warning(job.error)
+        st.button(
+            "Count the items",
+            icon=":material/calculate:",
+            type="primary",
+            key=f"{KEY}_count",
+            on_click=_count,
+            args=(asked,),
+            disabled=bool(running),
+            help="Finds the items that the runs retrieve; takes seconds.",
+        )
+        report.show(COUNTING)
+        report.show(MAKING)  # the runs have changed since the items were counted
+        return
+    st.markdown(preview(plan, len(guideline.factors)))
+    free = _free(plan.dataset, names)
+    _name_and_make(free, _make, (asked, guideline, free))
+
+
+def _name_and_make(free: str, make: Callable[..., None], args: tuple[object, ...]) -> None:
+    """The field for the name, and the button that calls ``make`` with ``args``."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            "Plan name",
+            key=f"{KEY}_name",
+            placeholder=free,
+            max_chars=80,
+            width=260,
+            help="Annotators see it in their link. Leave empty for the suggested name.",
+        )
+        # Always enabled: a click tells what is wrong with the name.
+        st.button(
+            "Make the plan",
+            icon=":material/add:",
+            type="primary",
+            key=f"{KEY}_make",
+            on_click=make,
+            args=args,
+        )
+    report.show(MAKING)
+
+
+def _free(dataset: str, names: Sequence[str]) -> str:
+    """The suggested name: the first free number after the data set's name."""
+    taken = set(names)
+    return next(f"{dataset}-{n}" for n in range(1, len(taken) + 2) if f"{dataset}-{n}" not in taken)
+
+
+def preview(plan: LabelPlan, n_factors: int) -> str:
+    """The size of a plan in one or two sentences of Markdown."""
+    answers = len(plan.order) * n_factors
+    hours = answers * SECONDS / 3600
+    time = f"{hours:.1f} h" if hours >= 1 else f"{60 * hours:.0f} min"
+    each = ", ".join(f"{run.n_items:,} of {run.id}" for run in plan.runs)
+    shared = f" {markdown(f'({each})')}" if len(plan.runs) > 1 else ""
+    return (
+        f"**{len(plan.items):,} items**{shared}, **{n_factors} factors**, "
+        f"**{len(plan.repeats):,} repeats**: {answers:,} answers. At {SECONDS:g} s per answer "
+        f"about **{time}** for one person."
+    )
+
+
+def _count(asked: PlanRequest) -> None:
+    report.begin(COUNTING, lambda: plan_making.start(asked))
+
+
+def _make(asked: PlanRequest, guideline: Guideline, free: str) -> None:
+    """Keep the counted plan, under the typed name or ``free``."""
+    from rivae.labels.kept_plans import name_plan
+
+    def plan(name: str) -> LabelPlan:
+        counted = plan_making.counted(asked)
+        if counted is None:
+            raise LabelError("the runs have changed since the items were counted: count them again")
+        return name_plan(labels.store(), counted, name, guideline)
+
+    _keep_made(plan, guideline, free)
+
+
+def _make_chosen(items: ChosenItems, guideline: Guideline, free: str) -> None:
+    """Keep a plan of the chosen items, under the typed name or ``free``."""
+    if _keep_made(lambda name: plan_chosen.plan_of(items, guideline, name), guideline, free):
+        st.session_state[keys.LABEL_CHOSEN] = None
+
+
+def _keep_made(plan: Callable[[str], LabelPlan], guideline: Guideline, free: str) -> bool:
+    from rivae.labels.kept_plans import keep_plan
+
+    def keep() -> str:
+        name = str(st.session_state.get(f"{KEY}_name", "")).strip() or free
+        keep_plan(labels.store(), plan(name), guideline)
+        return f"Made the plan {name}: send its link to the annotators."
+
+    if worked := report.attempt(MAKING, keep):
+        st.session_state[f"{KEY}_name"] = ""
+        # With its first plan the page would otherwise switch to labelling.
+        st.session_state[keys.LABEL_VIEW] = "Plans"
+    return worked
+
+
+# Its factors
+
+
+def factor_choice(names: Sequence[str]) -> Guideline:
+    """The choice of factors and their editor; returns the guideline of the new plan.
+
+    Raises:
+        LabelError: the chosen plan's guideline is damaged, or no file was chosen.
+    """
+    options = [FOOD, *(f"plan:{name}" for name in names), FILE]
+    begun = st.selectbox(
+        "Factors",
+        options,
+        format_func=_title,
+        key=f"{KEY}_base",
+        width=340,
+        help="What annotators are asked about every item.",
+    )
+    if begun == FILE:
+        st.file_uploader(
+            "A guideline as this app exports it",
+            type=["json"],
+            key=f"{KEY}_guideline",
+            max_upload_size=gate.SMALL_FILE,
+            on_change=_uploaded,
+        )
+    report.show(FACTORS)
+    guideline = _current(begun)
+    with st.expander(
+        f"{len(guideline.factors)} factors: see, change, add",
+        icon=":material/tune:",
+    ):
+        factors.editor(
+            f"new-{begun}",
+            guideline,
+            current=lambda: _current(begun),
+            save=lambda changed: _keep(begun, changed),
+            removable=True,
+        )
+    return guideline
+
+
+def _title(option: str) -> str:
+    if option.startswith("plan:"):
+        return f"Factors of the plan {option.removeprefix('plan:')}"
+    return "From a file" if option == FILE else "The eight food factors"
+
+
+def _current(begun: str) -> Guideline:
+    """The guideline with the changes of this visitor."""
+    from rivae.labels.guideline import read_guideline
+    from rivae.labels.kept_plans import kept_plan, plan_guideline
+
+    drafts: dict[str, Guideline] = st.session_state.get(keys.LABEL_DRAFTS, {})
+    if begun in drafts:
+        return drafts[begun]
+    if begun == FILE:
+        raise LabelError(NO_GUIDELINE)
+    if begun == FOOD:
+        return read_guideline()
+    store = labels.store()
+    return plan_guideline(store, kept_plan(store, begun.removeprefix("plan:")))
+
+
+def _keep(begun: str, changed: Guideline) -> None:
+    """Remember the changes of this visitor, separately for each starting point."""
+    drafts = st.session_state.get(keys.LABEL_DRAFTS, {})
+    st.session_state[keys.LABEL_DRAFTS] = {**drafts, begun: changed}
+
+
+def _uploaded() -> None:
+    from rivae.labels.guideline import MAX_GUIDELINE_BYTES, parse_guideline
+
+    file = st.session_state.get(f"{KEY}_guideline")
+    if file is None:
+        return
+
+    def take() -> str:
+        _keep(FILE, parse_guideline(file.read(MAX_GUIDELINE_BYTES + 1), file.name[:80]))
+        return ""
+
+    report.attempt(FACTORS, take)

@@ -1,0 +1,119 @@
+"""Makes new labelling plans in a separate process, one at a time. No streamlit here.
+
+Retrieving again the items of several evaluations takes seconds to minutes. So a plan is made before
+it has a name; its size is shown, and keeping it is then instant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from rivae.app.work.tasks import Progress, Task, Tasks, start_process, step_back
+from rivae.base.errors import LabelError
+from rivae.runs.evaluation_file import FILES
+
+if TYPE_CHECKING:
+    from rivae.base.config import Asks
+    from rivae.labels.plan import LabelPlan
+    from rivae.runs import Run
+
+MAX_KEPT = 8  # a plan of 20,000 items is 200 kB
+NOT_NAMED = "preview"
+
+BUSY = "another plan is being counted: wait for it or stop it"
+
+tasks = Tasks(MAX_KEPT, LabelError, BUSY)
+
+
+class PlanRequest(BaseModel):
+    """The settings of a new plan; see ``make_plan``. ``paths`` are the folders of the runs."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    paths: tuple[str, ...]
+    n_queries: int | None
+    repeats: float
+    random_state: int
+    asks: Literal["first", "second", "both"] = "first"
+
+
+def plan_request(
+    runs: Sequence[Run], n_queries: int | None, repeats: float, seed: int, asks: Asks = "first"
+) -> PlanRequest:
+    """The plan request for a visitor's choices."""
+    paths = tuple(str(run.path.resolve()) for run in runs)
+    return PlanRequest(
+        paths=paths, n_queries=n_queries, repeats=repeats, random_state=seed, asks=asks
+    )
+
+
+def job_of(wanted: PlanRequest) -> Task | None:
+    """The running or finished task for this request, or None."""
+    return tasks.get(_key(wanted))
+
+
+def start(wanted: PlanRequest) -> Task:
+    """Start to make a plan, or join the task that makes the same plan.
+
+    Raises:
+        LabelError: another plan is being made.
+    """
+    key, spec = _key(wanted), wanted.model_dump(mode="json")
+    title = f"Items of {', '.join(Path(path).name for path in wanted.paths)}"
+    work = "rivae.app.label.plan_making:make"
+    return tasks.start(key, lambda: start_process(key, title, work, spec))
+
+
+def make(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """Makes the plan of a :class:`PlanRequest`; runs in the process."""
+    step_back()
+    progress("reading the models", 0.0)
+    from rivae.labels.plan import make_plan
+    from rivae.runs import Run
+
+    wanted = PlanRequest.model_validate(spec)
+    plan = make_plan(
+        [Run(Path(path)) for path in wanted.paths],
+        NOT_NAMED,
+        n_queries=wanted.n_queries,
+        asks=wanted.asks,
+        repeats=wanted.repeats,
+        random_state=wanted.random_state,
+        progress=progress,
+    )
+    return {"plan": plan.model_dump_json()}
+
+
+def counted(wanted: PlanRequest) -> LabelPlan | None:
+    """The finished plan, still without a name (see ``name_plan``); None if there is none."""
+    job = job_of(wanted)
+    return None if job is None or job.running or job.result is None else _read(job.result["plan"])
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def _read(text: str) -> LabelPlan:
+    from rivae.labels.plan import read_plan
+
+    return read_plan(text.encode())
+
+
+def _key(wanted: PlanRequest) -> str:
+    """The key of a request; it changes when a run gets a new model or evaluation."""
+    written = [
+        _written(Path(path) / name)
+        for path in wanted.paths
+        for name in ("model.safetensors", *FILES.values())
+    ]
+    return f"{wanted.model_dump_json()} {written}"
+
+
+def _written(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0

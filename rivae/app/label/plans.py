@@ -1,0 +1,201 @@
+"""The Plans view of the Label page, for those who organise the labelling. It is not blind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.app.label import plan_form
+from rivae.app.shared import labels
+from rivae.app.shared.runs import short_date, view_names
+from rivae.app.shell import cache, keys, report
+from rivae.app.shell.text import markdown
+from rivae.base.errors import RivaeError
+
+if TYPE_CHECKING:
+    from rivae.app.shared.labels import OpenPlan
+    from rivae.labels.guideline import Guideline
+    from rivae.labels.plan import LabelPlan, PlanRun
+    from rivae.labels.review import PlanProgress
+
+WHAT_A_PLAN_IS = (
+    "A plan says which items are labelled, in which order, and which questions are asked. "
+    "Make one from the runs whose D, C and I should come from labels, then send its link "
+    "to the annotators."
+)
+PURPOSES = {"scores": "D, C and I of", "axes": "aligning the axes of"}
+MAX_SHARES = 24  # annotators listed
+
+
+def panel(names: Sequence[str]) -> None:
+    """Every plan with its progress, then the form for a new one."""
+    for sentence in labels.remarks():
+        report.warning(f"{sentence[:1].upper()}{sentence[1:]}.")
+    if not names:
+        st.caption(WHAT_A_PLAN_IS)
+    for name in names:
+        with st.container(border=True, key=f"label-plan-{name}"):
+            try:
+                _card(name)
+            except RivaeError as error:
+                st.markdown(f"**{markdown(name)}**")
+                report.warning(str(error))
+    plan_form.panel(names)
+
+
+def _card(name: str) -> None:
+    """One plan; raises RivaeError where it or its guideline is damaged."""
+    from rivae.labels.kept_plans import kept_plan, plan_guideline
+
+    store = labels.store()
+    plan = kept_plan(store, name)
+    st.markdown(f"**{markdown(name)}** :small[{markdown(_about(plan))}]")
+    st.caption(_purpose(plan))
+    guideline = plan_guideline(store, plan)
+    opened = None
+    try:
+        with report.waiting("Opening the data of the plan …", 60):
+            opened = labels.open_plan(name)
+        _progress(_done(opened, guideline))
+    except RivaeError as error:
+        report.warning(str(error))
+    _actions(plan, guideline)
+    if st.session_state.get(keys.LABEL_EDITED) == name:
+        from rivae.app.label import factors
+
+        factors.of_plan(plan, guideline, opened)
+
+
+def _about(plan: LabelPlan) -> str:
+    when = short_date(plan.created)
+    parts = (
+        plan.dataset,
+        f"{len(plan.items):,} items",
+        f"{len(plan.repeats):,} hidden repeats",
+        f"made {when}" if when else "",
+    )
+    return " · ".join(part for part in parts if part)
+
+
+def _purpose(plan: LabelPlan) -> str:
+    """What the plan is for, with a remark on runs that changed since it was made."""
+    runs = ", ".join(f"{run.id}{_changed(run)}" for run in plan.runs)
+    queries = f", {plan.n_queries} queries of each" if plan.n_queries else ""
+    return markdown(f"For {PURPOSES[plan.purpose]} {runs}{queries}{_asked(plan)}.")
+
+
+def _asked(plan: LabelPlan) -> str:
+    """Which view asks, as a part of a sentence; nothing for the first one."""
+    if plan.asks == "first":
+        return ""
+    here = {run.id: run for run in cache.runs()}
+    first, second = next(
+        (view_names(here[run.id]) for run in plan.runs if run.id in here),
+        ("first view", "second view"),
+    )
+    return f", asked with the {second if plan.asks == 'second' else f'{first} and the {second}'}"
+
+
+def _changed(served: PlanRun) -> str:
+    try:
+        same = cache.run(served.id).model_key == served.model
+    except RivaeError:
+        return " (not here)"
+    return "" if same else " (retrained since)"
+
+
+def _done(opened: OpenPlan, guideline: Guideline) -> PlanProgress:
+    from rivae.labels.opening import labels_url
+
+    last = labels.store().last()
+    return _progress_at(labels_url(), opened.plan.id, guideline.version, last, opened, guideline)
+
+
+# Cached, as it counts thousands of answers.
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _progress_at(
+    url: str, plan_id: str, version: str, last: int, _opened: OpenPlan, _guideline: Guideline
+) -> PlanProgress:
+    from rivae.labels.review import plan_progress
+
+    return plan_progress(labels.store(), _opened.keys, _guideline.ids)
+
+
+def _progress(done: PlanProgress) -> None:
+    share = done.answered / done.needed
+    st.progress(
+        share,
+        text=f"{done.answered:,} of {done.needed:,} answers by at least one person ({share:.0%})",
+    )
+    lines = [
+        f"{markdown(who.annotator)}: {who.answers:,} answers ({who.answers / done.needed:.0%}), "
+        f"{who.cannot_tell:,} of them cannot tell, {who.repeats:,} repeats, "
+        f"{who.seconds:.1f} s each"
+        for who in done.shares[:MAX_SHARES]
+    ]
+    if len(done.shares) > MAX_SHARES:
+        lines.append(f"and {len(done.shares) - MAX_SHARES} more")
+    if lines:
+        st.caption("  \n".join(lines))
+
+
+def _actions(plan: LabelPlan, guideline: Guideline) -> None:
+    from rivae.app.label.factors import guideline_file
+
+    key = f"{keys.LABEL_CARD}_{plan.id}"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Label",
+            icon=":material/new_label:",
+            key=f"{key}_label",
+            on_click=labels.show_plan,
+            args=(plan.id, "Label"),
+        )
+        st.button(
+            "Review",
+            icon=":material/rule:",
+            key=f"{key}_review",
+            on_click=labels.show_plan,
+            args=(plan.id, "Review"),
+        )
+        st.button(
+            "Factors",
+            icon=":material/tune:",
+            key=f"{key}_factors",
+            on_click=_edit,
+            args=(plan.id,),
+            help="See, change and add the questions.",
+        )
+        with st.popover("Files and link", icon=":material/download:"):
+            st.download_button(
+                "Plan, JSON",
+                lambda: _plan_file(plan),
+                file_name=f"{plan.id}.json",
+                mime="application/json",
+                icon=":material/download:",
+                on_click="ignore",
+                key=f"{key}_plan",
+            )
+            guideline_file(guideline, f"{key}_guideline")
+            st.caption("For annotators: the link holds no name, everybody enters their own.")
+            st.code(_link(plan.id), language=None)
+
+
+def _plan_file(plan: LabelPlan) -> bytes:
+    import json
+
+    return json.dumps(plan.model_dump(mode="json"), indent=1).encode()
+
+
+def _link(plan_id: str) -> str:
+    """The address of this page with the plan."""
+    here = str(st.context.url or "").rstrip("/").removesuffix("/label")
+    return f"{here}/label?{keys.LABEL_PLAN}={plan_id}"
+
+
+def _edit(plan_id: str) -> None:
+    """Open the factors of a plan, or close them."""
+    now = st.session_state.get(keys.LABEL_EDITED)
+    st.session_state[keys.LABEL_EDITED] = None if now == plan_id else plan_id

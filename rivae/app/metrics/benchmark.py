@@ -1,0 +1,209 @@
+"""The first view of the Metrics page: the benchmark's tables, or why they cannot be shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.app.metrics import exports, session
+from rivae.app.metrics.benchmark_tables import (
+    TableView,
+    datasets_of,
+    dots,
+    presets_of,
+    table_views,
+)
+from rivae.app.metrics.results_table import RESULTS, payload
+from rivae.app.shared.charts import chart, headline, is_dark
+from rivae.app.shell import keys, pages, report
+from rivae.app.shell.text import markdown
+from rivae.base.errors import DataError
+from rivae.base.installed import APP_FILES
+from rivae.base.paths import variable_path
+from rivae.retrieval.ranges import PAPER, second_range
+from rivae.retrieval.ranges import title as title_of
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+    from streamlit.delta_generator import DeltaGenerator
+
+    from rivae.benchmark.summary import SummaryLine
+
+NO_RESULTS = "No benchmark results yet"
+AGAIN = "run the benchmark again"
+FOREIGN = "{} is not a table of benchmark results: " + AGAIN
+HOW_TO_READ = (
+    "Dots are means with their 95 % interval, diamonds the paper's numbers, dotted lines chance. "
+    "In the tables: mean ± s.d. over all n runs, below it the 95 % interval of the mean (wide for "
+    "two runs), cut at the range of the metric. The best of our means in a column is "
+    "bold and underlined; chance levels take no part. ↑ higher is better, ↓ lower. Click a heading "
+    "to sort, again to reverse, again for the paper's order."
+)
+
+
+def tables(bar: DeltaGenerator) -> None:
+    """The tables of one data set; ``bar`` is the row at the top of the page."""
+    try:
+        with report.waiting("Reading the results of the benchmark …", 420):
+            lines = summary()
+    except DataError as error:
+        st.warning(markdown(str(error)), icon=":material/info:")
+        return
+    if not lines:
+        st.subheader(NO_RESULTS, anchor=False)
+        st.write(
+            "Run the benchmark to fill these tables: `rivae benchmark` trains and measures the "
+            "methods of the paper on this machine, which takes hours to days (see "
+            "docs/results.md). Scores of single runs are under *This run*."
+        )
+        return
+    names = _dataset_names(datasets_of(lines))
+    ranges = {title_of(key): key for key in (PAPER, second_range(PAPER))}
+    with bar:
+        title = st.segmented_control(
+            "Data set",
+            list(names),
+            default=next(iter(names)),
+            required=True,
+            key=keys.METRICS_DATASET,
+            bind="query-params",
+        ) or next(iter(names))
+        choice = st.segmented_control(
+            "Range of z",
+            list(ranges),
+            default=title_of(PAPER),
+            required=True,
+            key=keys.METRICS_RANGE,
+            bind="query-params",
+            help="The paper's −10 … 10, which depends on the scale that training gave z, or "
+            "mean ± 3 s.d. of the model's own prior. The paper has numbers for its own range only.",
+        )
+        presets = presets_of(lines)
+        preset = st.selectbox(
+            "Preset",
+            ["all", *presets],
+            key=keys.METRICS_PRESET,
+            bind="query-params",
+            width=130,
+            help="Our settings (default), or the paper's.",
+        )
+        paper = st.toggle(
+            "Paper's numbers", value=True, key=keys.METRICS_PAPER, bind="query-params"
+        )
+        pages.metrics()
+    views = table_views(
+        lines,
+        names[title],
+        where=ranges.get(choice or "", PAPER),
+        preset=preset if preset in presets else None,
+        paper=paper,
+    )
+    st.caption(HOW_TO_READ)
+    made_of = (_version(), names[title], choice, preset, paper)
+    for view in views:
+        _table(view, title, names[title], made_of)
+
+
+def _dataset_names(found: list[str]) -> dict[str, str]:
+    """Titles of the data sets, each with its own name; a foreign name is its own title."""
+    from rivae.benchmark.tables import DATASETS
+
+    return {DATASETS.get(name, name): name for name in found}
+
+
+def _table(view: TableView, title: str, dataset: str, made_of: tuple[object, ...]) -> None:
+    """A table and its figure; ``made_of`` is the file and what was chosen of it."""
+    with headline(view.title):
+        exports.table_panel(view, dataset)
+    if view.has_dots:
+        figure = _dots((view.id, *made_of), is_dark(), view)
+        chart(figure, f"{keys.METRICS_DOTS}_{dataset}_{view.id}")
+    data = payload(view, session.sort_of(view.id), f"{title}: {view.title}")
+    RESULTS(
+        data,
+        key=f"{keys.METRICS_TABLE}_{view.id}",
+        sort=lambda column: session.clicked_heading(view.id, column),
+    )
+    st.caption(markdown(view.note))
+
+
+@st.cache_resource(max_entries=48, show_spinner=False)
+def _dots(made_of: tuple[object, ...], dark: bool, _view: TableView) -> Figure:
+    """Drawn once, however often a table is sorted; a cached figure must not be changed."""
+    return dots(_view, dark=dark)
+
+
+# A row is about 100 bytes; the report has a few thousand of them.
+MAX_BYTES, MAX_ROWS = 64 * 2**20, 500_000
+TEXTS = ("dataset", "method", "state", "metric")
+NUMBERS = ("score", "seed", "draw")
+
+
+def results_file() -> Path:
+    """``$RIVAE_RESULTS/results.parquet``, else that of the project itself."""
+    folder = variable_path("RIVAE_RESULTS", str(APP_FILES / "benchmarks" / "results"))
+    return folder / "results.parquet"
+
+
+def summary() -> list[SummaryLine]:
+    """The lines of all tables; none where no benchmark has run yet.
+
+    Raises:
+        DataError: the file is damaged, too large, or no table of results.
+    """
+    version = _version()
+    return _summary(*version) if version else []
+
+
+def _version() -> tuple[str, int, int] | None:
+    """Path, time and size of the file; None where there is none."""
+    path = results_file()
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return str(path), found.st_mtime_ns, found.st_size
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _summary(path: str, written: int, size: int) -> list[SummaryLine]:
+    from rivae.benchmark.rows import read_rows
+    from rivae.benchmark.summary import summarise
+
+    check(Path(path), size)
+    try:
+        return summarise(read_rows(Path(path).parent))
+    except (ValueError, TypeError, KeyError, OverflowError):
+        raise _foreign(Path(path)) from None
+
+
+def check(path: Path, size: int) -> None:
+    """Look at the file's own description before its rows are read.
+
+    Raises:
+        DataError: the file is damaged, too large, or no table of results.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if size > MAX_BYTES:
+        raise DataError(f"{path.name} is larger than {MAX_BYTES >> 20} MB: {AGAIN}")
+    try:
+        with pq.ParquetFile(path) as file:
+            schema, n_rows = file.schema_arrow, file.metadata.num_rows
+    except (OSError, pa.ArrowException):
+        raise DataError(f"{path.name} is damaged: delete it and {AGAIN}") from None
+    if n_rows > MAX_ROWS:
+        raise DataError(f"{path.name} has more than {MAX_ROWS:,} rows: {AGAIN}")
+    types = {field.name: field.type for field in schema}
+    is_text = (pa.types.is_string, pa.types.is_large_string)
+    is_number = (pa.types.is_integer, pa.types.is_floating)
+    for names, allowed in ((TEXTS, is_text), (NUMBERS, is_number)):
+        if not all(name in types and any(f(types[name]) for f in allowed) for name in names):
+            raise _foreign(path)
+
+
+def _foreign(path: Path) -> DataError:
+    return DataError(FOREIGN.format(path.name))

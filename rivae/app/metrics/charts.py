@@ -1,0 +1,347 @@
+"""Charts of a run's metrics: the stored correlation table, D and C against alpha, digits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.app.metrics import session
+from rivae.app.panels.component import Component
+from rivae.app.shared import exports
+from rivae.app.shared.charts import chart, headline, is_dark
+from rivae.app.shell import keys
+from rivae.app.shell.fragments import fragment
+from rivae.app.shell.text import markdown
+from rivae.app.work import certainty
+from rivae.explore.words.axis_names import names_of_axes
+
+if TYPE_CHECKING:
+    import numpy as np
+    import plotly.graph_objects as go
+    from numpy.typing import NDArray
+
+    from rivae.app.metrics.report import RangeData, Report
+    from rivae.base.config import Asks
+    from rivae.runs import Run
+    from rivae.runs.results import AtWidth
+
+    Table = NDArray[np.float64]
+
+THRESHOLD = 0.5
+RANGES_NOTE = (
+    "Both depend on how far a traversal goes, and the paper gives its range in units of z "
+    "only. Dashed: the most that each can be. Fewer queries are used here than above, so that "
+    "± 3 s.d. does not give quite the same."
+)
+
+
+def charts(run: Run, report: Report, along: RangeData) -> None:
+    """The charts of one range of z."""
+    if along.correlation is not None:
+        _correlations(run, along, along.correlation, names_of_axes(run, len(along.correlation)))
+        if len(along.shared) > 1 or len(along.correlation) > 1:
+            _alpha(run, report, along, along.correlation)
+    if along.transitions is not None:
+        _digits(run, along, along.transitions, chosen_cell(along))
+        _digits_by_range(run, report.digit_ranges, along.asks)
+
+
+def chosen_cell(along: RangeData) -> tuple[int, int] | None:
+    """The cell in the address, as far as the table has it."""
+    found = session.cell()
+    table = along.correlation if along.correlation is not None else along.transitions
+    if found is None or table is None or found[0] >= len(table):
+        return None
+    if along.correlation is None:
+        return found[0], 0
+    return found if found[1] < len(along.factors) else None
+
+
+def _correlations(run: Run, along: RangeData, table: NDArray[np.float64], names: list[str]) -> None:
+    from rivae.figures.heatmap import correlation_heatmap
+
+    figure = correlation_heatmap(
+        table,
+        along.factors,
+        names,
+        threshold=THRESHOLD,
+        dark=is_dark(),
+        selected=chosen_cell(along),
+    )
+    with headline("Correlation with true factors"):
+        exports.panel(
+            "correlations",
+            lambda: figure,
+            run.id,
+            "stored-correlation",
+            is_chart=True,
+            asks=along.asks,
+            other=along.other,
+            threshold=THRESHOLD,
+            names=names,
+        )
+
+    def clicked(cell: list[int]) -> None:
+        session.choose_cell((cell[0], cell[1]))
+
+    chart(figure, keys.METRICS_HEATMAP, clicked)
+    st.caption(
+        markdown(
+            f"|corr| of {names[0][:1]} with the factor of the best item, mean of {along.n_queries} "
+            f"queries; {THRESHOLD:g} and above framed. Click a cell, or choose below, to see "
+            "what is "
+            "behind it."
+        )
+    )
+    _cell_picker(along, table, names)
+
+
+def _cell_picker(along: RangeData, table: NDArray[np.float64], names: list[str]) -> None:
+    """The same cell from two lists, for the keyboard."""
+    shown = chosen_cell(along)
+    st.session_state[keys.METRICS_CELL_DIM] = None if shown is None else shown[0]
+    st.session_state[keys.METRICS_CELL_FACTOR] = None if shown is None else shown[1]
+
+    def chosen() -> None:
+        j, k = (st.session_state[key] for key in (keys.METRICS_CELL_DIM, keys.METRICS_CELL_FACTOR))
+        if shown is not None and (j is None or k is None):
+            session.choose_cell(None)
+        elif j is not None or k is not None:
+            # The other one: where the correlation is strongest.
+            j = int(table[:, k].argmax()) if j is None else j
+            session.choose_cell((j, int(table[j].argmax()) if k is None else k))
+
+    with st.container(horizontal=True):
+        st.selectbox(
+            "Axis",
+            range(len(table)),
+            index=None,
+            placeholder="none",
+            format_func=lambda j: names[j],
+            width=150,
+            key=keys.METRICS_CELL_DIM,
+            on_change=chosen,
+        )
+        st.selectbox(
+            "Factor",
+            range(len(along.factors)),
+            index=None,
+            placeholder="none",
+            format_func=lambda k: along.factors[k],
+            width=210,
+            key=keys.METRICS_CELL_FACTOR,
+            on_change=chosen,
+        )
+
+
+@fragment()
+def _alpha(run: Run, report: Report, along: RangeData, table: NDArray[np.float64]) -> None:
+    """D and C of the shared factors at any alpha, computed from the stored table."""
+    head = headline("D and C against alpha")
+    figure, alpha = alpha_panel(
+        table[:, list(along.shared)],
+        [along.factors[k] for k in along.shared],
+        key=keys.METRICS_CURVE,
+        chance=along.chance,
+        chance_alpha=report.alpha,
+    )
+    with head:
+        exports.panel(
+            "alpha",
+            lambda: figure,
+            run.id,
+            "stored-alpha",
+            is_chart=True,
+            asks=along.asks,
+            other=along.other,
+            columns=list(along.shared),
+            alpha=alpha,
+        )
+
+
+def alpha_panel(
+    table: NDArray[np.float64],
+    names: Sequence[str],
+    *,
+    key: str,
+    chance: Mapping[str, tuple[float, float]] | None = None,
+    chance_alpha: float | None = None,
+) -> tuple[go.Figure, float]:
+    """A slider for alpha, and the curves of D and C with a caption; returns the figure and alpha.
+
+    Args:
+        table: (d, K) of |corr|.
+        names: of the K factors.
+        chance, chance_alpha: see ``alpha_curve``.
+    """
+    from rivae.figures.alpha import STEPS, alpha_curve
+    from rivae.metrics.dci_paper import DEFAULT_ALPHA, C, D, paper_dci
+
+    alpha = live_slider(
+        "alpha in rho(c) = exp(alpha c)",
+        STEPS,
+        DEFAULT_ALPHA,
+        name=keys.METRICS_ALPHA,
+        about="The paper does not give alpha. A larger one lifts both scores.",
+    )
+    figure = alpha_curve(table, alpha, chance=chance, chance_alpha=chance_alpha, dark=is_dark())
+    chart(figure, key)
+    linear, informative = paper_dci(table, rho="linear"), paper_dci(table)["informativeness"]
+    plain = ", ".join(
+        f"{metric.label} {linear[metric.key].score:.2f}"
+        for metric in (D, C)
+        if linear[metric.key].score == linear[metric.key].score
+    )
+    level = f" The level of chance is known at alpha {chance_alpha:g}." if chance else ""
+    st.caption(
+        markdown(
+            f"Of {', '.join(names)}. With |corr| itself as the weight: {plain}. "
+            f"I = {informative.score:.2f} at any alpha.{level}"
+        )
+    )
+    return figure, alpha
+
+
+def _digits(run: Run, along: RangeData, table: Table, chosen: tuple[int, int] | None) -> None:
+    """The transition table with overlap and coverage; a click on a row opens its items."""
+    _coverage(table)
+    names = names_of_axes(run, len(table))
+    _transitions(run, along, table, names)
+    _dimension_picker(certainty.signed(certainty.known_certainty(run), names), chosen)
+
+
+def _coverage(table: Table) -> None:
+    """Which pairs of digits follow each other over all axes, with overlap and coverage."""
+    from rivae.figures.digits import coverage_bars
+    from rivae.metrics.digits import digit_metrics
+
+    found = digit_metrics(table)
+    coverage, overlap = found["coverage"], found["overlap"]
+    if coverage.score != coverage.score:
+        st.info("No traversal changes the digit, so overlap and coverage are undefined.")
+        return
+    figure = coverage_bars(
+        coverage.parts["union"],
+        coverage.score,
+        dark=is_dark(),
+        overlap=overlap.score if overlap.score == overlap.score else None,
+    )
+    chart(figure, keys.METRICS_COVERAGE)
+
+
+def _transitions(run: Run, along: RangeData, table: Table, names: list[str]) -> None:
+    from rivae.figures.digits import transition_heatmap
+
+    figure = transition_heatmap(table, names, dark=is_dark())
+    with headline("Digit transitions"):
+        exports.panel(
+            "transitions",
+            lambda: figure,
+            run.id,
+            "stored-digits",
+            is_chart=True,
+            asks=along.asks,
+            other=along.other,
+            names=names,
+        )
+
+    def clicked(cell: list[int]) -> None:
+        session.choose_cell((cell[1], 0))  # (pair of digits, axis)
+
+    chart(figure, keys.METRICS_TRANSITIONS, clicked)
+    st.caption("Click a row, or choose below, to see the items along that axis.")
+
+
+def _dimension_picker(names: list[str], chosen: tuple[int, int] | None) -> None:
+    """The same choice from a list, for the keyboard."""
+    st.session_state[keys.METRICS_CELL_DIM] = None if chosen is None else chosen[0]
+
+    def picked() -> None:
+        j = st.session_state[keys.METRICS_CELL_DIM]
+        session.choose_cell(None if j is None else (j, 0))
+
+    st.selectbox(
+        "Axis",
+        range(len(names)),
+        index=None,
+        placeholder="none",
+        width=150,
+        format_func=lambda j: names[j],
+        key=keys.METRICS_CELL_DIM,
+        on_change=picked,
+    )
+
+
+def _digits_by_range(run: Run, ranges: Sequence[AtWidth], asks: Asks) -> None:
+    """How overlap and coverage move with the range of z; nothing for an older evaluation."""
+    if not ranges:
+        return
+    from rivae.figures.digits import digit_range_lines
+
+    both = [[each.overlap for each in ranges], [each.coverage for each in ranges]]
+    figure = digit_range_lines(
+        [each.n_std for each in ranges],
+        *([math.nan if y is None else y for y in ys] for ys in both),
+        dark=is_dark(),
+    )
+    with headline("Overlap and coverage by range of z"):
+        exports.panel(
+            "digit-ranges",
+            lambda: figure,
+            run.id,
+            "stored-digit-ranges",
+            is_chart=True,
+            asks=asks,
+        )
+    chart(figure, keys.METRICS_RANGES)
+    st.caption(RANGES_NOTE)
+
+
+# While dragged it reports its position ("move"). The release is a state and not an event, as
+# Streamlit drops an event that another one overtakes: {"at", "count"}, so that each is a new one.
+_STEPS = Component(
+    "rivae_steps",
+    js=("dom.js", "steps.js"),
+    css=("base.css", "steps.css"),
+    reports={"move": int, "commit": dict},
+)
+
+
+def live_slider(
+    label: str, steps: Sequence[float], default: float, *, name: str, about: str = ""
+) -> float:
+    """One of ``steps``; ``name`` is its name in the address. Put it into a fragment."""
+    texts = [f"{step:g}" for step in steps]
+    usual, key, kept = steps.index(default), f"{name}_slider", f"{name}_at"
+    written = st.query_params.get(name, "")
+    # (text in the address, the chosen step): a changed address overrides the choice.
+    known: tuple[str, int] | None = st.session_state.get(kept)
+    if known is None or known[0] != written:
+        known = (written, texts.index(written) if written in texts else usual)
+        st.session_state[kept] = known
+
+    def moved(at: int) -> None:
+        if at in range(len(steps)):
+            st.session_state[kept] = (written, at)
+
+    def released(commit: dict[str, Any]) -> None:
+        at = commit.get("at")
+        if type(at) is not int or at not in range(len(steps)):
+            return
+        if at != usual:
+            st.query_params[name] = texts[at]
+        elif name in st.query_params:
+            del st.query_params[name]
+        st.session_state[kept] = (st.query_params.get(name, ""), at)
+
+    at = known[1]
+    _STEPS(
+        {"label": label, "help": about, "steps": texts, "at": at},
+        key=key,
+        move=moved,
+        commit=released,
+    )
+    return steps[at]

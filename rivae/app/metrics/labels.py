@@ -1,0 +1,251 @@
+"""The third view of the Metrics page: scores of the runs of a plan from labels."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.app.metrics import exports, labels_axes, labels_charts, labels_data, session
+from rivae.app.metrics.labels_table import SCORES_TITLE, scores_payload
+from rivae.app.metrics.results_table import RESULTS
+from rivae.app.shared import labels, notices, runs
+from rivae.app.shared.charts import headline
+from rivae.app.shared.runs import run_picker
+from rivae.app.shell import keys, pages
+from rivae.app.shell.fragments import fragment
+from rivae.app.shell.pages import LABEL
+from rivae.app.shell.text import markdown
+from rivae.base.errors import RivaeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from streamlit.delta_generator import DeltaGenerator
+
+    from rivae.app.metrics.labels_data import PlanScores, ScoredRun
+    from rivae.labels.run_scores import Labelled
+
+EVERY = 3  # seconds between two looks for new labels
+REST = 5  # scores use at most a sixth of the time, however fast labels arrive
+
+NO_PLAN = "Scores from labels need a labelling plan. Make one on the Label page."
+NO_LABELS = "Plan {} has no labels yet: label some of its items first."
+OTHER_PLAN = "Run {} is not part of this plan, so another one is shown."
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The state that the page shows.
+
+    Attributes:
+        plan: the plan of the scores.
+        seq: number of the last label they include.
+        at: when they were drawn, seconds of a monotonic clock.
+        cost: seconds that the last scores of newer labels took; 0 before the first.
+    """
+
+    plan: str
+    seq: int
+    at: float
+    cost: float = 0.0
+
+    def rests(self, now: float) -> bool:
+        """Whether it is too early to look for newer labels."""
+        return now - self.at < max(EVERY - 1, REST * self.cost)
+
+
+def next_drawn(before: Drawn | None, plan: str, seq: int, took: float, now: float) -> Drawn:
+    """The page's state after a drawing whose scores took ``took`` seconds.
+
+    The first drawing of a plan also loads models and searches with them. Newer labels cost less,
+    and on a busy machine a rest after it would delay them for a minute.
+    """
+    if before is None or before.plan != plan:
+        return Drawn(plan, seq, now)
+    cost = before.cost if before.seq == seq else took
+    return Drawn(plan, seq, now, cost)
+
+
+def from_labels(bar: DeltaGenerator) -> None:
+    """Scores of a plan's runs from the current labels, and alignment to them.
+
+    ``bar`` is the row at the top of the page.
+    """
+    try:
+        names = labels.plan_names()
+        if not names:
+            _no_plan(bar)
+            return
+        with bar:
+            chosen, remark = labels.plan_picker(names)
+        if remark:
+            st.warning(remark, icon=":material/info:")
+        _plan(chosen, bar)
+    except RivaeError as error:
+        st.warning(markdown(str(error)), icon=":material/info:")
+
+
+def _no_plan(bar: DeltaGenerator) -> None:
+    with bar:
+        pages.metrics()
+    st.write(NO_PLAN)
+    st.page_link(
+        LABEL, label="Make a plan", icon=":material/new_label:", query_params={"view": "Plans"}
+    )
+
+
+def _plan(chosen: str, bar: DeltaGenerator) -> None:
+    started = time.monotonic()
+    before = st.session_state.get(keys.METRICS_LABELS)
+    # Models have to be searched the first time; later the scores are known, and grey would flicker.
+    with _waiting(shown=before is None or before.plan != chosen) as tell:
+        tell("Opening the data of the plan")
+        opened = labels.open_plan(chosen)
+        seq = labels.store().last()
+        found = labels_data.scores_of(opened, seq, tell)
+        tell("Reading the labels")
+        known = labels_data.labelled(opened, found.guideline, seq)
+    took = time.monotonic() - started
+    line = _chosen(found, bar)
+    with bar:
+        pages.metrics()
+    if len(known.rows):
+        _scores(found)
+        if line is not None:
+            labels_charts.charts(line, found)
+    else:
+        st.write(NO_LABELS.format(markdown(chosen)))
+        st.page_link(
+            LABEL, label="Label", icon=":material/new_label:", query_params={"plan": chosen}
+        )
+    if line is not None:
+        _axes(line, found, known)
+    st.session_state[keys.METRICS_LABELS] = next_drawn(before, chosen, seq, took, time.monotonic())
+    _watch()
+
+
+@contextmanager
+def _waiting(*, shown: bool) -> Iterator[Callable[[str], None]]:
+    """A line with the current step, over a grey outline of a table and two charts."""
+    place = st.empty()
+    if not shown:
+        yield lambda step: None
+        return
+    with place.container(), ExitStack() as grey:
+        line = st.empty()
+        grey.enter_context(st.skeleton(height=210))
+        for column in st.columns(2):
+            with column:
+                grey.enter_context(st.skeleton(height=300))
+        yield lambda step: _say(line, step)
+    place.empty()
+
+
+def _say(line: DeltaGenerator, step: str) -> None:
+    line.caption(f":material/hourglass_top: {markdown(step)} …")
+
+
+def _chosen(found: PlanScores, bar: DeltaGenerator) -> ScoredRun | None:
+    """The line of the run in the address, else of the one last looked at, else the first."""
+    lines = {line.run.id: line for line in found.lines if line.run.ready}
+    if not lines:
+        return None
+    asked, _, remark = session.current_run("")
+    named = st.query_params.get("run", "")
+    if named and asked == named and asked not in lines:
+        remark = OTHER_PLAN.format(markdown(asked[:80]))
+    run_id = asked if asked in lines else next(iter(lines))
+    with bar:
+        run_picker(run_id, list(lines), key=keys.METRICS_RUN, on_change=session.choose_run)
+    if remark:
+        st.warning(remark, icon=":material/info:")
+    if not remark:
+        session.remember(run_id)
+    return lines[run_id]
+
+
+def _scores(found: PlanScores) -> None:
+    with headline(SCORES_TITLE):
+        exports.panel(labels_charts.score_files(found), f"{found.opened.plan.id}-scores")
+    RESULTS(scores_payload(found), key=f"{keys.METRICS_TABLE}_labels")
+    for sentence in _remarks(found):
+        st.caption(markdown(sentence))
+
+
+def _remarks(found: PlanScores) -> list[str]:
+    """How the numbers were measured, sentence by sentence."""
+    from rivae.labels.scores import MIN_QUERIES, MIN_SHARE, PAPER_SELECTED
+
+    scored = [line.scores for line in found.lines if line.scores is not None]
+    waiting = [f for f in found.guideline.ids if f not in found.factors]
+    remarks = []
+    if scored:
+        over = ", ".join(sorted({s.interval_over for s in scored}))
+        remarks.append(
+            f"Of {', '.join(found.names(found.factors))}; alpha = {scored[0].settings['alpha']:g}; "
+            f"levels are the median over annotators, verdicts of the review in their place. "
+            f"Intervals: 95 % over {over}."
+        )
+        if not any(s.selected for s in scored):
+            remarks.append(
+                f"No run has more than {PAPER_SELECTED} axes, so none were selected by correlation."
+            )
+        else:
+            remarks.append(
+                "The paper chose 10 axes on Recipe1M by their correlation, which raises every "
+                "score; both are shown."
+            )
+    if waiting:
+        remarks.append(
+            f"Not scored yet: {', '.join(found.names(waiting))}. A factor counts once {MIN_QUERIES}"
+            f" queries of a run are labelled in it, a query once {MIN_SHARE:.0%} of its points are."
+        )
+    if found.opened.plan.purpose == "axes":
+        remarks.append(
+            "The items of this plan were chosen to align axes; for D, C and I, "
+            "label complete queries of a plan for scores."
+        )
+    if len(scored) > 1:
+        remarks.append(
+            "A place is given only to a run whose interval overlaps no other run's; a tie is not "
+            "ranked. Runs share queries and annotators, so more labels may still separate them."
+        )
+    if any(line.parent for line in found.lines):
+        remarks.append(
+            "A derived run retrieves other items along its axes than the plan's: check how "
+            "many of them are labelled. A run aligned to these labels is scored on the "
+            "labels it was fitted to."
+        )
+    return remarks
+
+
+def _axes(line: ScoredRun, found: PlanScores, known: Labelled) -> None:
+    """Alignment and suggestions, for a model with a latent."""
+    method = runs.method_of(line.run)
+    if method is None or not method.has_latent:
+        notices.no_latent(method)
+        return
+    with st.grid(2, min_column_width=500, gap="large"):
+        with st.container():
+            labels_axes.align_panel(line.run, found, known)
+        with st.container():
+            labels_axes.suggest_panel(line.run, found, known)
+
+
+@fragment(run_every=EVERY)
+def _watch() -> None:
+    """Draws the page again when there are newer labels."""
+    shown = st.session_state[keys.METRICS_LABELS]
+    if shown.rests(time.monotonic()):
+        return  # also when the page itself has just been drawn
+    try:
+        newer = labels.store().last() != shown.seq
+    except RivaeError as error:
+        st.caption(markdown(str(error)))
+        return
+    if newer:
+        st.rerun()

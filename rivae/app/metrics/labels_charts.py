@@ -1,0 +1,123 @@
+"""Charts of one run from labels: the correlation table, coverage by factor, D and C by alpha."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.app.metrics import exports, session
+from rivae.app.metrics.charts import THRESHOLD, alpha_panel
+from rivae.app.metrics.exports import Content
+from rivae.app.metrics.labels_table import COVERAGE_TITLE, coverage_payload
+from rivae.app.metrics.results_table import RESULTS
+from rivae.app.shared.charts import chart, headline, is_dark
+from rivae.app.shell import keys
+from rivae.app.shell.fragments import fragment
+from rivae.app.shell.text import markdown
+from rivae.explore.words.axis_names import names_of_axes
+
+if TYPE_CHECKING:
+    from rivae.app.metrics.labels_data import PlanScores, ScoredRun
+    from rivae.labels.scores import LabelScores
+
+
+def charts(line: ScoredRun, found: PlanScores) -> None:
+    """The charts of the chosen run, or why there are none."""
+    if line.all_factors is None:
+        st.warning(markdown(f"{line.run.id}: {line.trouble}."), icon=":material/info:")
+        st.button(
+            "Evaluate it",
+            icon=":material/speed:",
+            key=keys.METRICS_LABELS_EVALUATE,
+            on_click=session.show_run,
+            args=(line.run.id,),
+        )
+        return
+    with st.grid(2, min_column_width=500, gap="large"):
+        with st.container():
+            _correlations(line, found, line.all_factors)
+        with st.container():
+            _coverage(line, found, line.all_factors)
+            _alpha(line, found)
+
+
+def _correlations(line: ScoredRun, found: PlanScores, scores: LabelScores) -> None:
+    from rivae.figures.heatmap import correlation_heatmap
+
+    table, ids = scores.table.absolute, found.guideline.ids
+    names = names_of_axes(line.run, len(table))
+    shown = [k for k, n in enumerate(scores.coverage.queries) if n > 0]
+    with headline(f"Correlation with labels: {line.run.id}"):
+        exports.panel(correlation_files(line, scores, names), f"{line.run.id}-label-correlations")
+    if not shown:
+        st.caption("No query of this run is labelled enough yet, so there is nothing to correlate.")
+        return
+    figure = correlation_heatmap(
+        table[:, shown],
+        found.names([ids[k] for k in shown]),
+        names,
+        threshold=THRESHOLD,
+        dark=is_dark(),
+    )
+    chart(figure, keys.METRICS_LABELS_HEATMAP)
+    few, many = (end([scores.coverage.queries[k] for k in shown]) for end in (min, max))
+    st.caption(
+        markdown(
+            f"|corr| of {names[0][:1]} with the level of the best item, mean over the queries with "
+            f"enough labels ({few}{'' if few == many else f' to {many}'} of "
+            f"{scores.settings['n_queries']}); {THRESHOLD:g} and above framed."
+        )
+    )
+
+
+def _coverage(line: ScoredRun, found: PlanScores, scores: LabelScores) -> None:
+    headline(COVERAGE_TITLE)
+    RESULTS(
+        coverage_payload(
+            scores.coverage, found.names(found.guideline.ids), int(scores.settings["n_queries"])
+        ),
+        key=f"{keys.METRICS_TABLE}_coverage",
+    )
+
+
+@fragment()
+def _alpha(line: ScoredRun, found: PlanScores) -> None:
+    """D and C of the scored factors at any alpha."""
+    if line.scores is None or min(line.scores.coverage.queries) == 0:
+        return
+    table = line.scores.table.absolute
+    if table.shape[1] > 1 or table.shape[0] > 1:
+        headline("D and C against alpha")
+        alpha_panel(table, found.names(found.factors), key=keys.METRICS_LABELS_CURVE)
+
+
+def score_files(found: PlanScores) -> dict[str, Content]:
+    """The scores of all runs as a file, by ending."""
+    from rivae.base.csv_text import to_csv
+
+    def rows() -> list[dict[str, Any]]:
+        from rivae.labels.run_scores import score_rows
+
+        plan, version = found.opened.plan.id, found.guideline.version
+        shared = {"plan": plan, "guideline": version, "labels_up_to": found.seq}
+        return [
+            {**row, **shared}
+            for line in found.lines
+            if line.scores is not None
+            for row in score_rows(line.run.id, line.scores)
+        ]
+
+    return {"csv": lambda: to_csv(rows())}
+
+
+def correlation_files(line: ScoredRun, scores: LabelScores, names: list[str]) -> dict[str, Content]:
+    """The correlation table of a run as a file, by ending."""
+    from rivae.base.csv_text import to_csv
+
+    def rows() -> list[dict[str, Any]]:
+        from rivae.labels.run_scores import correlation_rows
+
+        return correlation_rows(line.run.id, scores, names)
+
+    return {"csv": lambda: to_csv(rows())}

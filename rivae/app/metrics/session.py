@@ -1,0 +1,149 @@
+"""The Metrics page's session: the state in the address, and callbacks that change it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.app.metrics.results_table import Sort, next_sort
+from rivae.app.panels.codec import unread
+from rivae.app.panels.component import reveal
+from rivae.app.panels.links import MAX_DIMS, ExploreLink
+from rivae.app.shared import address, defaults
+from rivae.app.shell import keys
+
+if TYPE_CHECKING:
+    from rivae.base.config import Asks
+
+DETAIL = "detail_metrics"  # key of the panel behind a cell
+
+
+def view() -> str:
+    """The view in the address: one of ``SHOW``."""
+    return read_show(address.read(("show", "run")))
+
+
+def view_picker() -> str:
+    """The control that changes the view."""
+    st.session_state[keys.METRICS_SHOW] = view()
+    st.segmented_control(
+        "Show", list(SHOW.values()), required=True, key=keys.METRICS_SHOW, on_change=_choose_view
+    )
+    return view()
+
+
+def _choose_view() -> None:
+    chosen = st.session_state[keys.METRICS_SHOW]
+    st.query_params["show"] = next(name for name, title in SHOW.items() if title == chosen)
+
+
+def current_run(ready: Sequence[str]) -> tuple[str, Asks, str]:
+    """The run in the address, else the one last looked at if it is ready, else the first that is;
+    the view that asks; and a remark on the link, or on runs that are left out.
+    """
+    link, dropped = ExploreLink.read({"run": "", **address.read(("run", "ask"))})
+    remark = address.NO_SUCH_RUN if "run" in dropped else " ".join(unread(dropped))
+    if link.run:
+        return link.run, link.asks, remark
+    last = address.run_in_hand()
+    run = last if last is not None and last in ready else next(iter(ready), "")
+    return run, link.asks, " ".join([*filter(None, [remark]), *defaults.left_out(run)])
+
+
+def choose_run() -> None:
+    """Another run was chosen."""
+    st.query_params["run"] = st.session_state[keys.METRICS_RUN]
+    st.query_params.pop("ask", None)
+    choose_cell(None)
+
+
+def show_run(run_id: str) -> None:
+    """Open the metrics of a run, or the button that measures them; for callbacks."""
+    # One step of the history, and without the plan, which that view does not have.
+    address.write({"show": "run", "run": run_id}, ("show", "run", "cell", keys.LABEL_PLAN))
+
+
+def remember(run_id: str, asks: Asks | None = None) -> None:
+    """Other pages open this run next, asked with the same view."""
+    address.take(run_id, asks=asks)
+    address.add({"run": run_id})
+
+
+def choose_asks(run_id: str, asks: Asks) -> None:
+    """Another view is the query from now on, here and on other pages."""
+    address.choose_asks(asks)
+    address.take(run_id, asks=asks)
+
+
+def cell() -> tuple[int, int] | None:
+    """The chosen (axis, factor) of the run's table."""
+    return read_cell(st.query_params.get("cell", ""))
+
+
+def choose_cell(chosen: tuple[int, int] | None) -> None:
+    """Open the plot behind a cell, or close it."""
+    if chosen is not None:
+        st.query_params["cell"] = write_cell(chosen)
+        reveal(DETAIL)
+    elif "cell" in st.query_params:
+        del st.query_params["cell"]
+
+
+def sort_of(table: str) -> Sort | None:
+    """The order of a table, None for the paper's."""
+    return read_sorts(st.query_params.get("sort", "")).get(table)
+
+
+def clicked_heading(table: str, column: str) -> None:
+    """The heading of a ``column`` of ``table`` was clicked."""
+    sorts = read_sorts(st.query_params.get("sort", ""))
+    changed = next_sort(sorts.pop(table, None), column)
+    if changed is not None:
+        sorts[table] = changed
+    if text := write_sorts(sorts):
+        st.query_params["sort"] = text
+    elif "sort" in st.query_params:
+        del st.query_params["sort"]
+
+
+SHOW = {"tables": "Tables", "run": "This run", "labels": "From labels"}
+MAX_SORTS = 20
+_SORT = re.compile(r"(-?)([a-z]{1,20})\.([a-z][A-Za-z0-9_.-]{0,60})")
+_CELL = re.compile(r"([0-9]{1,3})(?:_([0-9]{1,3}))?")
+
+
+def read_show(params: Mapping[str, str]) -> str:
+    """Which view is open: the one named, else the run's where a run is named."""
+    return SHOW.get(params.get("show", ""), "This run" if params.get("run") else "Tables")
+
+
+def read_sorts(text: str) -> dict[str, Sort]:
+    """The order of each table by its id."""
+    found = {}
+    for part in text.split("~")[:MAX_SORTS]:
+        if match := _SORT.fullmatch(part):
+            minus, table, column = match.groups()
+            found[table] = Sort(column, reversed=bool(minus))
+    return found
+
+
+def write_sorts(sorts: Mapping[str, Sort]) -> str:
+    """The same as text; empty where every table has the paper's order."""
+    return "~".join(f"{'-' * s.reversed}{table}.{s.column}" for table, s in sorted(sorts.items()))
+
+
+def read_cell(text: str) -> tuple[int, int] | None:
+    """(axis, factor) from 0; a cell of digits has factor 0."""
+    match = _CELL.fullmatch(text)
+    if match is None:
+        return None
+    j, k = int(match[1]), int(match[2] or 1)
+    return (j - 1, k - 1) if 1 <= j <= MAX_DIMS and 1 <= k <= MAX_DIMS else None
+
+
+def write_cell(cell: tuple[int, int]) -> str:
+    """Both count from 1, as on the page."""
+    return f"{cell[0] + 1}_{cell[1] + 1}"

@@ -1,0 +1,207 @@
+"""Work of the Metrics page in other processes: evaluations, alignments, suggestions.
+
+First the functions that the page calls, then those that run in the process. Labels are handed
+over, so the process never opens the store of labels. ``keep`` writes one new run folder and
+``evaluate`` the run's evaluation; nothing else is written. No streamlit here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rivae.app.work.tasks import Progress, Task, Tasks, start_process, step_back
+from rivae.base.errors import RunError
+
+if TYPE_CHECKING:
+    from rivae.base.config import Asks
+    from rivae.retrieval.base import Floats, Ints
+    from rivae.runs import Run
+
+MAX_KEPT = 20  # evaluations of runs whose folders cannot be written; 100 kB each
+TITLES = {"align": "Aligning", "keep": "Writing", "suggest": "Suggestions for"}
+
+EVALUATING = "another evaluation is running: wait for it or stop it"
+ALIGNING = "the machine is busy aligning other axes: try again in a minute"
+
+evaluations = Tasks(MAX_KEPT, RunError, EVALUATING)
+from_labels = Tasks(20, RunError, ALIGNING, at_once=2)
+
+
+def evaluation_of(run: Run, asks: Asks = "first") -> Task | None:
+    """The evaluation of this run's model by such queries, running or finished, or None."""
+    return evaluations.get(f"{_model(run)}/{asks}")
+
+
+def start_evaluation(run: Run, asks: Asks = "first") -> Task:
+    """Begin to evaluate ``run`` by queries of the view ``asks``, or join that if it is running.
+
+    Raises:
+        RunError: another evaluation is running, or the run has no trained model.
+    """
+    from rivae.runs import is_read_only
+
+    key = f"{_model(run)}/{asks}"
+    spec = {"run": str(run.path.resolve()), "asks": asks, "keep": is_read_only(run)}
+    return evaluations.start(
+        key,
+        lambda: start_process(key, f"Evaluating {run.id}", f"{__name__}:evaluate", spec),
+        again=True,
+    )
+
+
+def job_of(what: str, run: Run) -> Task | None:
+    """The newest job of this kind on the run's present model, running or finished, or None."""
+    return from_labels.get(_key(what, run))
+
+
+def forget(what: str, run: Run) -> None:
+    """Forget this job and its result."""
+    from_labels.forget(_key(what, run))
+
+
+def start_align(
+    run: Run, items: Ints, levels: Floats, factors: Sequence[str], guideline: str, asks: Asks
+) -> Task:
+    """Begin to align ``run`` to the (m, K) levels of data rows, by the z of queries of the view
+    ``asks`` (see ``align_run``).
+
+    Its result is what :func:`start_keep` takes. Raises RunError as :func:`start_keep`.
+    """
+    return _start(
+        run,
+        "align",
+        items=items.tolist(),
+        levels=levels.tolist(),
+        factors=list(factors),
+        guideline=guideline,
+        asks=asks,
+    )
+
+
+def start_keep(run: Run, found: dict[str, Any], names: Sequence[str], name: str) -> Task:
+    """Begin to write the derived run ``name``; its result is {"run": its id}.
+
+    Args:
+        found: the result of :func:`start_align`.
+        names: of the first axes.
+
+    Raises:
+        RunError: too many such processes are running.
+    """
+    from rivae.runs import runs_root
+
+    kept = {part: found[part] for part in ("matrix", "offset", "note", "record")}
+    return _start(
+        run, "keep", **kept, names=list(names), name=name, root=str(runs_root().resolve())
+    )
+
+
+def start_suggest(run: Run, labelled: Ints, n_items: int, asks: Asks) -> Task:
+    """Begin to look for the items to label next, by the z of queries of the view ``asks``; its
+    result is {"rows", "pool", "n_pool", "axes"}.
+
+    Raises RunError as :func:`start_keep`.
+    """
+    return _start(run, "suggest", labelled=labelled.tolist(), n_items=n_items, asks=asks)
+
+
+def _start(run: Run, what: str, **spec: Any) -> Task:
+    key, title = _key(what, run), f"{TITLES[what]} {run.id}"
+    spec["run"] = str(run.path.resolve())
+    return from_labels.start(
+        key, lambda: start_process(key, title, f"{__name__}:{what}", spec), again=True
+    )
+
+
+def _key(what: str, run: Run) -> str:
+    return f"{what}|{run.path.resolve()}|{run.shown_key}"
+
+
+def _model(run: Run) -> str:
+    """Path of the run and hash of its model."""
+    return f"{run.path.resolve()}/{run.shown_key}"
+
+
+def _opening(progress: Progress) -> None:
+    step_back()
+    # Reported before the modules are loaded, which takes seconds on a busy machine.
+    progress("reading the model", 0.0)
+
+
+def evaluate(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any] | None:
+    """Evaluate the run in the folder ``run`` by queries of the view ``asks`` and write that there.
+    Returns it instead if the folder is read-only (``keep`` is true) or cannot be written.
+    """
+    _opening(progress)
+    from rivae.evaluation.evaluate import evaluate
+    from rivae.runs import Run
+
+    run = Run(Path(spec["run"]))
+    data = run.load_dataset()
+    result = evaluate(run.load_method(data), data, asks=spec["asks"], progress=progress)
+    if spec["keep"]:
+        return result.document()
+    try:
+        run.write_evaluation(result)
+    except RunError:
+        return result.document()
+    return None
+
+
+def align(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """The change of axes that fits labels, and what it gains on held-out items."""
+    _opening(progress)
+    from rivae.labels.derive import align_run, alignment_record
+    from rivae.runs import Run
+
+    run = Run(spec["run"])
+    data = run.load_dataset()
+    progress("fitting the axes", 0.3)
+    found, gains = align_run(
+        run, spec["items"], spec["levels"], spec["factors"], data=data, asks=spec["asks"]
+    )
+    return {
+        "matrix": found.change.matrix.tolist(),
+        "offset": found.change.offset.tolist(),
+        "note": found.change.note,
+        "n_items": len(spec["items"]),
+        "record": alignment_record(found, gains, spec["guideline"]),
+    }
+
+
+def keep(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """The derived run of such a change."""
+    _opening(progress)
+    from rivae.labels.derive import derive_run
+    from rivae.runs import Run
+
+    progress("writing the run", 0.3)
+    made = derive_run(
+        Run(spec["run"]),
+        spec["matrix"],
+        spec["offset"],
+        spec["name"],
+        note=spec["note"],
+        names=spec["names"],
+        record=spec["record"],
+        root=Path(spec["root"]),
+    )
+    return {"run": made.id}
+
+
+def suggest(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """The items to label next."""
+    _opening(progress)
+    from rivae.labels.suggest import suggest_rows
+    from rivae.runs import Run
+
+    progress("comparing the items", 0.3)
+    found = suggest_rows(Run(spec["run"]), spec["labelled"], spec["n_items"], asks=spec["asks"])
+    return {
+        "rows": found.rows.tolist(),
+        "pool": found.pool,
+        "n_pool": found.n_pool,
+        "axes": list(found.axes),
+    }

@@ -1,0 +1,190 @@
+"""From a query to what a panel draws: its z, its card, and the items found for a z.
+
+Questions of the Explore panel are answered here over the web route and through the session alike.
+No streamlit here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from rivae.app.panels.links import MAX_DIMS, MAX_VALUE, Query
+from rivae.app.panels.questions import Point, Search, SearchOfRuns, Within, read
+from rivae.base.config import Asks, Rows
+from rivae.base.errors import ConfigError, RivaeError
+from rivae.explore.explorer import Explorer, Vector
+from rivae.explore.maps import Lasso, among
+
+ONE_WAY = "Here only the {} can be the query."
+
+
+def rounded(z: Sequence[float] | np.ndarray[Any, Any]) -> tuple[float, ...]:
+    """z with the four decimals that the panel and the links carry."""
+    return tuple(round(float(v), 4) + 0.0 for v in z)
+
+
+def next_rev(rev: int) -> int:
+    """A number above ``rev`` that another session is not using: the clock in milliseconds."""
+    return max(rev + 1, int(time.time() * 1000))
+
+
+def query_z(explorer: Explorer, query: Query) -> tuple[float, ...]:
+    """z of a data row, or the average of all queries."""
+    return rounded(explorer.mean if query == "mean" else explorer.encode(query))
+
+
+def linked_query(
+    explorer: Explorer, query: Query | str | None, asks: Asks
+) -> tuple[Query, list[str]]:
+    """The query that a link names, else the first row; a sentence where it names none there is, or
+    where ``explorer`` cannot be asked with the view ``asks`` that the link names.
+    """
+    first, notes = int(explorer.search_rows[0]), []
+    if asks not in ("first", explorer.asks):
+        notes.append(ONE_WAY.format(explorer.query_name))
+    if query == "mean":
+        return "mean", notes
+    if not isinstance(query, int):
+        return first, notes
+    if query < len(explorer.data):
+        return query, notes
+    return first, [*notes, f"The data set has no item {query}, so the first one is the query."]
+
+
+def existing(explorer: Explorer, query: Query) -> Query:
+    """``query`` itself.
+
+    Raises:
+        ConfigError: there is no such row.
+    """
+    if query != "mean":
+        explorer.title(query)
+    return query
+
+
+def card_of(
+    explorer: Explorer, query: Query, base: Sequence[float] | np.ndarray[Any, Any]
+) -> dict[str, Any]:
+    """Picture and words of a data row, or of the average of all queries with its z ``base``."""
+    title: str | bool
+    if query == "mean":
+        i = int(explorer.topk(np.array(base), 1).ids[0])
+        _, address, tiny = picture(explorer, i, explorer.query_side)
+        title, text = "Average query", "the mean of all queries; picture of the nearest item"
+    else:
+        title, address, tiny = picture(explorer, query, explorer.query_side)
+        text = f"{explorer.query_name} · item {query}"
+    return {"title": title, "text": text, "picture": address, "tiny": tiny}
+
+
+class OpenRun(Protocol):
+    """Opens a run by its id, as ``cache.explorer`` does."""
+
+    def __call__(self, run_id: str, rows: Rows = ..., asks: Asks = ..., /) -> Explorer: ...
+
+
+def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
+    """The top-k for a question ``{run, rows, asks, z, k, side, seq, have}``.
+
+    ``have`` lists the items whose pictures the browser holds already. The answer holds ``seq`` as
+    asked, ``ids``, ``scores``, ``far`` and ``items``: {id: [title, data address, tiny]} of the
+    items that the browser does not hold.
+
+    A question about several runs of one data set has ``runs``, a list of ``{run, z}``, instead of
+    run and z. Its answer has ``runs``, a list of ``{ids, scores, far}`` or ``{error}``, and the
+    ``items`` of all.
+
+    Raises:
+        ConfigError: a field is missing, of the wrong kind or out of range.
+        RunError: there is no such run, or it is not ready.
+    """
+    asked = read(SearchOfRuns if "runs" in question else Search, question)
+    known = set(asked.have)
+    lasso = lasso_of(asked.within) if asked.within is not None else None
+
+    def ask(part: Mapping[str, Any]) -> dict[str, Any]:
+        point = read(Point, part)
+        explorer = open_run(point.run, asked.rows, asked.asks)
+        z = read_z(point.z, explorer.n_components)
+        found = results(explorer, z, asked.k, asked.side, known, lasso, asked.only)
+        known.update(found["ids"])
+        return found
+
+    if not isinstance(asked, SearchOfRuns):
+        return {"seq": asked.seq, **ask(question)}
+    found = [_or_error(ask, part) for part in asked.runs]
+    items: dict[str, Any] = {}
+    for one in found:
+        items |= one.pop("items", {})
+    return {"seq": asked.seq, "runs": found, "items": items}
+
+
+def lasso_of(said: Mapping[str, Any]) -> Lasso:
+    """A lasso that a browser sent.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    within = read(Within, said)
+    return Lasso(within.x, within.y, tuple((x, y) for x, y in within.corners))
+
+
+def _or_error(
+    ask: Callable[[Mapping[str, Any]], dict[str, Any]], part: Mapping[str, Any]
+) -> dict[str, Any]:
+    """One run's answer, or its error, so that one broken run does not hide the others."""
+    try:
+        return ask(part)
+    except RivaeError as error:
+        return {"error": str(error)}
+
+
+def results(
+    explorer: Explorer,
+    z: Vector,
+    k: int,
+    side: int,
+    known: set[int] | None = None,
+    lasso: Lasso | None = None,
+    only: str = "",
+) -> dict[str, Any]:
+    """The answer for ``z`` (d,) without its number; see :func:`answer`."""
+    is_part = lasso is not None or bool(only.split())
+    searched = among(explorer, lasso, only) if is_part else explorer.retriever
+    hits, far = searched and explorer.topk(z, k, searched), explorer.far(z)
+    ids = [int(i) for i in hits.ids] if hits else []
+    return {
+        "ids": ids,
+        "scores": [round(float(s), 4) for s in hits.scores] if hits else [],
+        "among": len(searched.ids) if searched else 0,
+        "far": {
+            "distance": round(far.value, 3),
+            "limit": round(far.limit, 3),
+            "where": far.where,
+        },
+        "items": {str(i): picture(explorer, i, side) for i in ids if i not in (known or ())},
+    }
+
+
+def picture(explorer: Explorer, i: int, side: int) -> list[str | bool]:
+    """Item ``i`` as the browser needs it: title, data address, whether its pixels stay sharp."""
+    thumbnail = explorer.thumbnail(i, side)
+    return [explorer.title(i), thumbnail.data_uri, thumbnail.is_tiny]
+
+
+def read_z(value: Any, n_components: int) -> Vector:
+    """``value`` as a float64 vector; JavaScript sends 1.0 as 1, so integers are welcome."""
+    if not isinstance(value, list) or len(value) > MAX_DIMS:
+        raise ConfigError(f"'z' must be a list of {n_components} numbers")
+    if len(value) != n_components:
+        raise ConfigError(f"'z' must hold {n_components} numbers, got {len(value)}")
+    for v in value:
+        if isinstance(v, bool) or not isinstance(v, int | float):
+            raise ConfigError("'z' must hold numbers only")
+        if not abs(v) <= MAX_VALUE:  # false for NaN as well, and safe for huge integers
+            raise ConfigError(f"every z must lie between -{MAX_VALUE:g} and {MAX_VALUE:g}")
+    return np.array(value, dtype=np.float64)

@@ -1,0 +1,233 @@
+"""The address of a page: its own part, and what the visitor takes from page to page.
+
+The bar at the top opens a page under its bare address. ``arrive`` fills it, before the page reads
+it, with the address that the page had when it was left and with the run and query in hand. So a
+page has one source of its state, a link, and every view can be reloaded, shared and returned to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.state import get_session_state
+
+from rivae.app.panels.links import UPLOAD
+from rivae.app.shell import keys
+
+if TYPE_CHECKING:
+    from rivae.base.config import Asks
+
+
+@dataclass(frozen=True)
+class Part:
+    """The parts of a page's address that are kept.
+
+    Attributes:
+        takes: "run", "q" and "ask" as far as they stand in its address.
+        of_run: other names that belong to one run.
+        of_query: names that belong to one query.
+        always: names that are kept even when a link is opened.
+    """
+
+    takes: tuple[str, ...] = ()
+    of_run: tuple[str, ...] = ()
+    of_query: tuple[str, ...] = ()
+    always: tuple[str, ...] = ()
+
+
+PARTS = {
+    "explore": Part(("run", "q", "ask"), ("rows", "lock", "whole"), ("z",)),
+    "traverse": Part(
+        ("run", "q", "ask"),
+        (keys.TRAVERSE_DIMS, keys.TRAVERSE_A, keys.TRAVERSE_B, keys.TRAVERSE_WAY),
+    ),
+    "steer": Part(("run", "q", "ask"), ("axes", "m")),
+    "compare": Part(("q", "ask"), ("runs", "f", "factor", "lock", "whole")),
+    "words": Part(("run", "ask"), (keys.WORDS_DIM, keys.WORDS_RELATE)),
+    "metrics": Part(("run", "ask"), ("cell",)),
+    "label": Part(always=(keys.LABEL_PLAN, keys.LABEL_BY)),
+}
+PASSING = ("tour", "step")  # of one visit only
+AVERAGE = "the average query"
+ONLY_EXPLORE = (
+    "Only Explore can use your own picture or text as the query: this page shows {} instead."
+)
+# What links of earlier versions say, and what it is called now.
+FORMER_VALUES = {("traverse", keys.TRAVERSE_RANGE, "Free"): "Custom"}
+NO_SUCH_RUN = "The run in the link cannot be read, so another one is shown."
+
+
+def read(names: Collection[str]) -> dict[str, str]:
+    """The query parameters that belong to a page."""
+    return {name: st.query_params[name] for name in names if name in st.query_params}
+
+
+def write(params: Mapping[str, str], names: Collection[str]) -> None:
+    """Put ``params`` into the address, which adds one step to the browser's history.
+
+    Other parameters (e.g. streamlit's own "embed") are left alone.
+    """
+    if params != read(names):
+        kept = [name for name in st.query_params if name not in names]
+        others = {name: st.query_params.get_all(name) for name in kept}
+        st.query_params.from_dict({**others, **params})
+
+
+def save(params: Mapping[str, str], names: Collection[str], known: str) -> None:
+    """``write`` of the state that the page shows; ``known`` is the session key that holds what was
+    last read or written, by which the page tells its own changes from the visitor's.
+    """
+    write(params, names)
+    st.session_state[known] = dict(params)
+
+
+def add(params: Mapping[str, str]) -> None:
+    """Add ``params`` to the address where it does not name them yet."""
+    missing = {name: text for name, text in params.items() if name not in st.query_params}
+    if missing:
+        st.query_params.update(missing)
+
+
+# The run and query in hand
+
+
+def in_hand() -> dict[str, str]:
+    """The run, the query and the view that asks ("ask", unless it is the first) that the visitor
+    last looked at, as in an address; empty at first.
+    """
+    return dict(st.session_state.get(keys.IN_HAND, {}))
+
+
+def run_in_hand() -> str | None:
+    """The run the visitor last looked at."""
+    return in_hand().get("run")
+
+
+def asks_in_hand() -> Asks:
+    """The view that asked where the visitor last looked."""
+    found: dict[str, Asks] = {"second": "second", "both": "both"}
+    return found.get(in_hand().get("ask", ""), "first")
+
+
+def take(run: str, query: object = None, asks: Asks | None = None) -> None:
+    """The visitor looks at ``run`` and, where the page has them, at ``query`` and the view that
+    ``asks``.
+
+    A query of the visitor's own stays in hand on pages that cannot use it.
+    """
+    known = in_hand() if run_in_hand() == run else {}
+    q, ask = known.get("q"), asks or known.get("ask")
+    if query is not None and not (q and UPLOAD.fullmatch(q) and _page() != "explore"):
+        q = str(query)
+    said = {"run": run, "q": q, "ask": ask if ask != "first" else None}
+    st.session_state[keys.IN_HAND] = {name: text for name, text in said.items() if text}
+
+
+def renamed(run: str, name: str) -> None:
+    """A run was renamed, or deleted (""): no page comes back to the old name."""
+    if run_in_hand() == run:
+        st.session_state[keys.IN_HAND] = {"run": name} if name else {}
+    kept: dict[str, dict[str, str]] = st.session_state.get(keys.ADDRESSES, {})
+    for page, params in list(kept.items()):
+        if run in (params.get("run"), *params.get("runs", "").split(",")):
+            del kept[page]
+
+
+def choose_asks(asks: Asks) -> None:
+    """Another view is the query from now on, on a page without a session of its own."""
+    if asks == "first":
+        st.query_params.pop("ask", None)
+    else:
+        st.query_params["ask"] = asks
+
+
+# From page to page
+
+
+def arrive(page: str) -> None:
+    """The visitor has come to ``page``: fill its address if it is bare."""
+    part, found = PARTS.get(page), st.query_params.to_dict()
+    if part is None:
+        return
+    given = {
+        name: FORMER_VALUES.get((page, name, text), text)
+        for name, text in _without_upload(page, found).items()
+    }
+    kept = dict(st.session_state.get(keys.ADDRESSES, {}).get(page, {}))
+    context = get_script_run_ctx()
+    goes_back = context is not None and context.is_history_navigation
+    if given and (goes_back or given != {"run": run_in_hand()}):
+        filled = {**{name: kept[name] for name in part.always if name in kept}, **given}
+    else:
+        filled = _filled(page, part, kept)
+    if filled != found:
+        st.query_params.from_dict(filled)
+        # Controls that Streamlit binds to the address take their first value from here.
+        with get_session_state().query_params() as params:
+            params.set_initial_query_params_from_current()
+
+
+def _without_upload(page: str, found: dict[str, str]) -> dict[str, str]:
+    """The address as ``found``, without a query of one's own that ``page`` cannot start from."""
+    if page == "explore":
+        return found
+    is_named = UPLOAD.fullmatch(found.get("q", ""))
+    known = in_hand()
+    runs = (found.get("run", known.get("run")), *found.get("runs", "").split(","))
+    is_in_hand = UPLOAD.fullmatch(known.get("q", "")) and known["run"] in runs
+    st.session_state[keys.INSTEAD] = "" if is_named or is_in_hand else None
+    return {name: text for name, text in found.items() if not (is_named and name == "q")}
+
+
+def instead_of_upload(query: object) -> str:
+    """The sentence on a page that shows ``query`` because it cannot start from the picture or text
+    that the visitor came with; "" without one, and once another query was chosen.
+    """
+    first = st.session_state.get(keys.INSTEAD)
+    if first == "":
+        first = st.session_state[keys.INSTEAD] = str(query)
+    if first != str(query):
+        return ""
+    return ONLY_EXPLORE.format(AVERAGE if query == "mean" else f"item {query}")
+
+
+def _filled(page: str, part: Part, kept: dict[str, str]) -> dict[str, str]:
+    """The address of a page as it was ``kept``, with the run and query in hand."""
+    known = in_hand()
+    if known and known["run"] not in (kept.get("run"), *kept.get("runs", "").split(",")):
+        for name in ("q", *part.of_run, *part.of_query):
+            kept.pop(name, None)
+    if known and "ask" in part.takes:
+        kept.pop("ask", None)
+    q = known.get("q", "")
+    if UPLOAD.fullmatch(q) and page != "explore":
+        known.pop("q")
+    elif q != kept.get("q"):
+        for name in part.of_query:
+            kept.pop(name, None)
+    return {**kept, **{name: known[name] for name in part.takes if name in known}}
+
+
+def leave(page: str) -> None:
+    """Keeps the address of ``page`` for when the visitor comes back."""
+    if page in PARTS:
+        now, all_kept = st.query_params.to_dict(), st.session_state.setdefault(keys.ADDRESSES, {})
+        before = all_kept.get(page, {})
+        always = {name: before[name] for name in PARTS[page].always if name in before}
+        kept = {name: text for name, text in now.items() if name not in PASSING}
+        all_kept[page] = {**always, **kept}
+
+
+def title(page: str) -> str:
+    """The title of the browser's tab: the page, and what is shown on it."""
+    names = ("run", "runs", keys.LABEL_PLAN)
+    shown = next((st.query_params[name] for name in names if name in st.query_params), "")
+    return f"{page} · {shown[:120]}" if shown else page
+
+
+def _page() -> str:
+    return str(st.session_state.get(keys.PAGE, ""))

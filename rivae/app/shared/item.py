@@ -1,0 +1,49 @@
+"""One item at the side of a page: its picture and text, beside what one is looking at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.app.panels.component import dock
+from rivae.app.shell.text import markdown
+from rivae.explore.words.axis_names import cut
+
+if TYPE_CHECKING:
+    from rivae.explore.explorer import Explorer
+
+MOST_LINES, MOST_LETTERS = 40, 400  # of a recipe that are shown; a text may have megabytes
+
+
+def docked_item(
+    explorer: Explorer, i: int, close: Callable[[], None], buttons: Callable[[], None]
+) -> None:
+    """Item ``i`` at the side, and what can be done with it."""
+    about, recipe = explorer.item(i), explorer.data.recipe(i)
+    side = 0 if explorer.shows_whole else explorer.found_side
+    with dock(about.title, close):
+        st.image(explorer.picture(i, side).content, width=300, alt=about.title)
+        buttons()
+        if recipe is not None:
+            _list("Ingredients", recipe.ingredients, ordered=False)
+            _list("Instructions", recipe.instructions, ordered=True)
+        if about.factors:
+            known = {markdown(f.name): markdown(f.value) for f in about.factors}
+            st.table(known, border="horizontal")
+        elif recipe is None and about.text:
+            st.markdown(markdown(cut(about.text, 4 * MOST_LETTERS)))
+        st.caption(f"Item number ({about.split} split)")
+        st.code(str(i), language=None)
+
+
+def _list(name: str, lines: tuple[str, ...], *, ordered: bool) -> None:
+    if not lines:
+        return
+    st.markdown(f"**{name}**")
+    shown = [markdown(cut(line, MOST_LETTERS)) for line in lines[:MOST_LINES]]
+    marks = [f"{n}." if ordered else "*" for n in range(1, len(shown) + 1)]
+    st.markdown("\n".join(f"{mark} {line}" for mark, line in zip(marks, shown, strict=True)))
+    if len(lines) > MOST_LINES:
+        st.caption(f"and {len(lines) - MOST_LINES} more")

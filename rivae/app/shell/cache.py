@@ -1,0 +1,350 @@
+"""Opened runs, shared by all visitors: read-only, bounded, renewed when their model changes."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.app.shell import troubles
+from rivae.app.work.preparing import BeingPreparedError, require_prepared
+from rivae.base.errors import ConfigError, DataError, RivaeError, RunError
+from rivae.runs.data_record import data_key
+from rivae.runs.vocabulary_file import kept_vocabulary
+
+if TYPE_CHECKING:
+    from rivae.base.config import Asks, DatasetConfig, Rows, RunConfig
+    from rivae.data.thumbnails import Thumbnail, ThumbnailCache
+    from rivae.data.vocabulary import Vocabulary
+    from rivae.explore.explorer import Explorer
+    from rivae.runs import Run
+
+log = logging.getLogger(__name__)
+# One opened run holds its model and its projected items, some 5 to 50 MB; runs on one data set
+# share the data and the pictures, some 10 to 200 MB. Compare opens six runs at once.
+MAX_OPEN = 8
+MAX_DATA = 3
+STRIP_ITEMS = 6
+PART_ITEMS = 10_000  # searched while very many are embedded: a second's work
+SHOWPIECE = "demo-kitchen"
+
+
+# Run folders by path, with the time of their config.json: reading a hundred configurations
+# again would cost every rerun some 100 ms.
+_known: dict[Path, tuple[int, Run]] = {}
+
+
+def runs() -> list[Run]:
+    """All run folders in the order of ``list_runs``; broken ones too, their properties raise
+    RunError.
+    """
+    from rivae.runs import list_runs
+
+    found = []
+    for run in list_runs():
+        try:
+            written = (run.path / "config.json").stat().st_mtime_ns
+        except FileNotFoundError:
+            continue  # deleted a moment ago
+        except OSError:
+            written = 0  # its properties say why it cannot be read
+        known = _known.get(run.path)
+        if known is None or known[0] != written or known[1].id != run.id:
+            known = _known[run.path] = (written, run)
+        found.append(known[1])
+    for path in set(_known) - {run.path for run in found}:
+        _known.pop(path, None)
+    return found
+
+
+def ready_runs() -> list[Run]:
+    """The runs that have a model and can be opened as far as one sees without reading their data,
+    in that order; those in training after the trained. Archived ones are left out; a link opens
+    them all the same.
+    """
+    return sorted(
+        (found for found in _listed() if found.opens and not troubles.trouble(found)),
+        key=lambda run: not run.ready,
+    )
+
+
+def closed_runs() -> list[tuple[Run, str]]:
+    """The broken runs and those that cannot be opened here, in that order, each with its reason;
+    archived ones and those without a model yet are left out.
+    """
+    return [(found, why) for found in _listed() if (why := troubles.trouble(found))]
+
+
+def _listed() -> list[Run]:
+    from rivae.runs.notes import is_archived
+
+    return [found for found in runs() if not is_archived(found)]
+
+
+# The weights of a run in training that visitors see until one asks for newer ones: a slider would
+# mean something else every few seconds. By run the key of the weights, and the stage and epoch that
+# they are from.
+_held: dict[str, tuple[str, tuple[str, int]]] = {}
+
+
+# The folder list is asked for on every drag step; two seconds old is new enough.
+@st.cache_resource(ttl=2, max_entries=64, show_spinner=False)
+def _resolve(run_id: str) -> tuple[Run, str]:
+    found = run(run_id)
+    newest = found.shown_key
+    if found.ready:
+        _held.pop(run_id, None)
+        return found, newest
+    return found, _held.get(run_id, (newest,))[0]
+
+
+def hold(run_id: str) -> None:
+    """Show the weights that a run in training has now until ``let_go``, or until it is trained.
+
+    Raises:
+        RunError: there is no such run, or it has no weights.
+    """
+    found, newest = _resolve(run_id)
+    if not found.ready:
+        _held.setdefault(run_id, (newest, found.preview_from))
+
+
+def let_go(run_id: str) -> None:
+    """Show the newest weights of a run in training."""
+    _held.pop(run_id, None)
+    _resolve.clear()
+
+
+def is_behind(found: Run) -> bool:
+    """Whether there are newer weights of a run than those that are shown.
+
+    Raises:
+        RunError: it has no weights.
+    """
+    held = _held.get(found.id)
+    return held is not None and held[0] != found.shown_key
+
+
+def shown_from(found: Run) -> tuple[str, int]:
+    """The stage and epoch that the weights of a run in training are from that are shown."""
+    held = _held.get(found.id)
+    return held[1] if held is not None else found.preview_from
+
+
+@st.cache_resource(max_entries=MAX_OPEN, show_spinner=False)
+def _opened(shown_key: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Explorer:
+    from rivae.explore.explorer import Explorer
+
+    chosen: Rows = "all" if rows == "all" else "test"
+    if _run.shown_key != shown_key:  # weights or data were written over meanwhile
+        let_go(run_id)
+    require_prepared(_run, chosen, asks)
+    with _readable(_run):
+        explorer = Explorer.open(_run, chosen, pictures(_run), asks)
+    # Computed here once, so that the first visitor's drag need not wait.
+    explorer.mean, explorer.std, explorer.effects  # noqa: B018
+    _part.clear()
+    return explorer
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _part(shown_key: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Explorer:
+    """An explorer of some of the items."""
+    from rivae.explore.explorer import Explorer
+
+    chosen: Rows = "all" if rows == "all" else "test"
+    with _readable(_run):
+        return Explorer.open(_run, chosen, pictures(_run), asks, most=PART_ITEMS)
+
+
+@contextmanager
+def _readable(found: Run) -> Iterator[None]:
+    """RunError where a file that belongs to the run cannot be read, whatever the reason."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise RunError(
+            f"run {found.id} cannot be opened ({why}): give its files back, or choose another"
+        ) from error
+
+
+def pictures(run: Run) -> ThumbnailCache:
+    """The data set of a run with its small pictures; RivaeError when it cannot be opened."""
+    dataset, words = _dataset(run.config), kept_vocabulary(run.path)
+    settings = json.dumps(dataset.settings, sort_keys=True, default=str)
+    return _data(dataset.name, settings, f"{data_key(run.config)}-{words.key}", words)
+
+
+@st.cache_resource(max_entries=MAX_DATA, show_spinner=False)
+def _data(dataset: str, settings: str, content: str, _words: Vocabulary) -> ThumbnailCache:
+    """A data set with its small pictures, of what it holds now and by the words of a run."""
+    from rivae.data.registry import open_dataset
+    from rivae.data.thumbnails import ThumbnailCache
+
+    return ThumbnailCache(open_dataset(dataset, json.loads(settings), _words))
+
+
+def run(run_id: str) -> Run:
+    """The run folder ``run_id``.
+
+    Raises:
+        RunError: there is no such run.
+    """
+    found = next((r for r in runs() if r.id == run_id), None)
+    if found is None:
+        raise RunError(f"there is no run '{run_id[:120]}': choose one on the Home page")
+    return found
+
+
+def explorer(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer:
+    """The opened run ``run_id``, from any thread; ``asks`` is the view that is the query.
+
+    Raises:
+        RivaeError: there is no such run, it is broken, or it has no trained model yet.
+        ConfigError: its model cannot be asked with that view.
+        BeingPreparedError: it has very many items, and opens once they are embedded.
+    """
+    found, shown_key = _resolve(run_id)
+    try:
+        opened = _opened(shown_key, run_id, rows, asks, found)
+    except (DataError, RunError) as error:
+        if not isinstance(error, BeingPreparedError):
+            troubles.note(found, str(error))
+        raise
+    troubles.note(found, "")
+    return opened
+
+
+def at_once(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer:
+    """:func:`explorer`; while very many items are embedded, one that searches some of them."""
+    try:
+        return explorer(run_id, rows, asks)
+    except BeingPreparedError:
+        found, shown_key = _resolve(run_id)
+        return _part(shown_key, run_id, rows, asks, found)
+
+
+def asked(
+    run_id: str,
+    asks: Asks,
+    rows: Rows = "test",
+    opened: Callable[[str, Rows, Asks], Explorer] | None = None,
+) -> Explorer:
+    """The run as a link names it, by :func:`explorer` or ``opened``: the first view asks where the
+    model cannot be asked with ``asks``.
+    """
+    opened = opened or explorer
+    try:
+        return opened(run_id, rows, asks)
+    except ConfigError:
+        if asks == "first":
+            raise
+    return opened(run_id, rows, "first")
+
+
+def model_key(run_id: str, asks: Asks = "first") -> str:
+    """What changes when the model of ``run_id``, its data or the view that asks does; raises as
+    :func:`explorer`.
+    """
+    asked_with = "" if asks == "first" else f"/{asks}"
+    return f"{run_id}/{_resolve(run_id)[1]}{asked_with}"
+
+
+def data_version(*run_ids: str) -> str:
+    """What changes when the data of one of these runs do; for addresses that a browser keeps."""
+    known = {found.id: found for found in runs()}
+    keys = (data_key(known[name].config) for name in run_ids if name in known)
+    return "-".join(dict.fromkeys(keys)) or "0"
+
+
+def strip(config: RunConfig) -> Thumbnail:
+    """A strip of items of a run's data set.
+
+    Raises:
+        RivaeError: the data set is unknown or its files are missing.
+    """
+    from rivae.data.sets.pairs import PAIRS
+    from rivae.data.store import find_store
+
+    dataset = _dataset(config)
+    if dataset.name == PAIRS:  # a million items are not opened for six pictures
+        return store_strip(find_store(str(dataset.settings.get("store"))))
+    settings = json.dumps(dataset.settings, sort_keys=True, default=str)
+    return _strip(dataset.name, settings, data_key(config))
+
+
+def _dataset(config: RunConfig) -> DatasetConfig:
+    """The data set of a run, to be opened; DataError where the app does not read its files."""
+    from rivae.runs.named_files import require_open
+
+    require_open(config)
+    return config.dataset
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _strip(dataset: str, settings: str, content: str) -> Thumbnail:
+    from rivae.data import load_dataset
+    from rivae.data.thumbnails import item_strip
+
+    data = load_dataset(dataset, **json.loads(settings))
+    rows = data.splits["test"] if len(data.splits["test"]) else range(len(data))
+    chosen = [int(rows[i * (len(rows) - 1) // (STRIP_ITEMS - 1)]) for i in range(STRIP_ITEMS)]
+    halves = all("half" in name for name in data.view_names)
+    return item_strip(data, chosen, side=0 if halves else 2)
+
+
+def store_strip(folder: Path) -> Thumbnail:
+    """A strip of items of imported pairs, without reading their texts.
+
+    Raises:
+        DataError: the import is damaged.
+    """
+    try:
+        written = (folder / "store.json").stat().st_mtime_ns
+    except OSError as error:
+        raise DataError(f"{folder.name[:80]} cannot be read ({error.strerror})") from error
+    return _store_strip(str(folder), written)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _store_strip(folder: str, written: int) -> Thumbnail:
+    from rivae.data.store import PairStore
+    from rivae.data.store.pixels import picture
+    from rivae.data.thumbnails import picture_strip
+
+    store = PairStore(Path(folder))
+    last = len(store) - 1
+    return picture_strip(
+        [picture(store, i * last // (STRIP_ITEMS - 1)) for i in range(STRIP_ITEMS)]
+    )
+
+
+def telling_runs() -> list[Run]:
+    """The runs that can be opened, the one that shows a newcomer most first: the kitchen."""
+    return sorted(ready_runs(), key=lambda found: found.id != SHOWPIECE)
+
+
+def warm() -> None:
+    """Open the runs that the first visitor sees, so that nobody waits for them."""
+    from rivae.explore.preparing import needs_preparing
+
+    ready = ready_runs()
+    first = {found.id: found for found in (*telling_runs()[:1], *ready[:1])}
+
+    def ahead(found: Run) -> None:
+        if found.id in first and not needs_preparing(found, "test", "first"):
+            explorer(found.id).best("a", 1)  # texts are indexed at the first search
+        # Of one that needs preparing only who asks for it waits.
+
+    for work, some in ((ahead, first.values()), (lambda found: strip(found.config), ready)):
+        for found in some:
+            try:
+                work(found)
+            except RivaeError as error:
+                log.warning("could not open run %s: %s", found.id, error)

@@ -1,0 +1,125 @@
+"""One question about rows of several axes, checked, and its answer: pictures or word clouds.
+
+The Steer panel and the presenter's view of a tour ask the same way, over the web route or through
+the session. No page is rerun for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from rivae.app.panels.answers import OpenRun, picture
+from rivae.app.panels.links import Query
+from rivae.app.panels.questions import MAX_CLOUDS, Key, Steering, SteeringPart, read
+from rivae.app.shell import cache
+from rivae.base.errors import ConfigError, RivaeError
+from rivae.explore.explorer import Explorer
+from rivae.explore.sliders import axes_of
+from rivae.explore.steering import SteerRow, SteerTexts, base_point, steer, steer_texts
+
+K = 5  # pictures of a row, as in the paper's figure
+NO_WORDS = "The items have no texts, so there are no word clouds."
+
+
+def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
+    """The answers to ``{seq, parts, cloud, card}``.
+
+    A part is ``{key, run, query, asks, axes, levels, n_sigma}`` with axes from 0. Its answer has
+    its ``key`` and either ``items`` ([number, title, data address, tiny], best first), ``side``,
+    ``where``, ``axes`` (see ``axes_of``) and their ``at`` (s.d. of z from the mean); or, with
+    ``cloud``, ``cloud`` (see ``rivae.figures.clouds.to_json``) or None with a ``note``; or an
+    ``error``. With ``card`` there is also the ``query`` as [title, address, tiny].
+
+    Raises:
+        ConfigError: a field is missing, of the wrong kind or out of range.
+    """
+    asked = read(Steering, question)
+    if asked.cloud and len(asked.parts) > MAX_CLOUDS:
+        raise ConfigError(f"'parts' must be a list of 1 to {MAX_CLOUDS} rows with 'cloud'")
+    return {"seq": asked.seq, "parts": [_part(part, asked, open_run) for part in asked.parts]}
+
+
+def _part(part: Mapping[str, Any], asked: Steering, open_run: OpenRun) -> dict[str, Any]:
+    key = read(Key, part).key
+    try:
+        row = read(SteeringPart, part)
+        levels = SteerRow(tuple(row.axes), tuple(row.levels))
+        explorer = open_run(row.run, "test", row.asks)
+        if asked.cloud:
+            found = cloud_of(explorer, row.run, levels, row.n_sigma)
+        else:
+            found = pictures_of(explorer, row.query, levels, row.n_sigma)
+            if asked.card:
+                found["query"] = card(explorer, row.query)
+    except RivaeError as error:  # one broken row does not hide the others
+        return {"key": key, "error": str(error)}
+    return {"key": key, **found}
+
+
+def pictures_of(explorer: Explorer, query: Query, row: SteerRow, n_sigma: float) -> dict[str, Any]:
+    """The items of one row, and where it lies from the data (``Distance.where``)."""
+    import numpy as np
+
+    from rivae.explore.steering import moved
+
+    base = base_point(explorer, query)
+    side = 0 if explorer.shows_whole else explorer.found_side
+    ids = steer(explorer, base, [row], n_sigma, K)[0].tolist()
+    z = moved(explorer, np.array([base]), row, n_sigma)[0]
+    far, at = explorer.far(z), (z - explorer.mean) / explorer.std
+    axes = axes_of(explorer)
+    return {
+        "items": [[i, *picture(explorer, i, side)] for i in ids],
+        "side": side,
+        "where": far.where,
+        "axes": [axes[j] for j in row.axes],
+        "at": [round(float(at[j]), 2) + 0.0 for j in row.axes],
+    }
+
+
+def card(explorer: Explorer, query: Query) -> list[str | bool]:
+    """The query as [title, address of its picture, whether its pixels stay sharp]."""
+    if query != "mean":
+        return picture(explorer, query, explorer.query_side)
+    i = int(explorer.topk(explorer.mean, 1).ids[0])
+    return ["Average query", *picture(explorer, i, explorer.query_side)[1:]]
+
+
+def cloud_of(explorer: Explorer, run: str, row: SteerRow, n_sigma: float) -> dict[str, Any]:
+    """The words of one row."""
+    key = cache.model_key(run, explorer.asks)
+    found = _texts(key, explorer)
+    if found is None:
+        return {"cloud": None, "note": NO_WORDS}
+    names = tuple(explorer.axis_names[j] for j in row.axes)  # they are said in the descriptions
+    made = _cloud(key, row.axes, row.levels, n_sigma, names, explorer, found)
+    return {"cloud": made, "note": "" if made else "No words among the retrieved items."}
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _texts(key: str, _explorer: Explorer) -> SteerTexts | None:
+    from rivae.app.shared.words import words_of
+    from rivae.explore.words.item_words import has_texts
+
+    data = _explorer.data
+    return steer_texts(_explorer, words_of(data)) if has_texts(data) else None
+
+
+@st.cache_resource(max_entries=512, show_spinner=False)
+def _cloud(
+    key: str,
+    axes: tuple[int, ...],
+    levels: tuple[Any, ...],
+    n_sigma: float,
+    names: tuple[str, ...],
+    _explorer: Explorer,
+    _texts: SteerTexts,
+) -> dict[str, Any] | None:
+    from rivae.figures.clouds import to_json
+    from rivae.figures.steering import row_cloud
+
+    made = row_cloud(_explorer, _texts, SteerRow(axes, levels), n_sigma)
+    return None if made is None else to_json(made, 0)

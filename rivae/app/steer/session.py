@@ -1,0 +1,146 @@
+"""The Steer page's session: its matrix, the panel's reports and the link."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from rivae.app.panels.component import Component
+from rivae.app.panels.links import Query, SteerLink
+from rivae.app.shared import address, charts, defaults
+from rivae.app.shared.session import Report, Session, answered
+from rivae.app.shell import cache, keys, web
+from rivae.app.steer import answers as steer_answers
+from rivae.app.steer import state
+from rivae.app.steer.state import SteerState
+from rivae.app.work import certainty
+from rivae.base.errors import ConfigError
+from rivae.explore.explorer import Explorer
+from rivae.explore.steering import SteerRow
+from rivae.runs import Run
+
+
+class SteerSession(Session[SteerState, SteerLink]):
+    """The session of Steer."""
+
+    def explorer(self, shown: SteerState) -> Explorer:
+        return cache.asked(shown.run, shown.asks)
+
+    def in_hand(self, shown: SteerState) -> tuple[str, Query | str]:
+        return shown.run, shown.query
+
+    def to_link(self, shown: SteerState) -> SteerLink:
+        return state.to_link(shown)
+
+    def commit(self, shown: SteerState, view: Mapping[str, Any]) -> SteerState:
+        return state.commit(self.explorer(shown), shown, view)
+
+    def with_query(self, shown: SteerState, query: Query) -> SteerState:
+        return state.with_query(self.explorer(shown), shown, query)
+
+    def on_ask(self, question: Report) -> None:
+        """As on every page, about rows of several axes."""
+        ask(question, self.keys.answer)
+
+    def on_add(self, report: Report) -> None:
+        """A row is to become a step of a tour."""
+        self.guarded(lambda: self._add(report))
+
+    def _add(self, report: Report) -> None:
+        shown, at = self.take(report.get("view")), report.get("row")
+        if type(at) is not int or not 0 <= at < len(shown.rows):
+            raise ConfigError("the panel named no row")
+        st.session_state[keys.STEER_ADDING] = SteerRow(shown.axes, shown.rows[at])
+
+
+PAGE = SteerSession(keys.STEER, SteerLink)
+PANEL = Component(
+    "rivae_steer",
+    js=(
+        "dom.js",
+        "wire.js",
+        "layout.js",
+        "panel.js",
+        "cloud.js",
+        "levels.js",
+        "steer_row.js",
+        "steer_head.js",
+        "steer.js",
+    ),
+    css=("base.css", "cloud.css", "steer.css"),
+    # The matrix after a change, an action with the matrix, and questions where the web route is
+    # missing.
+    reports={
+        "commit": dict,
+        "pick": dict,
+        "choose": dict,
+        "add": dict,
+        "ask": dict,
+        "ask_words": dict,
+    },
+)
+
+
+def current(entered: bool, ready: Sequence[Run]) -> tuple[SteerState, Explorer]:
+    """The state to show: the session's, unless the address says otherwise.
+
+    Raises:
+        RivaeError: the run in question is missing, broken or not ready.
+    """
+
+    def begin(link: SteerLink, rev: int) -> tuple[SteerState, list[str], Explorer]:
+        run, explorer, left_out = defaults.opened(
+            link.run, defaults.names(ready), lambda run: cache.asked(run, link.asks)
+        )
+        shown, notes = state.from_link(explorer, run, link, rev)
+        return shown, left_out + notes, explorer
+
+    return PAGE.current(entered, PAGE.explorer, begin)
+
+
+def panel_data(explorer: Explorer, shown: SteerState) -> dict[str, Any]:
+    """What the panel is sent; the names of axes may change with the run as it is."""
+    key = f"{cache.model_key(shown.run, shown.asks)}/{'/'.join(explorer.axis_names)}"
+    sent = PAGE.sent(
+        key, lambda: state.payload(explorer, shown, key, web.steer_url()), keys.STEER_WORDS
+    )
+    known = certainty.known_certainty(explorer.run)
+    return {
+        **sent,
+        "words": st.session_state.get(keys.STEER_WORDS),
+        "colors": word_colors(),
+        "marks": certainty.marks(known, explorer.axis_names),
+    }
+
+
+def word_colors() -> dict[str, str]:
+    """The colours of words by their relation, for the theme that is shown."""
+    from rivae.figures.clouds import relation_color
+    from rivae.figures.palette import theme as colors
+
+    shown = colors(charts.is_dark())
+    return {
+        "related": relation_color("related", shown),
+        "opposite": relation_color("opposite", shown),
+        "none": relation_color("none", shown),
+    }
+
+
+def come_back() -> None:
+    """The matrix as it was before a tour was presented; for callbacks."""
+    if PAGE.known is not None:
+        PAGE.save()
+    PAGE.refresh()
+
+
+def ask(question: Report, key: str) -> None:
+    """Answers a question through the session, under ``key``."""
+    st.session_state[key] = answered(question, steer_answers.answer)
+
+
+def choose_run() -> None:
+    """Another run was chosen; axes belong to a run, so its default matrix is shown."""
+    link = SteerLink(st.session_state[keys.STEER_RUN])
+    address.write(link.write(), SteerLink.names())

@@ -1,0 +1,136 @@
+"""The state of the Steer page, every change to it, and the data of its panel. No streamlit here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rivae.app.panels.answers import card_of, existing, linked_query, next_rev, query_z
+from rivae.app.panels.codec import carry
+from rivae.app.panels.links import Query, SteerLink
+from rivae.app.steer.answers import pictures_of
+from rivae.base.config import Asks
+from rivae.explore.explorer import Explorer
+from rivae.explore.sliders import axes_of
+from rivae.explore.steering import MAX_AXES, MAX_ROWS, Level, SteerRow, steer_rows
+
+FIRST_AXES = 2  # steered when the link names none
+
+
+@dataclass(frozen=True)
+class SteerState:
+    """One matrix of one run.
+
+    Attributes:
+        rev: changes whenever Python, not the browser, set the matrix; see ``ExploreState``.
+        axes: 1 to 5 dimensions from 0.
+        rows: levels of z, one per axis; the panel turns those of axes that are shown as −z.
+        asks: which view of a data row is the query.
+    """
+
+    run: str
+    query: Query
+    axes: tuple[int, ...]
+    rows: tuple[tuple[Level, ...], ...]
+    n_sigma: float
+    rev: int = 0
+    asks: Asks = "first"
+
+    @property
+    def steer_rows(self) -> tuple[SteerRow, ...]:
+        """The rows as the library takes them."""
+        return steer_rows(self.axes, self.rows)
+
+
+def axis_order(explorer: Explorer) -> list[int]:
+    """All dimensions: those with a name first, then those that change the best match most."""
+    given = explorer.given_names
+    return sorted(
+        range(explorer.n_components), key=lambda j: (not given[j], -explorer.effects[j], j)
+    )
+
+
+def from_link(
+    explorer: Explorer, run: str, link: SteerLink, rev: int
+) -> tuple[SteerState, list[str]]:
+    """The state that ``link`` describes, and a sentence for each part that does not fit the run."""
+    d = explorer.n_components
+    query, notes = linked_query(explorer, link.query, link.asks)
+    kept = [n for n, j in enumerate(link.axes) if j < d]
+    if len(kept) < len(link.axes):
+        beyond = f"{explorer.method.axis_letter()}{max(link.axes) + 1}"
+        notes.append(f"This run has {d} axes; the link's {beyond} is ignored.")
+    axes = tuple(link.axes[n] for n in kept)
+    rows = [tuple(row[n] for n in kept) for row in link.rows] if axes else []
+    if not axes:
+        axes = tuple(axis_order(explorer)[:FIRST_AXES])
+    if not rows:
+        stays: list[Level] = ["query"] * (len(axes) - len(axes[:3]))
+        signs = explorer.signs.tolist()
+        rows = [(*row.turned(signs).levels, *stays) for row in steer_rows(axes[:3])]
+    rev = next_rev(rev)
+    return SteerState(run, query, axes, tuple(rows), link.n_sigma, rev, explorer.asks), notes
+
+
+def to_link(state: SteerState) -> SteerLink:
+    """The link that restores ``state``."""
+    return carry(state, SteerLink)
+
+
+def commit(explorer: Explorer, state: SteerState, view: Mapping[str, Any]) -> SteerState:
+    """``state`` with what the panel reports; a report from before the last ``rev`` changes nothing.
+
+    Raises:
+        ConfigError: the report holds something that the panel cannot send.
+    """
+    if view.get("rev") != state.rev:
+        return state
+    said = SteerLink.reported(view, explorer.n_components)
+    made = steer_rows(said["axes"], said["rows"])
+    return replace(state, **said | {"rows": tuple(row.levels for row in made)})
+
+
+def with_query(explorer: Explorer, state: SteerState, query: Query) -> SteerState:
+    """``state`` at another query; the matrix stays.
+
+    Raises:
+        ConfigError: there is no such row.
+    """
+    return replace(state, query=existing(explorer, query), rev=next_rev(state.rev))
+
+
+def payload(explorer: Explorer, state: SteerState, key: str, url: str) -> dict[str, Any]:
+    """Everything the panel draws, the first pictures included, so that it paints at once.
+
+    ``url`` is the address of the route, "" without one.
+    """
+    return {
+        **SteerLink.sent(state),
+        "rev": state.rev,
+        "key": key,
+        "url": url,
+        "run": state.run,
+        "query": card_of(explorer, state.query, query_z(explorer, state.query)),
+        "queryId": state.query,
+        "asks": state.asks,
+        "nItems": len(explorer.data),
+        "letter": explorer.method.axis_letter(),
+        "dims": axes_of(explorer),
+        "order": axis_order(explorer),
+        "first": [_first(explorer, state, row) for row in state.steer_rows],
+        "aspect": explorer.aspect(0 if explorer.shows_whole else explorer.found_side),
+        "wordKind": word_kind(explorer),
+        "maxAxes": MAX_AXES,
+        "maxRows": MAX_ROWS,
+    }
+
+
+def _first(explorer: Explorer, state: SteerState, row: SteerRow) -> dict[str, Any]:
+    return pictures_of(explorer, state.query, row, state.n_sigma)
+
+
+def word_kind(explorer: Explorer) -> str:
+    """What clouds are made of, in one word; "" where the items have no texts."""
+    first = explorer.data.recipe(0)
+    return "" if first is None else "Ingredients" if first.ingredients else "Words"

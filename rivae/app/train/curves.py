@@ -1,0 +1,204 @@
+"""The curves of one run, and one term of several runs compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.app.shared import charts
+from rivae.app.shared.charts import chart
+from rivae.app.shell import keys
+from rivae.app.shell.fragments import fragment
+from rivae.app.shell.text import markdown
+from rivae.app.train import session
+
+if TYPE_CHECKING:
+    from rivae.jobs.history import Curve, History
+    from rivae.jobs.overview import Entry
+
+SCALES = ("Linear", "Log")
+
+
+def scale_picker() -> bool:
+    """Whether scales are logarithmic."""
+    chosen = st.segmented_control(
+        "Scale",
+        SCALES,
+        default=SCALES[0],
+        required=True,
+        key=keys.TRAIN_SCALE,
+        bind="query-params",
+        label_visibility="collapsed",
+        help="Logarithmic where all values of a term are positive.",
+    )
+    return chosen == SCALES[1]
+
+
+def panel(entry: Entry, history: History) -> None:
+    """Every term of the loss and the scores of the validations."""
+    from rivae.figures.training import thinning_note
+
+    with st.container(
+        horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"
+    ):
+        st.subheader("Curves", anchor=False, width="content")
+        log = scale_picker()
+    figure = _figure(entry.id, history.version, log, charts.is_dark(), history)
+    chart(figure, f"{keys.TRAIN_RUN}-curves")
+    notes = [thinning_note(history.per_point)]
+    if history.damaged:
+        rows = "row" if history.damaged == 1 else "rows"
+        notes.append(f"{history.damaged:,} damaged {rows} of the run's files were skipped.")
+    if said := " ".join(note for note in notes if note):
+        st.caption(said)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _figure(run_id: str, version: int, log: bool, dark: bool, _history: History) -> Any:
+    """Drawn once per epoch and theme; a cached figure must not be changed."""
+    from rivae.figures.training import panels_of, training_panels
+
+    return training_panels(
+        panels_of(_history.terms, _history.scores),
+        _history.stages,
+        log=log,
+        dark=dark,
+        revision=run_id,
+    )
+
+
+MAX_RUNS = 8
+AXES = ("Epochs", "Time")
+DEFAULT_TERM = "objective"
+
+
+def add(run_id: str) -> None:
+    """Add a run to the compared curves, and show them; for callbacks."""
+    chosen = [name for name in st.session_state.get(keys.TRAIN_OVER) or [] if name != run_id]
+    st.session_state[keys.TRAIN_OVER] = [*chosen[-MAX_RUNS + 1 :], run_id]
+    session.close_run()
+
+
+def overlay_panel(found: Sequence[Entry]) -> None:
+    """Choose runs and a term; the curves refresh automatically while one of the runs trains."""
+    options = [entry.id for entry in found if entry.run is not None and entry.state != "broken"]
+    if not options:
+        return
+    st.subheader("Compare curves", anchor=False)
+    chosen = st.multiselect(
+        "Runs to compare",
+        options,
+        key=keys.TRAIN_OVER,
+        bind="query-params",
+        max_selections=MAX_RUNS,
+        placeholder="Choose up to eight runs",
+        label_visibility="collapsed",
+    )
+    if not chosen:
+        st.caption("Choose runs to compare one term of their losses, or one score, in a chart.")
+        return
+    entries = {entry.id: entry for entry in found}
+    training = any(entries[name].is_training for name in chosen if name in entries)
+    histories = _histories(chosen)
+    if not histories:
+        st.caption("None of these runs has finished an epoch yet.")
+    terms = _terms(histories)
+    if not terms:
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        term = st.selectbox(
+            "Term",
+            terms,
+            key=keys.TRAIN_TERM,
+            width=240,
+            label_visibility="collapsed",
+            format_func=_term_title,
+            persist_state="page",
+        )
+        axis = st.segmented_control(
+            "Over",
+            AXES,
+            default=AXES[0],
+            required=True,
+            key=keys.TRAIN_AXIS,
+            bind="query-params",
+            label_visibility="collapsed",
+        )
+        log = scale_picker()
+    draw = fragment(run_every=session.EVERY if training else None)(_chart)
+    draw(tuple(chosen), str(term), axis == AXES[1], log)
+
+
+def _histories(names: Sequence[str]) -> dict[str, History]:
+    """The histories of the runs that have finished an epoch."""
+    from rivae.jobs.history import history_of
+
+    entries = {entry.id: entry for entry in session.entries()[0]}
+    found = {}
+    for name in names:
+        entry = entries.get(name)
+        if entry is not None and entry.run is not None:
+            history = history_of(entry.run.path)
+            if history.epoch:
+                found[name] = history
+    return found
+
+
+def _terms(histories: dict[str, History]) -> list[str]:
+    """The terms and scores of any of the runs: those of the loss first."""
+    terms = dict.fromkeys(name for history in histories.values() for name in history.terms)
+    scores = dict.fromkeys(
+        f"validation {name}" for history in histories.values() for name in history.scores
+    )
+    return [*sorted(terms, key=lambda name: name != DEFAULT_TERM), *scores]
+
+
+def _term_title(term: str) -> str:
+    from rivae.figures.tables import metric_label
+
+    name = term.removeprefix("validation ")
+    return metric_label(name) + (" (validation)" if name != term else "")
+
+
+def _curve(history: History, term: str) -> Curve | None:
+    name = term.removeprefix("validation ")
+    return (history.terms if name == term else history.scores).get(name)
+
+
+def _chart(names: tuple[str, ...], term: str, over_time: bool, log: bool) -> None:
+    import numpy as np
+
+    from rivae.figures.training import thinning_note, training_overlay
+
+    histories = _histories(names)
+    curves = {name: _curve(history, term) for name, history in histories.items()}
+    times = {name: histories[name].seconds_at(curve.x) for name, curve in curves.items() if curve}
+    longest = max((float(np.nanmax(t)) for t in times.values() if np.isfinite(t).any()), default=0)
+    unit, seconds = next(
+        (pair for pair in (("hours", 3600.0), ("minutes", 60.0)) if longest > 3 * pair[1]),
+        ("seconds", 1.0),
+    )
+    lines, missing = [], []
+    for name in names:
+        curve = curves.get(name)
+        if curve is None or (over_time and not np.isfinite(times[name]).any()):
+            missing.append(name)
+            continue
+        lines.append((name, curve, times[name] / seconds if over_time else curve.x))
+    figure = training_overlay(
+        lines,
+        title=_term_title(term),
+        x_title=f"{unit} of training" if over_time else "epoch",
+        log=log,
+        dark=charts.is_dark(),
+        revision=f"{term} {over_time}",
+    )
+    chart(figure, f"{keys.TRAIN_OVER}-chart")
+    notes = [thinning_note(max((curve.per_point for _, curve, _ in lines), default=1))]
+    if missing:
+        what = "has no times of its epochs" if over_time else "has no such values"
+        notes.append(f"Left out, as it {what}: {markdown(', '.join(missing))}.")
+    if said := " ".join(note for note in notes if note):
+        st.caption(said)

@@ -1,0 +1,152 @@
+"""Panels of the Traverse page made of pictures: strips of one dimension, a plane of two."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.app.shared import exports
+from rivae.app.shared.runs import dim_picker
+from rivae.app.shell import keys
+from rivae.app.traverse import pictures, traversals
+from rivae.app.traverse.session import dims_picker, query_picker
+
+if TYPE_CHECKING:
+    from rivae.app.traverse.session import Anchor
+    from rivae.explore.explorer import Explorer
+    from rivae.figures.sheet import Sheet
+    from rivae.retrieval.ranges import Range
+
+
+def _whole(explorer: Explorer) -> bool:
+    """Whether items are shown completed, or as the retrieved view alone."""
+    if not explorer.whole_label:
+        return False
+    key = f"{keys.TRAVERSE_WHOLE}_{explorer.data.name}"
+    return st.toggle(explorer.whole_label, value=explorer.shows_whole, key=key)
+
+
+def _start(anchor: Anchor) -> dict[str, Any]:
+    """Where a snippet starts: at a data row, or at the average query's z."""
+    if anchor.query == "mean":
+        return {"query": None, "z": list(anchor.z), "asks": anchor.asks}
+    return {"query": anchor.query, "asks": anchor.asks}
+
+
+def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
+    """What is retrieved while one dimension moves, at the points where the best item changes."""
+    from rivae.figures.traversals import strips_of, strips_sheet
+
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        query_picker(explorer, anchor)
+        k = st.segmented_control(
+            "Items per point",
+            [1, 2, 3],
+            default=1,
+            required=True,
+            key=keys.TRAVERSE_K,
+            bind="query-params",
+        )
+        changes_only = st.toggle(
+            "Changes only",
+            value=True,
+            key=keys.TRAVERSE_CHANGES,
+            bind="query-params",
+            help="Only points where the best item differs from the one before.",
+        )
+        side = 0 if _whole(explorer) else explorer.found_side
+    dims = dims_picker(explorer)
+    if not dims:
+        st.info("Choose at least one axis.")
+        return
+    found = traversals.one_query(anchor.key, anchor.z, choice, int(k or 1), explorer)
+    turned = found.turned(explorer.signs)
+    all_strips = strips_of(turned, names=explorer.axis_names, changes_only=changes_only)
+    data, query = explorer.data, anchor.query
+    values = traversals.values_of(explorer, choice)
+    pictures.strips(explorer, anchor, {j: all_strips[j] for j in dims}, values, side)
+
+    def sheet() -> Sheet:
+        row = query if query != "mean" else int(explorer.topk(found.z_ref[0], 1).ids[0])
+        return strips_sheet(
+            [all_strips[j] for j in dims],
+            lambda i: data.picture(i, side),
+            query=data.picture(row, explorer.query_side),
+            query_title="Average query" if query == "mean" else data.title(row),
+            title=data.title,
+            marked=() if query == "mean" else (row,),
+        )
+
+    exports.panel(
+        "strips",
+        sheet,
+        anchor.run,
+        "strips",
+        is_chart=False,
+        **_start(anchor),
+        range=choice,
+        dims=dims,
+        k=int(k or 1),
+        side=side,
+        changes_only=changes_only,
+    )
+
+
+def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
+    """Two dimensions at once: the best item at every point of a grid."""
+    from rivae.figures.traversals import plane_sheet
+
+    d, names, signs = explorer.n_components, explorer.axis_names, explorer.signs.tolist()
+    if d < 2:
+        st.info("This run has only one axis; a plane needs two.")
+        return
+    first, second = sorted(range(d), key=lambda j: (-explorer.effects[j], j))[:2]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        query_picker(explorer, anchor)
+        a = dim_picker(explorer, "Horizontal axis", keys.TRAVERSE_A, first)
+        b = dim_picker(explorer, "Vertical axis", keys.TRAVERSE_B, second)
+        n = (
+            st.segmented_control(
+                "Points",
+                [7, 9, 11, 15],
+                default=9,
+                required=True,
+                key=keys.TRAVERSE_POINTS,
+                bind="query-params",
+            )
+            or 9
+        )
+        side = 0 if _whole(explorer) else explorer.found_side
+    dims = (a, b)
+    if dims[0] == dims[1]:
+        st.info("Choose two different axes.")
+        return
+    ids, values_a, values_b = traversals.plane(anchor.key, anchor.z, dims, choice, n, explorer)
+    pictures.plane(explorer, anchor, ids, dims, (values_a, values_b), side)
+    sheet = partial(
+        plane_sheet,
+        ids,
+        values_a,
+        values_b,
+        lambda i: explorer.data.picture(i, side),
+        names=(names[a], names[b]),
+        reference=(anchor.z[dims[0]], anchor.z[dims[1]]),
+        signs=(signs[a], signs[b]),
+        title=explorer.data.title,
+        side=56 if n <= 11 else 44,
+    )
+    exports.panel(
+        "plane",
+        sheet,
+        anchor.run,
+        "plane",
+        is_chart=False,
+        **_start(anchor),
+        dims=dims,
+        range_a=(float(values_a[0]), float(values_a[-1])),
+        n_points=n,
+        side=side,
+        range_b=(float(values_b[0]), float(values_b[-1])),
+    )

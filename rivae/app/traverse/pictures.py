@@ -1,0 +1,207 @@
+"""What the strips and the plane of Traverse send to the browser, and what a click there opens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from rivae.app.panels.answers import picture
+from rivae.app.panels.component import Component
+from rivae.app.panels.links import MAX_DIMS, ExploreLink
+from rivae.app.shared.item import docked_item
+from rivae.app.shell import cache, keys, web
+from rivae.app.shell.pages import EXPLORE
+from rivae.app.traverse.session import choose_query
+from rivae.explore.sliders import axes_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rivae.app.traverse.session import Anchor
+    from rivae.explore.explorer import Explorer
+    from rivae.figures.traversals import Strip
+
+_SHEET = Component(
+    "rivae_strips",
+    js=("dom.js", "strips.js"),
+    css=("base.css", "strips.css"),
+    reports={"open": dict},
+)
+# A click: an item, and by dimension the value of z at which it was found.
+Opened = tuple[int, dict[int, float]]
+
+
+def strips(
+    explorer: Explorer,
+    anchor: Anchor,
+    found: Mapping[int, Strip],
+    choice: NDArray[np.float64],
+    side: int,
+) -> None:
+    """A strip for every dimension of ``found``, turned as the axes are shown; ``choice`` (d, T)
+    holds the values of z moved over.
+    """
+    from rivae.figures.traversals import value_texts
+
+    axes, sent = axes_of(explorer), []
+    for dim, strip in found.items():
+        axis = axes[dim]
+        sign, low, high = _ends(axis["flipped"], choice[dim])
+        texts = value_texts(strip.values)
+        points = [
+            {
+                "value": text,
+                "share": _share(float(value), low, high),
+                "moved": [dim, sign * float(value)],
+                "ids": ids.tolist(),
+            }
+            for text, value, ids in zip(texts, strip.values, strip.ids, strict=True)
+        ]
+        shown = len(points)
+        sent.append(
+            {
+                **_said(axis),
+                "points": points,
+                "at": _inside(_share(sign * anchor.z[dim], low, high)),
+                "span": f"{low:.1f} to {high:.1f}".replace("-", "−"),
+                "note": f"{shown} of {strip.n_points} points" if shown < strip.n_points else "",
+            }
+        )
+    ids = {i for each in sent for point in each["points"] for i in point["ids"]}
+    data = {"strips": sent, "query": _query(explorer, anchor)}
+    show(_SHEET, explorer, anchor, data, ids, side)
+
+
+def plane(
+    explorer: Explorer,
+    anchor: Anchor,
+    ids: NDArray[np.int64],
+    dims: tuple[int, int],
+    values: tuple[NDArray[np.float64], NDArray[np.float64]],
+    side: int,
+) -> None:
+    """The best item (n, n, 1) at every point of two dimensions."""
+    from rivae.figures.traversals import value_texts
+
+    axes, table, sides, here = axes_of(explorer), ids[..., 0], [], []
+    for way, (dim, along) in enumerate(zip(dims, values, strict=True)):
+        axis = axes[dim]
+        here.append(int(np.abs(along - anchor.z[dim]).argmin()))
+        sign, step = (-1.0, -1) if axis["flipped"] else (1.0, 1)
+        table = table if step > 0 else np.flip(table, way)
+        here[-1] = here[-1] if step > 0 else len(along) - 1 - here[-1]
+        moved = [[dim, float(value)] for value in along[::step]]
+        sides.append({**_said(axis), "values": value_texts(sign * along[::step]), "moved": moved})
+    x, y = sides
+    sent = {"x": x, "y": y, "ids": table.tolist(), "here": here}
+    data = {"plane": sent, "query": _query(explorer, anchor)}
+    show(_SHEET, explorer, anchor, data, table.ravel().tolist(), side)
+
+
+def _ends(flipped: bool, values: NDArray[np.float64]) -> tuple[float, float, float]:
+    """The sign that an axis is shown with, and its ends then."""
+    first, last = float(values[0]), float(values[-1])
+    return (-1.0, -last, -first) if flipped else (1.0, first, last)
+
+
+def _share(value: float, low: float, high: float) -> float:
+    return (value - low) / (high - low) if high > low else 0.5
+
+
+def _inside(share: float) -> float | None:
+    return share if 0 <= share <= 1 else None
+
+
+def _said(axis: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "axis": axis["name"],
+        "left": axis["left"],
+        "right": axis["right"] if axis["left"] else "",
+    }
+
+
+def _query(explorer: Explorer, anchor: Anchor) -> dict[str, Any] | None:
+    if anchor.query == "mean" or not isinstance(anchor.query, int):
+        return None
+    title, address, tiny = picture(explorer, anchor.query, explorer.query_side)
+    return {"title": title, "address": address, "tiny": tiny, "label": "Query"}
+
+
+def show(
+    component: Component,
+    explorer: Explorer,
+    anchor: Anchor,
+    data: Mapping[str, Any],
+    ids: Iterable[int],
+    side: int,
+) -> None:
+    """Mount a component with the pictures of ``ids``, and dock the item that was clicked."""
+    opened: Opened | None = st.session_state.get(keys.TRAVERSE_ITEM)
+    sent = {
+        **data,
+        "items": {str(i): _picture(explorer, anchor.run, i, side) for i in sorted(set(ids))},
+        "aspect": explorer.aspect(side),
+        "open": opened[0] if opened else None,
+        "own": anchor.query if isinstance(anchor.query, int) else None,
+    }
+    component(sent, key=keys.TRAVERSE_SHEET, open=_open)
+    if opened is not None and opened[0] < len(explorer.data):
+        docked_item(explorer, opened[0], _close, lambda: _buttons(explorer, anchor, opened))
+
+
+def _picture(explorer: Explorer, run: str, i: int, side: int) -> list[str | bool]:
+    """As ``picture``, fetched by the browser when it is seen; sharp at any width."""
+    if not (url := web.pictures_url(cache.data_version(run))):
+        return picture(explorer, i, side)
+    return [explorer.title(i), f"{url}/{run}/{side}/{i}", False]
+
+
+def _open(said: Mapping[str, Any]) -> None:
+    """Read a click, which anybody may have sent."""
+    item, moved = said.get("item"), said.get("moved")
+    pairs = _pairs(moved) if isinstance(moved, list) else None
+    if type(item) is int and item >= 0 and pairs is not None:
+        st.session_state[keys.TRAVERSE_ITEM] = (item, pairs)
+
+
+def _pairs(moved: list[Any]) -> dict[int, float] | None:
+    """[dimension, value, dimension, value …] as a dict; None where it is anything else."""
+    pairs: dict[int, float] = {}
+    flat = moved[: 2 * MAX_DIMS]
+    for dim, value in zip(flat[::2], flat[1::2], strict=False):
+        if type(dim) is not int or isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        if dim < 0 or not abs(value) < 1e6:
+            return None
+        pairs[dim] = float(value)
+    return pairs
+
+
+def _close() -> None:
+    st.session_state[keys.TRAVERSE_ITEM] = None
+
+
+def _use(i: int) -> None:
+    _close()
+    choose_query(i)
+
+
+def _buttons(explorer: Explorer, anchor: Anchor, opened: Opened) -> None:
+    """Start from the item, or go on in Explore from the place where it was found."""
+    item, moved = opened
+    st.button(
+        "Use as query",
+        icon=":material/search:",
+        type="primary",
+        key=f"{keys.TRAVERSE_ITEM}_use",
+        on_click=_use,
+        args=(item,),
+    )
+    changes = {dim: value for dim, value in moved.items() if dim < explorer.n_components}
+    link = ExploreLink(run=anchor.run, query=anchor.query, asks=anchor.asks, changes=changes)
+    st.page_link(
+        EXPLORE, label="Explore from here", icon=":material/tune:", query_params=link.write()
+    )

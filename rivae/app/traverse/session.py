@@ -1,0 +1,208 @@
+"""The Traverse page's session and its controls: run, query, range and axes, as the address keeps
+them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.app.panels.answers import linked_query, query_z
+from rivae.app.panels.codec import MAX_LENGTH, unread
+from rivae.app.panels.links import ExploreLink, Query
+from rivae.app.shared import address, defaults
+from rivae.app.shared.runs import asks_picker
+from rivae.app.shell import cache, keys
+from rivae.app.shell.text import markdown
+from rivae.app.work import certainty
+from rivae.base.errors import ConfigError
+from rivae.retrieval.ranges import RANGES
+
+if TYPE_CHECKING:
+    from rivae.base.config import Asks
+    from rivae.explore.explorer import Explorer
+    from rivae.retrieval.ranges import Range
+    from rivae.runs import Run
+
+# A bound control writes the words it shows into the address, so these are names of both.
+CHOICES = {**{each.title: key for key, each in RANGES.items()}, "Custom": "free"}
+VIEWS = ("Strips", "Correlations", "Plane", "Path", "Axis")
+MAX_FREE = 1000.0
+FIRST = "Initially the four that change the best match most."
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """Where a traversal starts: a run, a query with its z (d,), and the view that asks."""
+
+    run: str
+    key: str
+    query: Query
+    z: tuple[float, ...]
+    asks: Asks
+
+
+def current(ready: Sequence[Run]) -> tuple[Anchor, Explorer, str]:
+    """The anchor in the address, else the run in hand, and a remark on the link.
+
+    Raises:
+        RivaeError: the run is missing, broken or not ready.
+    """
+    link, dropped = ExploreLink.read(address.read(("run", "q", "ask")))
+    run, explorer, left_out = defaults.opened(
+        link.run, defaults.names(ready), lambda run: cache.asked(run, link.asks)
+    )
+    query, notes = linked_query(explorer, link.query, link.asks)
+    address.take(run, query, explorer.asks)
+    address.add({"run": run, "q": str(query)})
+    key, z = cache.model_key(run, explorer.asks), query_z(explorer, query)
+    return (
+        Anchor(run, key, query, z, explorer.asks),
+        explorer,
+        " ".join(left_out + unread(dropped) + notes),
+    )
+
+
+def choose_run() -> None:
+    """Another run was chosen."""
+    st.query_params["run"] = st.session_state[keys.TRAVERSE_RUN]
+    for name in ("q", "ask", keys.TRAVERSE_WAY):  # item numbers are those of one data set
+        st.query_params.pop(name, None)
+    st.session_state[keys.TRAVERSE_CELL] = st.session_state[keys.TRAVERSE_ITEM] = None
+
+
+def choose_query(query: Query) -> None:
+    """Another query was chosen."""
+    st.query_params["q"] = str(query)
+
+
+def random_query(run: str) -> None:
+    """A random query of the run."""
+    choose_query(int(random.choice(cache.explorer(run).search_rows)))
+
+
+def typed_query() -> None:
+    """An item number was typed."""
+    choose_query(int(st.session_state[keys.TRAVERSE_QUERY]))
+
+
+def chosen_dims(ids: list[str]) -> list[int] | None:
+    """The dimensions named in the address ("z1~z3"); None where it names none."""
+    text = st.query_params.get(keys.TRAVERSE_DIMS)
+    if text is None:
+        return None
+    return [ids.index(name) for name in dict.fromkeys(text[:MAX_LENGTH].split("~")) if name in ids]
+
+
+def choose_dims(ids: list[str]) -> None:
+    """Other dimensions were chosen."""
+    chosen = st.session_state[keys.TRAVERSE_DIMS]
+    st.query_params[keys.TRAVERSE_DIMS] = "~".join(ids[j] for j in chosen)
+
+
+def chosen_range() -> Range:
+    """The range of values, as the library takes it.
+
+    Raises:
+        ConfigError: the custom range is empty.
+    """
+    choice = CHOICES.get(st.session_state.get(keys.TRAVERSE_RANGE) or "", "data")
+    if choice != "free":
+        return choice
+    low = float(st.session_state.get(keys.TRAVERSE_LOW) or 0.0)
+    high = float(st.session_state.get(keys.TRAVERSE_HIGH) or 0.0)
+    if not low < high:
+        raise ConfigError("the custom range is empty: enter a From below To")
+    return low, high
+
+
+def view_and_range(letter: str) -> str:
+    """Which panel, and over which values; returns the panel's name.
+
+    ``letter`` is what the run's axes are called by, z or v.
+    """
+    view = st.segmented_control(
+        "View",
+        VIEWS,
+        default=VIEWS[0],
+        required=True,
+        key=keys.TRAVERSE_VIEW,
+        bind="query-params",
+    )
+    if view == "Path":  # from way-point to way-point, whatever the range
+        return view
+    choice = st.selectbox(
+        f"Range of {letter}",
+        list(CHOICES),
+        key=keys.TRAVERSE_RANGE,
+        bind="query-params",
+        width=130,
+        help="Data: the central 99 % of the queries. 3 and 10 s.d.: around their mean. Paper: "
+        "−10 … 10. Custom: your own values.",
+    )
+    if choice == "Custom":
+        for label, key, usual in (
+            ("From", keys.TRAVERSE_LOW, -2.0),
+            ("To", keys.TRAVERSE_HIGH, 2.0),
+        ):
+            st.number_input(
+                label, -MAX_FREE, MAX_FREE, usual, key=key, width=110, bind="query-params"
+            )
+    return str(view or VIEWS[0])
+
+
+def query_picker(explorer: Explorer, anchor: Anchor) -> None:
+    """The query that a traversal starts from."""
+    asks_picker(explorer, choose=address.choose_asks)
+    shown = anchor.query if anchor.query != "mean" else None
+    st.session_state[keys.TRAVERSE_QUERY] = shown
+    st.number_input(
+        "Query, item number",
+        0,
+        len(explorer.data) - 1,
+        step=1,
+        key=keys.TRAVERSE_QUERY,
+        width=150,
+        on_change=typed_query,
+        placeholder="average",
+    )
+    st.button(
+        "Random",
+        icon=":material/casino:",
+        key=keys.TRAVERSE_RANDOM,
+        on_click=random_query,
+        args=(anchor.run,),
+    )
+    st.button(
+        "Average",
+        icon=":material/functions:",
+        key=keys.TRAVERSE_AVERAGE,
+        on_click=choose_query,
+        args=("mean",),
+    )
+
+
+def dims_picker(explorer: Explorer) -> list[int]:
+    """Which dimensions get a strip: those with the largest effect at first."""
+    d, names = explorer.n_components, explorer.axis_names
+    if d <= 4:
+        return list(range(d))
+    by_effect = sorted(range(d), key=lambda j: (-explorer.effects[j], j))
+    linked = chosen_dims(explorer.axis_ids)
+    shown = by_effect[:4] if linked is None else linked
+    st.session_state[keys.TRAVERSE_DIMS] = shown
+    known = certainty.known_certainty(explorer.run)
+    why = certainty.reasons(known, names, shown)
+    chosen = st.multiselect(
+        "Axes",
+        range(d),
+        format_func=certainty.signed(known, names).__getitem__,
+        key=keys.TRAVERSE_DIMS,
+        on_change=choose_dims,
+        args=(explorer.axis_ids,),
+        help="\n\n".join(filter(None, (FIRST, why and markdown(why)))),
+    )
+    return list(chosen)

@@ -1,0 +1,90 @@
+"""Traversals that the Traverse page shows, computed once and shared by all visitors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rivae.explore.explorer import Explorer
+    from rivae.explore.paths import Kind, Path
+    from rivae.metrics.correlation import CorrelationTable
+    from rivae.retrieval.ranges import Range
+    from rivae.retrieval.traversal import Traversal
+
+# A traversal of 100 queries x 30 dimensions x 201 points holds 10 MB.
+MAX_KEPT = 24
+
+
+def values_of(explorer: Explorer, choice: Range) -> NDArray[np.float64]:
+    """Values of every dimension over the chosen range, (d, T)."""
+    from rivae.retrieval.ranges import traversal_values
+
+    return traversal_values(choice, explorer.prior)[0]
+
+
+@st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)
+def one_query(
+    key: str, z_ref: tuple[float, ...], choice: Range, k: int, _explorer: Explorer
+) -> Traversal:
+    """Every dimension from one anchor; ``key`` names the opened run."""
+    from rivae.retrieval.traversal import traverse
+
+    values = values_of(_explorer, choice)
+    return traverse(_explorer.retriever, np.array([z_ref]), values, k=k)
+
+
+@st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)
+def many_queries(key: str, n_queries: int, choice: Range, _explorer: Explorer) -> Traversal:
+    """Every dimension from the first ``n_queries`` searched rows."""
+    from rivae.retrieval.traversal import traverse
+
+    mu, _ = _explorer.retriever.encode(_explorer.search_rows[:n_queries])
+    return traverse(_explorer.retriever, mu, values_of(_explorer, choice))
+
+
+@st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)
+def table(key: str, n_queries: int, choice: Range, _explorer: Explorer) -> CorrelationTable:
+    """The paper's correlation table; the data must have a numeric factor."""
+    from rivae.metrics.correlation import correlation_table
+
+    data = _explorer.data
+    assert data.factors is not None
+    found = many_queries(key, n_queries, choice, _explorer)
+    return correlation_table(found, data.factors, data.factor_specs)
+
+
+@st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)
+def path(
+    key: str,
+    way_points: tuple[tuple[float, ...], ...],
+    n_steps: int,
+    kind: Kind,
+    _explorer: Explorer,
+) -> Path:
+    """A path over ``way_points``. Along the data of 20,000 items it takes seconds to find."""
+    from rivae.explore.paths import find_path
+
+    return find_path(_explorer, np.array(way_points), n_steps, kind)
+
+
+@st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)
+def plane(
+    key: str,
+    z_ref: tuple[float, ...],
+    dims: tuple[int, int],
+    choice: Range,
+    n_points: int,
+    _explorer: Explorer,
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Items (n, n, 1) over two dimensions, and the values of both."""
+    from rivae.retrieval.traversal import traverse_plane
+
+    values = values_of(_explorer, choice)
+    a, b = (np.linspace(values[j, 0], values[j, -1], n_points) for j in dims)
+    ids = traverse_plane(_explorer.retriever, np.array(z_ref), dims[0], a, dims[1], b)
+    return ids, a, b

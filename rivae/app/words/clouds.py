@@ -1,0 +1,192 @@
+"""The clouds of the Words page: three states of an axis, with pictures and counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.app.panels.answers import picture
+from rivae.app.panels.component import Component
+from rivae.app.shared import charts, exports, words
+from rivae.app.shell import cache, keys
+from rivae.app.shell.report import waiting
+from rivae.app.shell.text import escape, markdown
+from rivae.app.words import session
+from rivae.explore.words.axis_names import signed_id
+
+if TYPE_CHECKING:
+    from rivae.app.words.session import AxisChoice
+    from rivae.explore.explorer import Explorer
+    from rivae.explore.words.clouds import AxisStates
+    from rivae.explore.words.relations import Target
+    from rivae.figures.clouds import Clouds
+
+NO_WORDS = "No retrieved item here has words. Choose another axis or width."
+NO_RARE_WORDS = NO_WORDS[:-1] + ", or show everyday words."
+N_PICTURES = 4
+
+
+def panel(explorer: Explorer, run_id: str) -> None:
+    """Controls, clouds, legend, counts and exports."""
+    key = cache.model_key(run_id, explorer.asks)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        choice = session.axis_and_width(explorer)
+        axis = explorer.axis_names[choice.dim]
+        target = session.relation_picker(words.targets_of(explorer.data, axis))
+        everyday = session.everyday_toggle()
+    with waiting("Counting the words along this axis …", 460):
+        found = words.states(key, choice.dim, choice.n_sigma, explorer)
+        clouds = words.clouds(key, choice.dim, choice.n_sigma, target, everyday, explorer)
+    if clouds is None:
+        st.info(NO_WORDS if everyday else NO_RARE_WORDS)
+        return
+    _remark(explorer, found)
+    _CLOUDS(
+        payload(explorer, clouds, found, dark=charts.is_dark()),
+        key=keys.WORDS_PANEL,
+        word=lambda report: _word(explorer, clouds, found, report),
+        item=lambda i: _item(explorer, i),
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.html(legend(clouds, dark=charts.is_dark()), width="content")
+        st.space("stretch")
+        _export(explorer, run_id, clouds, found, choice, target, everyday)
+    _counts(clouds)
+
+
+def payload(explorer: Explorer, clouds: Clouds, found: AxisStates, *, dark: bool) -> dict[str, Any]:
+    """What the component draws; the SVGs are escaped, all other text is plain."""
+    from rivae.figures.clouds import to_svg
+
+    letter = signed_id(explorer.axis_ids[found.dim], int(explorer.signs[found.dim]))
+    called, states = explorer.known_names[found.dim], []
+    poles = (called.poles[0], "", called.poles[1]) if called else ("", "", "")
+    for s, name in enumerate(found.names):
+        items = found.items(s)
+        value = f"{found.values[s]:.2f}".replace("-", "−")
+        n = f"{len(items)} different items"
+        states.append(
+            {
+                "name": name,
+                "note": " · ".join(filter(None, (poles[s], f"{letter} = {value}", n))),
+                "svg": to_svg(clouds, s, dark=dark),
+                "tiles": [
+                    [i, *picture(explorer, i, explorer.found_side)] for i in items[:N_PICTURES]
+                ],
+            }
+        )
+    return {"states": states, "aspect": explorer.aspect(explorer.found_side)}
+
+
+def legend(clouds: Clouds, *, dark: bool) -> str:
+    """The three kinds of words, each written as in the clouds, as HTML."""
+    from rivae.figures.clouds import LEGEND, relation_color
+    from rivae.figures.palette import theme as palette
+
+    css = {
+        "related": "font-weight:700;text-decoration:underline",
+        "opposite": "font-weight:700;font-style:italic",
+        "none": "",
+    }
+    said = "".join(
+        f'<span style="color:{relation_color(relation, palette(dark))};{css[relation]}">'
+        f"{escape(text.format(clouds.factor))}</span>"
+        for relation, text in LEGEND.items()
+    )
+    return f'<div style="display:flex;flex-wrap:wrap;gap:.2rem 1.4rem">{said}</div>'
+
+
+def _remark(explorer: Explorer, found: AxisStates) -> None:
+    """A caption, and a warning if an end lies far from all data, which the clouds do not show."""
+    few = [name for s, name in enumerate(found.names) if len(found.items(s)) <= found.ids.shape[2]]
+    what = (
+        f"Top {found.ids.shape[2]} of {len(found.ids)} test queries; the other axes stay at each "
+        "query's values. Point at a word to find it in the other clouds, click it for its items."
+    )
+    st.caption(markdown(what))
+    if few:
+        st.warning(
+            f"At {' and '.join(few)} every query finds the same few items: this far from the data "
+            "the words mean little.",
+            icon=":material/info:",
+        )
+
+
+def _word(explorer: Explorer, clouds: Clouds, found: AxisStates, report: dict[str, object]) -> None:
+    """A word was clicked: list the items of its state that have it."""
+    from rivae.explore.words.item_words import items_with
+
+    s, w = report.get("state"), report.get("word")
+    if not isinstance(s, int) or not isinstance(w, int):
+        return
+    if s in range(len(found.names)) and w in range(len(clouds.counts.words)):
+        word = clouds.counts.words[w]
+        ids = items_with(words.words_of(explorer.data).sets, word, found.items(s))
+        session.open_list(f"{word} at {found.names[s]}", ids)
+
+
+def _item(explorer: Explorer, i: int) -> None:
+    session.close()
+    session.open_item(i, explorer)
+
+
+def _counts(clouds: Clouds) -> None:
+    """The counts behind the clouds, folded."""
+    import pandas as pd
+
+    counts = clouds.counts
+    with st.expander("Counts", icon=":material/table_rows:"):
+        n = " · ".join(
+            f"{state} {total}" for state, total in zip(counts.states, counts.n_items, strict=True)
+        )
+        st.caption(markdown(f"Items that have the word, of: {n}"))
+        rows = [{**row, "relation": clouds.of(row["word"])} for row in counts.rows()]
+        st.dataframe(pd.DataFrame(rows), hide_index=True, height=320)
+
+
+def _export(
+    explorer: Explorer,
+    run_id: str,
+    clouds: Clouds,
+    found: AxisStates,
+    choice: AxisChoice,
+    target: Target,
+    everyday: bool,
+) -> None:
+    from rivae.figures.cloud_sheet import CloudSheet, cloud_sheet
+    from rivae.figures.clouds import cloud_note
+
+    data, note = explorer.data, cloud_note(clouds)
+
+    def more() -> None:
+        st.caption(f"PNG: {note}")
+
+    def figure() -> CloudSheet:
+        items = [found.items(s) for s in range(len(found.names))]
+        return cloud_sheet(
+            clouds, items, lambda i: data.picture(i, explorer.found_side), data.title
+        )
+
+    exports.panel(
+        "clouds",
+        figure,
+        run_id,
+        "clouds",
+        is_chart=False,
+        more=more if note else None,
+        asks=explorer.asks,
+        side=explorer.found_side,
+        dim=choice.dim,
+        n_sigma=choice.n_sigma,
+        relation=target.key,
+        everyday=everyday,
+    )
+
+
+_CLOUDS = Component(
+    "rivae_clouds",
+    js=("dom.js", "clouds.js"),
+    css=("base.css", "clouds.css"),
+    reports={"word": dict, "item": int},  # {"state", "word"}; the number of an item
+)

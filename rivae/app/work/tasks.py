@@ -1,0 +1,214 @@
+"""Tasks: work in separate processes that pages watch, shared by all sessions.
+
+Nothing of a task runs in the web process except a thread that reads its progress, so other
+visitors' drags stay fast. The process, ``python -m rivae.app.work.tasks MODULE:FUNCTION``, reads
+its specification as JSON from standard input and writes one JSON object per line to standard
+output: {"stage", "share"} while it works, at last {"done": true, "result": …} or {"error": "one
+sentence"}. No streamlit here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from rivae.base.errors import RivaeError
+from rivae.base.installed import PACKAGE_ROOT
+
+LESS = 5  # what is added to a task's niceness
+# Takes what is being done and the share done in [0, 1].
+Progress = Callable[[str, float], None]
+# What a task runs: takes its specification; a ``RivaeError`` is the sentence that the page shows.
+Work = Callable[[Mapping[str, Any], Progress], dict[str, Any] | None]
+
+
+@dataclass
+class Task:
+    """One task and its process.
+
+    Attributes:
+        key: names the task for programs.
+        title: names it for people.
+        stage, share: its progress; share in [0, 1].
+        running: whether its process still runs.
+        error: one sentence, once it has failed.
+        result: what its function returned, if anything.
+    """
+
+    key: str
+    title: str
+    process: subprocess.Popen[str] | None = field(repr=False)
+    stage: str = "starting"
+    share: float = 0.0
+    running: bool = True
+    cancelled: bool = False
+    error: str = ""
+    result: dict[str, Any] | None = None
+
+    def read(self) -> None:
+        """Follow the process until it ends; for a thread."""
+        done = False
+        assert self.process is not None and self.process.stdout is not None
+        for line in self.process.stdout:
+            try:
+                message = json.loads(line)
+            except ValueError:
+                continue  # something that a library printed
+            if not isinstance(message, dict):
+                continue
+            self.stage = str(message.get("stage", self.stage))
+            self.share = min(max(float(message.get("share", self.share)), 0.0), 1.0)
+            self.error = str(message.get("error", self.error))
+            if message.get("done"):
+                done, self.result = True, message.get("result")
+        status = self.process.wait()
+        if self.cancelled and not done:
+            self.error = ""  # what a library said of being interrupted is no failure
+        elif not done and not self.error:
+            killed = status == -signal.SIGKILL if os.name == "posix" else False
+            why = "the system ended this, probably out of memory: free some and try again"
+            self.error = (
+                why
+                if killed
+                else (
+                    f"this ended early (exit status {status}): try again; the output of the app's "
+                    "server says more"
+                )
+            )
+        self.running = False
+
+    def cancel(self) -> None:
+        """Ask the process and its children to stop."""
+        self.cancelled = True
+        assert self.process is not None
+        with suppress(ProcessLookupError):
+            if os.name == "posix":
+                os.killpg(self.process.pid, signal.SIGTERM)
+            else:
+                self.process.terminate()
+
+
+def start_process(key: str, title: str, work: str, spec: Mapping[str, Any]) -> Task:
+    """Run the function ``work`` ("module:name", a ``Work``) on ``spec`` in a process; watch it."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rivae.app.work.tasks", work],
+        cwd=str(PACKAGE_ROOT),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # its errors appear in the server's output
+    )
+    task = Task(key, title, process)
+
+    def follow() -> None:
+        assert process.stdin is not None
+        with suppress(OSError), process.stdin as stream:  # it may have ended already
+            json.dump(spec, stream)
+        task.read()
+
+    threading.Thread(target=follow, name=f"rivae-{work}", daemon=True).start()
+    return task
+
+
+class Tasks:
+    """The tasks of one kind that visitors have started, shared by all sessions.
+
+    So a running task is found after a reload and in another tab; ``rivae.app.shell.report.watch``
+    shows it.
+
+    Args:
+        keep: how many tasks are remembered.
+        busy: raised, with ``sentence``, while ``at_once`` other tasks are running.
+    """
+
+    def __init__(self, keep: int, busy: type[RivaeError], sentence: str, at_once: int = 1) -> None:
+        self.keep, self.busy, self.sentence, self.at_once = keep, busy, sentence, at_once
+        self.known: dict[str, Task] = {}  # the newest last
+        self._lock = threading.Lock()
+
+    def get(self, key: str) -> Task | None:
+        """The task ``key``, running or done, or None."""
+        return self.known.get(key)
+
+    def running(self) -> list[Task]:
+        """The running tasks, the oldest first."""
+        return [task for task in list(self.known.values()) if task.running]
+
+    def start(self, key: str, begin: Callable[[], Task], again: bool = False) -> Task:
+        """Start the task ``key``, or join it where it is running or, unless ``again``, has its
+        result; what failed or was stopped starts again.
+        """
+        with self._lock:
+            task = self.known.get(key)
+            if task is not None and (task.running or (task.result is not None and not again)):
+                return task
+            if len(self.running()) >= self.at_once:
+                raise self.busy(self.sentence)
+            task = begin()
+            self.known.pop(key, None)
+            self.known[key] = task
+            for old in [k for k, other in self.known.items() if not other.running and k != key]:
+                if len(self.known) > self.keep:
+                    del self.known[old]
+        return task
+
+    def forget(self, key: str) -> None:
+        """Show the task ``key`` no longer."""
+        self.known.pop(key, None)
+
+
+# The process of a task
+
+
+def step_back() -> None:
+    """Take less of the processor, so that visitors of the app come first."""
+    if hasattr(os, "nice"):
+        os.nice(LESS)
+    with suppress(OSError):  # a session of its own, as ours, competes with others as a group
+        Path("/proc/self/autogroup").write_text(str(LESS), encoding="ascii")
+
+
+def tell(**message: Any) -> None:
+    """Write one line; where the app is gone and no longer reads, the work continues."""
+    with suppress(OSError):
+        sys.stdout.write(json.dumps(message) + "\n")
+        sys.stdout.flush()
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the function that ``argv[0]`` names and return the exit status.
+
+    SIGTERM interrupts it, so that it can tidy up.
+    """
+
+    def stop(signum: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, stop)
+    module, _, name = argv[0].partition(":")
+    try:
+        spec = json.loads(sys.stdin.buffer.read())
+        work: Work = getattr(importlib.import_module(module), name)
+        result = work(spec, lambda stage, share: tell(stage=stage, share=share))
+    except RivaeError as error:
+        tell(error=str(error))
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    tell(done=True, result=result)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

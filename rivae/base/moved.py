@@ -1,0 +1,118 @@
+"""Where modules of earlier versions are now, so that scripts written with them still run.
+
+Notebooks and exported snippets import modules by name, and ``python -m rivae.serve`` is in scripts
+of people. An import of an old name gives the module of the new name and a ``DeprecationWarning``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+# The three commands that run as ``python -m NAME``; their old names stay.
+COMMANDS = {
+    "rivae.browser": "rivae.base.browser",
+    "rivae.demo": "rivae.cli.demo",
+    "rivae.serve": "rivae.app.serve",
+}
+# room -> its modules and packages that were elsewhere until version 0.1
+_MOVED = {
+    "base": "addresses arrays config csv_text dates errors files fonts installed output paths "
+    "proxies reading scratch scripts system_fonts",
+    "data": "importing kitchen",
+    "data.sets": "data.digits data.mnist data.pairs data.sprites data.sprites_hard data.synth "
+    "data.synth_modulated",
+    "models": "methods nets",
+    "retrieval": "ranges traversal",
+    "runs": "jobs.archive trash",
+    "jobs": "launch",
+    "training": "alignment pair_training validation",
+    "explore": "catalogue words",
+    "evaluation": "choice replay",
+    "figures": "comparison export page snippets",
+    "api": "estimator",
+    "app": "jobs.passwords",
+    "app.forms": "jobs.draft jobs.estimate jobs.field_text jobs.fields jobs.quick jobs.sweep "
+    "jobs.titles",
+}
+_RENAMED = {
+    "rivae.exploring": "rivae.explore",
+    "rivae.plots": "rivae.figures",
+    "rivae.ui": "rivae.app",
+    "rivae.methods.presets": "rivae.models.presets",
+    "rivae.words.names_file": "rivae.runs.axis_names",
+}
+MOVED = _RENAMED | {
+    f"rivae.{name}": f"rivae.{room}.{name.rpartition('.')[2]}"
+    for room, names in _MOVED.items()
+    for name in names.split()
+}
+
+
+def new_name(name: str) -> str:
+    """The name of today of a module; the name itself where it did not move.
+
+    >>> new_name("rivae.plots.heatmap")
+    'rivae.figures.heatmap'
+    >>> new_name("rivae.data.store")
+    'rivae.data.store'
+    """
+    parent, rest = name, ""
+    while parent not in MOVED:
+        parent, _, last = parent.rpartition(".")
+        if not parent:
+            return name
+        rest = f".{last}{rest}"
+    return MOVED[parent] + rest
+
+
+class _Forward:
+    """Loads the module of today in place of the one of the old name."""
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = importlib.import_module(self.target)
+        self.spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self.spec  # the import system has written the old name into it
+        module.__loader__ = self.spec.loader if self.spec else None
+
+
+class _Moved:
+    """Asked before the usual finders: these would load ``rivae.plots.alpha`` a second time, since
+    ``rivae.plots`` is the package ``rivae.figures`` with its folder.
+    """
+
+    # No base classes from importlib.abc: loading it takes longer than all of `import rivae`.
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if not fullname.startswith("rivae."):
+            return None
+        if fullname in COMMANDS:
+            spec = importlib.util.find_spec(COMMANDS[fullname])
+            return spec and importlib.util.spec_from_file_location(fullname, spec.origin)
+        name = new_name(fullname)
+        if name == fullname or (found := importlib.util.find_spec(name)) is None:
+            return None
+        warnings.warn(f"{fullname} is {name} now", DeprecationWarning, stacklevel=2)
+        return ModuleSpec(
+            fullname,
+            _Forward(name),  # type: ignore[arg-type]
+            is_package=found.submodule_search_locations is not None,
+        )
+
+
+def forward_moved_modules() -> None:
+    """Let old names be imported; called once, by ``rivae/__init__.py``."""
+    if not any(isinstance(finder, _Moved) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Moved())

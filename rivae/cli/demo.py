@@ -1,0 +1,147 @@
+"""Train the demo runs in ``assets/demo`` again.
+
+``python -m rivae.demo [--only NAME] [--out DIR]``. One seed each (0, not chosen), default preset,
+no downloads, CPU only; half an hour on one core. The folders keep what the app needs, without
+checkpoints. ``--only kitchen-data`` draws and writes the dishes in ``assets/kitchen`` again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from rivae.base.errors import ConfigError
+from rivae.base.output import with_output
+from rivae.base.scratch import scratch_folder
+from rivae.cli.common import Steps, path_argument
+from rivae.cli.train import ProgressLine
+from rivae.data.importing import ImportSettings, Recipe1MImport, run_import
+from rivae.data.kitchen import write_kitchen
+from rivae.data.kitchen.layout import N_DISHES
+from rivae.data.sets.kitchen import FOLDER as KITCHEN_FOLDER
+from rivae.data.store import own_store
+from rivae.evaluation.evaluate import evaluate
+from rivae.explore.words.axis_names import axis_names, change_names
+from rivae.explore.words.naming import MIN_FACTOR
+from rivae.jobs.launch import make_config, train
+from rivae.runs import DEMO_ROOT, Run
+from rivae.runs.axis_names import AXIS_NAMES
+from rivae.runs.data_record import DATA
+from rivae.runs.folders import is_run_folder
+from rivae.runs.vocabulary_file import VOCABULARY
+
+# Name -> data set and method; two of one data set, so that there is something to compare.
+DEMOS = {
+    "demo-sprites": ("sprites", "rivae"),
+    "demo-digits": ("split-digits", "rivae"),
+    "demo-synth": ("synth", "rivae"),
+    "demo-sprites-cos-sim-lvm": ("sprites", "cos-sim-lvm"),
+    "demo-kitchen": ("kitchen", "rivae"),
+    "demo-kitchen-cos-sim-lvm": ("kitchen", "cos-sim-lvm"),
+}
+KITCHEN_DATA = "kitchen-data"
+KEPT = (
+    "config.json",
+    "status.json",
+    DATA,
+    VOCABULARY,
+    "metrics.jsonl",
+    "model.safetensors",
+    "alignment.json",
+    "evaluation.json",
+    AXIS_NAMES,
+)
+
+
+def make_demo(name: str, out: Path = DEMO_ROOT) -> Path:
+    """Train, evaluate and install one demo run; returns its folder.
+
+    Raises:
+        ConfigError: its folder holds something other than a run.
+    """
+    target = out / name
+    if os.path.lexists(target) and not is_run_folder(target):
+        raise ConfigError(f"{target} is not a run: choose another folder with --out")
+    config = make_config(*DEMOS[name], name=name)
+    with scratch_folder("rivae-demo-") as scratch:
+        with Steps(name) as steps:
+            line = ProgressLine(steps, name)
+            (run,) = train([config], scratch, line, watch=line.watch)
+            data = run.load_dataset()
+            run.write_evaluation(evaluate(run.load_method(data), data, progress=steps))
+        accept_names(run, run.config.method.settings["n_components"])
+        with _replacing(target) as made:
+            made.mkdir(parents=True)
+            for file in KEPT:
+                if (run.path / file).exists():
+                    shutil.copyfile(run.path / file, made / file)
+    return target
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[Path]:
+    """The place of a new folder, which takes that of ``target`` when all of it is there."""
+    made = target.with_name(f".{target.name}.new")
+    shutil.rmtree(made, ignore_errors=True)
+    try:
+        yield made
+        shutil.rmtree(target, ignore_errors=True)
+        made.rename(target)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def accept_names(run: Run, n_components: int) -> None:
+    """Accept the proposed names that hold on test items as well."""
+    names = {
+        j: replace(name, proposed=False)
+        for j, name in axis_names(run, n_components).items()
+        if name.held_out is not None and name.held_out.score >= MIN_FACTOR
+    }
+    change_names(run, n_components, names)
+
+
+def make_kitchen(out: Path = KITCHEN_FOLDER, n: int = N_DISHES) -> Path:
+    """Write ``n`` dishes in Recipe1M's layout and import them as a user would; returns ``out``.
+
+    Raises:
+        DataError: ``out`` holds something other than an import.
+    """
+    if os.path.lexists(out):
+        own_store(out.name, out.parent)
+    with scratch_folder("rivae-demo-") as scratch:
+        source, root = scratch / "written", scratch / "data"
+        write_kitchen(source, n, webp=True)
+        settings = ImportSettings("kitchen", title="Kitchen", side=128, root=root)
+        run_import(Recipe1MImport(source), settings)
+        with _replacing(out) as made:
+            shutil.copytree(settings.folder, made)
+    return out
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command line of ``python -m rivae.cli.demo``."""
+    parser = argparse.ArgumentParser(prog="python -m rivae.cli.demo", description=__doc__)
+    names = sorted([*DEMOS, KITCHEN_DATA])
+    parser.add_argument("--only", choices=names, action="append", help="one of them")
+    parser.add_argument(
+        "--out", type=path_argument, default=DEMO_ROOT, help="folder of the demo runs"
+    )
+    args = parser.parse_args(argv)
+    return with_output(lambda: _make(args.only or list(DEMOS), args.out), parser.prog)
+
+
+def _make(names: Sequence[str], out: Path) -> int:
+    for name in names:
+        print(f"{name}: {make_kitchen() if name == KITCHEN_DATA else make_demo(name, out)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

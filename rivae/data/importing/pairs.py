@@ -1,0 +1,305 @@
+"""A user's own pairs: a table with picture names and texts, and the pictures."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rivae.base.errors import DataError
+from rivae.base.reading.contents import content_hash, file_content
+from rivae.base.reading.encodings import TWICE_ENCODED, twice_encoded
+from rivae.base.reading.tables import Broken, Note, Record, preview, rows, table_kind
+from rivae.base.reading.typed_text import LOST
+from rivae.data import segmenting
+from rivae.data.base import Recipe
+from rivae.data.importing.ahead import ahead
+from rivae.data.importing.columns import what_became
+from rivae.data.importing.embeddings import Embeddings
+from rivae.data.importing.factors import FactorReader
+from rivae.data.importing.mapping import LOOKED_AT, Choices, Mapping
+from rivae.data.importing.picture_cells import shown_cell
+from rivae.data.importing.picture_files import PictureFiles
+from rivae.data.importing.pictures import stored_picture
+from rivae.data.importing.records import RecordReader, check_paper_filter
+from rivae.data.importing.report import ImportReport, UnusableError
+from rivae.data.importing.session import ImportSettings, Progress
+from rivae.data.store import FactorColumn, PairStore, StoreItem
+from rivae.data.store.twins import NO_MARK, mark_of
+from rivae.data.tokenizer import is_plain
+
+TELL_EVERY = 2_000  # records
+
+
+@dataclass
+class _Read:
+    """What a record holds, and why it cannot be used all the same."""
+
+    recipe: Recipe
+    partition: str
+    picture: bytes = b""
+    twin: bytes = NO_MARK
+    factors: dict[str, float] = field(default_factory=dict)
+    remarks: list[tuple[str, str]] = field(default_factory=list)  # what was guessed, and where
+    problem: UnusableError | None = None
+
+
+class PairsImport:
+    """A table and its pictures as a ``Source``.
+
+    Args:
+        table: CSV, TSV, JSON lines, a JSON list, or Parquet.
+        images: folders and zips that hold the pictures; none where they stand in the table.
+        mapping: which column is what; without a picture column items have no pictures.
+        embeddings: matrices of the two sides with one row per record of the table, which become
+            the store's features "own".
+        choices: what the mapping was made of; columns that appear late in the table are then
+            mapped as those that it begins with.
+
+    Raises:
+        DataError: when a matrix cannot be read.
+    """
+
+    def __init__(
+        self,
+        table: Path,
+        images: Sequence[Path],
+        mapping: Mapping,
+        encoding: str = "utf-8",
+        embeddings: tuple[Path, Path] | None = None,
+        choices: Choices | None = None,
+    ) -> None:
+        self.table, self.images, self.mapping = table, tuple(images), mapping
+        self._begun_with, self._choices = mapping, choices
+        self.embeddings, self.synthetic = embeddings, False
+        self._own = Embeddings(embeddings)
+        self.encoding, self.files_so_far = encoding, ""
+        self._n_records, self._done = 0, 0
+        self._texts = RecordReader(mapping)
+        self._factors = FactorReader(mapping.factors)
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Names of the files, the content of the table, and the settings."""
+        try:
+            with self.table.open("rb") as stream:
+                content = hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16))
+        except OSError as error:
+            raise DataError(f"{self.table} cannot be read: {error.strerror}") from error
+        inside = self.mapping.picture is not None and not self.images
+        places = self.table.name if inside else ", ".join(path.name for path in self.images)
+        late = may_have_late_columns(self.table)
+        return {
+            "kind": f"{self.table.name} with pictures from {places}",
+            "content": content.hexdigest(),
+            "mapping": self._begun_with.model_dump(mode="json"),
+            # With the mapping that it begins with, this tells what becomes of late columns.
+            "chosen": self._choices.roles if self._choices and late else None,
+            "encoding": self.encoding,
+            "embeddings": [path.name for path in self.embeddings or ()],
+        }
+
+    def files_read(self, settings: ImportSettings, tell: Progress) -> str:
+        """The bytes of the matrices, and of every picture in the order of the records."""
+        if self.mapping.picture is None:
+            return self._of_matrices()
+        if not self._n_records:
+            self.factor_columns(ImportReport(), tell)
+        content = self._of_matrices()
+        with PictureFiles(self.images, self._picture_cells) as files:
+            work = partial(self._read, files=files, settings=settings, skip=0, decode=False)
+            records = enumerate(rows(self.table, self.encoding))
+            for (number, _), read in ahead(records, work):
+                if number % TELL_EVERY == 0:
+                    tell(f"comparing pictures: {number:,} records", 1.0)
+                with suppress(UnusableError):
+                    content = _chained(content, read())
+        return content
+
+    def _picture_cells(self) -> Iterator[object]:
+        column = self.mapping.picture or ""
+        for record in rows(self.table, self.encoding, (column,)):
+            if not isinstance(record, Broken):
+                yield record.get(column)
+
+    def _of_matrices(self) -> str:
+        try:
+            parts = [file_content(path) for path in self.embeddings or ()]
+        except OSError as error:
+            raise DataError(f"the embeddings cannot be read: {error.strerror}") from error
+        return str(content_hash(" ".join(parts).encode()).hexdigest())
+
+    def factor_columns(self, report: ImportReport, tell: Progress) -> tuple[FactorColumn, ...]:
+        """Reads the table once, which also finds most faults before any picture is opened.
+
+        It is read twice if columns that appear late have a role.
+        """
+        columns = self._look(tell, report.note)
+        head = preview(self.table, self.encoding, LOOKED_AT)
+        if self._choices is not None:
+            mapping = self._choices.completed(self.mapping, columns, head)
+            if mapping != self.mapping:
+                self.mapping = mapping
+                self._look(tell)
+        elif columns:
+            self.mapping.check(columns)
+        with PictureFiles(self.images):
+            pass  # a wrong place is reported now, not after the folder was made
+        self._own.match(self.table.name, self._n_records, report)
+        found = self._factors.columns()
+        chosen = None if self._choices is None else self._choices.roles
+        report.columns = what_became(columns, self.mapping, self._factors, head, chosen)
+        self._factors.tell(report)
+        self._texts.tell(report)
+        return found
+
+    def _look(self, tell: Progress, note: Note | None = None) -> list[str]:
+        """Look at all records; the columns."""
+        self._factors, self._texts = FactorReader(self.mapping.factors), RecordReader(self.mapping)
+        columns: dict[str, None] = {}  # JSON lines need not all have the same columns
+        number = -1
+        looked_at = (*self.mapping.looked_at, *self._own.begin(self.mapping.id))
+        records = rows(self.table, self.encoding, looked_at, note)
+        for number, record in enumerate(records):
+            if number % TELL_EVERY == TELL_EVERY - 1:
+                tell(f"checking {self.table.name}: {number + 1:,} records", 0.0)
+            self._own.look(record)
+            if not isinstance(record, Broken):
+                columns |= dict.fromkeys(record)
+                self._factors.look(record)
+                self._texts.look(record, number)
+        self._n_records = number + 1
+        return list(columns)
+
+    def share_done(self) -> float:
+        """By records."""
+        return self._done / max(self._n_records, 1)
+
+    def items(
+        self, settings: ImportSettings, report: ImportReport, skip: int, tell: Progress
+    ) -> Iterator[StoreItem | None]:
+        """See ``Source.items``."""
+        seen_ids: set[bytes] = set()
+        seen_pictures: dict[bytes, str] = {}
+        if not skip and self.mapping.picture is not None:
+            self.files_so_far = self._of_matrices()
+        with PictureFiles(self.images, self._picture_cells) as files:
+            records = enumerate(rows(self.table, self.encoding))
+            work = partial(self._read, files=files, settings=settings, skip=skip)
+            n_threads = 0 if self.mapping.picture is None else None
+            for (number, record), read in ahead(records, work, n_threads):
+                self._done, which = number, f"record {number + 1}"
+                if isinstance(record, Broken):
+                    if number >= skip:
+                        report.leave_out(record.reason, f"line {record.line}", record.detail)
+                    yield None
+                    continue
+                try:
+                    found = read()
+                    if self.files_so_far:
+                        self.files_so_far = _chained(self.files_so_far, found)
+                    recipe = found.recipe
+                    which = f"{which} ({recipe.id})"
+                    key = hashlib.blake2b(recipe.id.encode(), digest_size=12).digest()
+                    if key in seen_ids:
+                        raise UnusableError("id occurs twice")
+                    if number >= skip and found.problem is not None:
+                        raise found.problem
+                except UnusableError as error:
+                    if number >= skip:
+                        what = error.what or _shown(record, self.mapping.picture)
+                        report.leave_out(str(error), which, what)
+                    yield None
+                    continue
+                seen_ids.add(key)
+                if number < skip:
+                    yield None
+                    continue
+                if found.twin != NO_MARK:
+                    if found.twin in seen_pictures:
+                        other = seen_pictures[found.twin]
+                        report.note("same picture as another record", which, other)
+                    seen_pictures.setdefault(found.twin, recipe.id)
+                for remark, what in (*found.remarks, *_of_characters(recipe)):
+                    report.note(remark, which, what)
+                yield StoreItem(
+                    recipe, found.picture, found.partition, found.factors, mark=found.twin
+                )
+
+    def _read(
+        self,
+        numbered: tuple[int, Record | Broken],
+        files: PictureFiles,
+        settings: ImportSettings,
+        skip: int,
+        decode: bool = True,
+    ) -> _Read:
+        """What one record holds, of its picture only the hash unless ``decode``; in a thread.
+
+        Raises:
+            UnusableError: its text cannot be used.
+        """
+        number, record = numbered
+        if isinstance(record, Broken):
+            raise UnusableError(record.reason)
+        recipe, partition, remarks = self._texts.read(record, number)
+        found = _Read(recipe, partition, remarks=remarks)
+        if number < skip:  # only its id is wanted
+            return found
+        try:
+            if settings.paper_filter:
+                check_paper_filter(recipe)
+            if self.mapping.picture is not None:
+                picture = files.read(record.get(self.mapping.picture))
+                found.remarks += picture.remarks
+                found.twin = mark_of(picture.data)
+                if decode:
+                    found.picture, guessed = stored_picture(picture.data, settings.side)
+                    found.remarks += guessed
+            self._own.require(number)
+            if self._own and self.mapping.picture is None:
+                found.twin = self._own.mark(number)
+            found.factors = self._factors.values(record)
+        except UnusableError as error:
+            found.problem = error
+        return found
+
+    def after(self, folder: Path) -> None:
+        """Store the rows of the embeddings that belong to the stored items."""
+        if self._own:
+            self._own.write(folder, np.array(PairStore(folder).column("record"), dtype=np.int64))
+
+
+def may_have_late_columns(table: Path) -> bool:
+    """Whether records may have columns that the first ones lack."""
+    return "json" in table_kind(table)
+
+
+def _chained(content: str, read: _Read) -> str:
+    """The hash of the files so far, and of one more record's picture."""
+    if read.twin == NO_MARK:
+        return content
+    return str(content_hash(content.encode() + read.twin).hexdigest())
+
+
+def _of_characters(recipe: Recipe) -> Iterator[tuple[str, str]]:
+    """What the report says of the characters of a record's texts."""
+    lines = (*recipe.ingredients, *recipe.instructions, *recipe.tags)
+    words = " ".join((recipe.id, recipe.title, recipe.url, *lines))
+    if is_plain(words):  # as most are; none of the following is
+        return
+    if LOST in words:
+        yield f"text with characters that are none, shown as {LOST}", ""
+    if meant := twice_encoded(words):
+        yield TWICE_ENCODED, meant
+    for remark in segmenting.remarks(words):
+        yield remark, recipe.title
+
+
+def _shown(record: Record, column: str | None) -> str:
+    return shown_cell(record.get(column, "")) if column else ""

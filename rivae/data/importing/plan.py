@@ -1,0 +1,146 @@
+"""An import as the user requested it, on the command line or the Data page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from rivae.base.errors import ConfigError, DataError
+from rivae.base.reading.tables import Broken, Record, rows
+from rivae.data import dataset_names
+from rivae.data.importing.mapping import LOOKED_AT, Choices, guess_mapping
+from rivae.data.importing.pairs import PairsImport, may_have_late_columns
+from rivae.data.importing.picture_cells import holds_picture
+from rivae.data.importing.recipe1m import Recipe1MImport, is_recipe1m
+from rivae.data.importing.session import ImportSettings, Source
+from rivae.data.store import data_root
+
+
+class Plan(BaseModel):
+    """Everything an import needs, as JSON between two processes.
+
+    Attributes:
+        table: a table, or a folder in Recipe1M's layout.
+        images: folders and zips; for Recipe1M at most one folder, none where the pictures stand
+            in the table.
+        roles: role -> column as the user chose; missing ones are guessed from the names.
+        factors: columns of known factors.
+        tags: food.com's table of tags, for Recipe1M.
+        embeddings: matrices of both sides, a row per record of the table; no pictures are then
+            needed.
+        root: where data sets are kept; ``RIVAE_DATA`` or ``data`` of the working folder by default.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    table: Path
+    images: tuple[Path, ...] = ()
+    name: str
+    title: str = ""
+    roles: dict[str, str] = {}
+    factors: tuple[str, ...] = ()
+    tags: Path | None = None
+    encoding: str = "utf-8"
+    side: int = 256
+    paper_filter: bool = False
+    embeddings: tuple[Path, Path] | None = None
+    dry_run: bool = False
+    root: Path | None = None
+
+    def settings(self) -> ImportSettings:
+        """How the pairs are stored; the paper's filter always holds for Recipe1M.
+
+        Raises:
+            DataError: a data set of the app has this name; trainings would confuse the two.
+        """
+        if self.name in dataset_names():
+            raise DataError(
+                f"'{self.name}' is a data set of the app: choose another name, for example "
+                f"{self.name}-2"
+            )
+        return ImportSettings(
+            name=self.name,
+            title=self.title,
+            side=self.side,
+            paper_filter=self.paper_filter or self.table.is_dir(),
+            root=self.root,
+        )
+
+    def source(self) -> Source:
+        """The source to read.
+
+        Raises:
+            ConfigError, DataError: with one sentence, before anything is read to its end.
+        """
+        if self.table.is_dir():
+            return self._recipe1m()
+        first = list(islice(rows(self.table, self.encoding), LOOKED_AT))
+        head = [row for row in first if not isinstance(row, Broken)]
+        chosen: dict[str, Any] = dict(self.roles)
+        if self.factors:
+            chosen["factors"] = self.factors
+        if not self.images:
+            chosen["picture"] = column_with_pictures(head, chosen.get("picture")) or None
+        has_pictures = bool(self.images or chosen["picture"])
+        if not has_pictures and not self.embeddings:
+            raise ConfigError("the pictures are missing: give --images FOLDER_OR_ZIP")
+        choices = Choices(chosen, has_pictures)
+        try:
+            mapping = choices.mapping(columns_of(head), head)
+        except ConfigError:
+            # JSON lines may have more columns later: a wrong choice is refused when all were read.
+            if len(first) < LOOKED_AT or not may_have_late_columns(self.table):
+                raise
+            mapping = choices.begun(columns_of(head), head)
+        return PairsImport(
+            self.table, self.images, mapping, self.encoding, self.embeddings, choices
+        )
+
+    def _recipe1m(self) -> Recipe1MImport:
+        if not is_recipe1m(self.table):
+            if any(self.table.glob("*.parquet")):
+                raise ConfigError(
+                    f"{self.table} is a folder of Parquet files: give one of them, or write them "
+                    "into one file"
+                )
+            raise ConfigError(
+                f"{self.table} is a folder without layer1.json and layer2.json: give the table "
+                "itself, and the folder with --images"
+            )
+        if len(self.images) > 1:
+            raise ConfigError("Recipe1M's pictures are in one folder: give --images once")
+        return Recipe1MImport(self.table, self.images[0] if self.images else None, self.tags)
+
+
+def column_with_pictures(head: Sequence[Record], chosen: str | None = None) -> str:
+    """The column of these first records in which the pictures themselves stand; "" without.
+
+    Args:
+        chosen: the user's; by default the one that is guessed, or the only one.
+    """
+    columns = columns_of(head)
+    found = [c for c in columns if any(holds_picture(record.get(c)) for record in head)]
+    if chosen is None:
+        alone = found[0] if len(found) == 1 else ""
+        guessed = guess_mapping(columns, head).get("picture")
+        return guessed if guessed in found else alone
+    return chosen if chosen in found else ""
+
+
+def columns_of(head: Iterable[Record]) -> list[str]:
+    """The columns of the first records, in the order they appear."""
+    return list(dict.fromkeys(name for record in head for name in record))
+
+
+def free_name(table: Path) -> str:
+    """A name for what is imported from ``table`` that no data set has."""
+    words = re.sub(r"[^a-z0-9._-]+", "-", table.name.split(".")[0].lower()).strip("-._")
+    name, taken = words[:36] or "pairs-1", dataset_names()
+    numbered = (f"{name}-{i}" for i in range(2, 1000))
+    free = (n for n in (name, *numbered) if n not in taken and not (data_root() / n).exists())
+    return next(free, name)

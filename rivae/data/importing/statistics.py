@@ -1,0 +1,213 @@
+"""Features of pictures without a trained network: statistics of colours, edges and small patches.
+
+A network that trains from nothing on ten thousand photographs learns colours and textures, slowly.
+These statistics say as much at once. Patches follow Coates, Lee and Ng (2011, "An analysis of
+single-layer networks in unsupervised feature learning"): typical patches are found by k-means,
+and a picture is described by how near its own patches come to them, in five regions. What is
+fitted (typical patches, principal components, scales) sees training pictures only, and no text.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.functional import avg_pool2d, unfold
+
+from rivae.base.errors import DataError
+from rivae.data.base import floats
+from rivae.data.importing.pretrained import FeatureSource
+from rivae.data.sets.pairs import training_rows
+from rivae.data.store import PairStore
+from rivae.data.store.features import DESCRIBED
+from rivae.data.store.pixels import decoded
+
+SIDE = 64
+HUES, SATURATIONS, VALUES = 12, 3, 3
+CELLS, ANGLES = 4, 8  # of the edges
+THUMBNAIL = 8
+SCALES = 4
+PATCH, N_PATCHES = 6, 256  # at half the side
+MAX_FIT = 4000  # training pictures that the typical patches and the components are fitted to
+PER_PICTURE = 12  # patches of one of them
+COMPONENTS = (200, 300)  # of the plain statistics and of the patches
+MIN_FIT = 20
+
+
+class PictureStatistics(FeatureSource):
+    """Statistics of a store's pictures, fitted to its training pictures.
+
+    Raises:
+        DataError: there are too few of them.
+    """
+
+    name = DESCRIBED
+
+    def __init__(self, store: PairStore, random_state: int = 0) -> None:
+        rng = np.random.default_rng(random_state)
+        rows = training_rows(store)
+        rows = np.sort(rng.choice(rows, min(len(rows), MAX_FIT), replace=False))
+        if len(rows) < MIN_FIT:
+            raise DataError(
+                f"{len(rows)} training pictures are too few for statistics of them: import at "
+                f"least {MIN_FIT}"
+            )
+        pixels = np.stack([decoded(store, int(i), SIDE) for i in rows])
+        self._patches = TypicalPatches(_half(_floats(pixels)), rng)
+        parts = zip(*map(self._each, torch.split(_floats(pixels), 64)), strict=True)
+        self._reduced = [
+            Reduced(torch.cat(part).numpy(), n) for part, n in zip(parts, COMPONENTS, strict=True)
+        ]
+
+    def of_pictures(self, store: PairStore, rows: range) -> Tensor:
+        """Features (len(rows), D) of the stored pictures."""
+        pixels = _floats(np.stack([decoded(store, i, SIDE) for i in rows]))
+        parts = zip(self._reduced, self._each(pixels), strict=True)
+        found = [reduced(part.numpy()) for reduced, part in parts]
+        return torch.from_numpy(np.concatenate(found, axis=1))
+
+    def _each(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        return plain_statistics(x), self._patches(_half(x)).sqrt()
+
+
+class Reduced:
+    """Principal components of standardised rows, of equal weight as a whole.
+
+    Each counts with the root of its spread, between the components as they are and whitened ones,
+    whose last would be noise.
+    """
+
+    def __init__(self, rows: NDArray[np.float32], n: int) -> None:
+        self._mean, self._std = rows.mean(axis=0), rows.std(axis=0) + 1e-6
+        standard = (rows - self._mean) / self._std
+        _, spread, axes = np.linalg.svd(standard, full_matrices=False)
+        n = min(n, int((spread > 1e-4 * spread[0]).sum()) or 1)
+        scale = np.sqrt(np.maximum(spread[:n], 1e-12) / math.sqrt(len(rows)))
+        self._axes = axes[:n].T / scale / max(math.sqrt(float((scale**2).mean())), 1e-12)
+
+    def __call__(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        found: NDArray[np.float32] = ((rows - self._mean) / self._std @ self._axes).astype("f4")
+        return found
+
+
+class TypicalPatches:
+    """Typical patches of pictures (n, 3, S, S), and how near others come to them, by region."""
+
+    def __init__(self, x: Tensor, rng: np.random.Generator) -> None:
+        from sklearn.cluster import MiniBatchKMeans
+
+        windows = (x.shape[-1] - PATCH + 1) ** 2
+        chosen = torch.from_numpy(rng.integers(0, windows, (len(x), PER_PICTURE)))
+        sample = torch.cat(
+            [
+                torch.stack([p[c] for p, c in zip(self._standard(part), ids, strict=True)])
+                for part, ids in zip(torch.split(x, 64), torch.split(chosen, 64), strict=True)
+            ]
+        ).flatten(0, 1)
+        self._mean = sample.mean(0)
+        centred = (sample - self._mean).numpy().astype(np.float64)
+        spread, axes = np.linalg.eigh(centred.T @ centred / len(centred))
+        white = (axes / np.sqrt(np.maximum(spread, 0) + 0.1)) @ axes.T
+        self._white = torch.from_numpy(white.astype(np.float32))
+        fit = MiniBatchKMeans(
+            min(N_PATCHES, len(sample) // 4),
+            n_init=1,
+            max_iter=10,
+            batch_size=4096,
+            random_state=int(rng.integers(2**31)),
+        ).fit(((sample - self._mean) @ self._white).numpy())
+        self._typical = torch.from_numpy(fit.cluster_centers_.astype(np.float32))
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """(n, 5 K): the four quarters and the middle of each picture."""
+        distances = torch.cdist((self._standard(x) - self._mean) @ self._white, self._typical)
+        # Nearer than to the average patch, or nothing.
+        near = (distances.mean(-1, keepdim=True) - distances).clamp_min(0)
+        n = math.isqrt(near.shape[1])
+        grid, half, edge = near.unflatten(1, (n, n)), n // 2, n // 4
+        ends = (slice(None, half), slice(half, None))
+        regions = [grid[:, a, b] for a in ends for b in ends]
+        regions.append(grid[:, edge : n - edge, edge : n - edge])
+        return torch.cat([region.mean((1, 2)) for region in regions], 1)
+
+    @staticmethod
+    def _standard(x: Tensor) -> Tensor:
+        """All patches (n, windows, 3 PATCH^2), each of mean 0 and about equal contrast."""
+        patches = unfold(x, PATCH).transpose(1, 2)
+        patches = patches - patches.mean(-1, keepdim=True)
+        return patches / (patches.var(-1, keepdim=True, unbiased=False) + 0.01).sqrt()
+
+
+def plain_statistics(x: Tensor) -> Tensor:
+    """Colours, edges and contrast of pictures (n, 3, S, S) in [0, 1], (n, 660)."""
+    n, side = len(x), x.shape[-1]
+    codes, quarter = _colour_codes(x), side // 4
+    middle = torch.zeros(side, side, dtype=torch.bool)
+    middle[quarter:-quarter, quarter:-quarter] = True
+    border = torch.ones(side, side, dtype=torch.bool)
+    border[side // 5 : -(side // 5), side // 5 : -(side // 5)] = False
+    n_codes = HUES * SATURATIONS * VALUES
+    found = [
+        _shares(part, n_codes).sqrt()
+        for part in (codes.flatten(1), codes[:, middle], codes[:, border])
+    ]
+    light = x.mean(1)
+    dy, dx = torch.gradient(light, dim=(1, 2))
+    strength = torch.hypot(dx, dy)
+    angle = (torch.atan2(dy, dx).remainder(math.pi) / math.pi * ANGLES).long().clamp(0, ANGLES - 1)
+    edges = torch.zeros(n, ANGLES, side, side).scatter_(1, angle[:, None], strength[:, None])
+    found.append(avg_pool2d(edges, side // CELLS).flatten(1))
+    for _ in range(SCALES):
+        centred = light - light.mean((1, 2), keepdim=True)
+        found.append(
+            torch.stack(
+                [
+                    light.diff(dim=1).abs().mean((1, 2)),
+                    light.diff(dim=2).abs().mean((1, 2)),
+                    centred.std((1, 2)),
+                    (centred**3).mean((1, 2)),
+                ],
+                1,
+            )
+        )
+        light = avg_pool2d(light, 2)
+    found.append(avg_pool2d(x, side // THUMBNAIL).flatten(1))
+    return torch.cat(found, 1)
+
+
+def _colour_codes(x: Tensor) -> Tensor:
+    """The number of each pixel's hue, saturation and value among the bins, (n, S, S)."""
+    value, least = x.amax(1), x.amin(1)
+    chroma = value - least
+    r, g, b = x.unbind(1)
+    safe = chroma.clamp_min(1e-6)
+    hue = torch.where(
+        value == r,
+        ((g - b) / safe).remainder(6),
+        torch.where(value == g, (b - r) / safe + 2, (r - g) / safe + 4),
+    )
+    hue = torch.where(chroma < 1e-6, torch.zeros_like(hue), hue / 6)
+    saturation = chroma / value.clamp_min(1e-6)
+    bins = [
+        (share * k).long().clamp(0, k - 1)
+        for share, k in ((hue, HUES), (saturation, SATURATIONS), (value, VALUES))
+    ]
+    return (bins[0] * SATURATIONS + bins[1]) * VALUES + bins[2]
+
+
+def _shares(codes: Tensor, n_codes: int) -> Tensor:
+    """The share (n, n_codes) of each code among the pixels (n, P)."""
+    counts = torch.zeros(len(codes), n_codes)
+    counts.scatter_add_(1, codes, torch.ones(codes.shape))
+    return counts / codes.shape[1]
+
+
+def _floats(pixels: NDArray[np.uint8]) -> Tensor:
+    return floats(torch.from_numpy(pixels))
+
+
+def _half(x: Tensor) -> Tensor:
+    return avg_pool2d(x, 2)

@@ -1,0 +1,180 @@
+"""Files that a browser sent for an import, kept in the folder of data sets until they are taken in.
+
+An upload lies below ``.uploads`` under the hash of its content, so the same files sent again have
+the same path, and an import that was stopped resumes with them. Of a name only what is safe in the
+name of a file is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import IO
+
+from rivae.base.dates import DatesSeen
+from rivae.base.errors import DataError, shown
+from rivae.base.files import folder_bytes, is_folder, private_folder, why_not, write_atomic_with
+from rivae.base.reading.tables import table_kind
+from rivae.data.pictures import PICTURE_SUFFIXES
+
+UPLOADS, DATES = ".uploads", ".uploads.dates.json"
+KEPT_DATES = 2  # that of the upload is not counted: one whole date lies between
+MAX_KEPT = 4 * 2**30  # bytes of all uploads that wait
+
+# The name that the browser gave, and the content.
+Sent = tuple[str, IO[bytes]]
+
+
+def keep_table(root: Path, sent: Sent) -> Path:
+    """Keep an uploaded table under the folder of data sets ``root``; returns its path.
+
+    Raises:
+        DataError: its name is not a table's, too many uploads wait, or the disk refuses it.
+    """
+    path = _keep_one(root, sent)
+    try:
+        table_kind(path)
+    except DataError:
+        forget([path])
+        raise
+    return path
+
+
+def keep_pictures(root: Path, files: Sequence[Sent]) -> tuple[Path, ...]:
+    """Keep uploaded zips as they are, and loose pictures in a zip of their own; returns the zips.
+
+    Raises:
+        DataError: a file is neither, two different pictures have one name, too many uploads wait,
+            or the disk refuses it.
+    """
+    zips = [sent for sent in files if _suffix(sent[0]) == ".zip"]
+    loose = [sent for sent in files if _suffix(sent[0]) in PICTURE_SUFFIXES]
+    for name, _ in files:
+        if _suffix(name) not in (".zip", *PICTURE_SUFFIXES):
+            raise DataError(
+                f"{name[:80]} is no picture: send a zip, or {', '.join(PICTURE_SUFFIXES)}"
+            )
+    loose = _without_twins(loose)
+    found = [_keep_one(root, sent) for sent in zips]
+    if loose:
+        found.append(
+            _keep(root, f"{len(loose)}-pictures.zip", loose, lambda out: _bundle(loose, out))
+        )
+    return tuple(found)
+
+
+def _without_twins(pictures: Sequence[Sent]) -> list[Sent]:
+    """The pictures, of those with the same name and content the first."""
+    by_name: dict[str, list[Sent]] = {}
+    for sent in pictures:
+        by_name.setdefault(sent[0], []).append(sent)
+    for name, same in by_name.items():
+        if len(same) > 1 and len({_content(stream) for _, stream in same}) > 1:
+            raise DataError(
+                f"{len(same)} different pictures are named {shown(name)}: send them in a zip with "
+                "their folders, and name these in the table; or rename them"
+            )
+    return [same[0] for same in by_name.values()]
+
+
+def forget(paths: Iterable[Path]) -> None:
+    """Delete those of ``paths`` that are uploads; a user's own files stay."""
+    for path in paths:
+        if path.parent.parent.name == UPLOADS:
+            shutil.rmtree(path.parent, ignore_errors=True)
+
+
+def sweep(root: Path, now: datetime | None = None, anew: str = "") -> int:
+    """Delete uploads that waited for a whole date, or a day before they were first noted; returns
+    the bytes of those that remain.
+
+    Args:
+        now: the time, for tests.
+        anew: the name of one that begins to wait.
+    """
+    folders = {folder.name: folder for folder in (root / UPLOADS).glob("*") if is_folder(folder)}
+    ages: dict[str, int] = {}
+    dates = DatesSeen(root, DATES)
+    with suppress(OSError):
+        ages = dates.note(folders, now, anew=(anew,)) if folders else {}
+    kept = 0
+    for name, folder in folders.items():
+        if ages.get(name, 0) >= KEPT_DATES or _was_old(folder, dates.first_seen(name)):
+            shutil.rmtree(folder, ignore_errors=True)
+        else:
+            kept += folder_bytes(folder)
+    return kept
+
+
+def _was_old(folder: Path, noted: date | None) -> bool:
+    """Whether an upload had waited for a day when it was noted, as those of older versions had."""
+    with suppress(OSError, ValueError, OverflowError):
+        sent = datetime.fromtimestamp(folder.stat().st_mtime, UTC).date()
+        return noted is not None and (noted - sent).days > 1
+    return False
+
+
+def _keep(
+    root: Path, name: str, sent: Sequence[Sent], write: Callable[[IO[bytes]], object]
+) -> Path:
+    n_bytes, seen = 0, hashlib.sha256()
+    for title, stream in sent:
+        seen.update(title.encode("utf-8", "replace") + b"\0")
+        stream.seek(0)
+        while chunk := stream.read(2**20):
+            n_bytes += len(chunk)
+            seen.update(chunk)
+        stream.seek(0)
+    folder = root / UPLOADS / seen.hexdigest()[:32]
+    path = folder / _safe(name)
+    try:
+        if not path.is_file():
+            if sweep(root) + n_bytes > MAX_KEPT:
+                raise DataError(
+                    f"more than {MAX_KEPT // 2**30} GiB of uploads wait here: import or remove "
+                    "some of them, or give a path on the machine of the app"
+                )
+            private_folder(root / UPLOADS)
+            private_folder(folder)
+            write_atomic_with(path, write, private=True)
+        folder.touch()
+        sweep(root, anew=folder.name)  # it waits from now on
+    except OSError as error:
+        raise DataError(f"{name[:80]} cannot be kept: {why_not(error)}") from None
+    return path
+
+
+def _keep_one(root: Path, sent: Sent) -> Path:
+    return _keep(root, sent[0], [sent], lambda out: shutil.copyfileobj(sent[1], out))
+
+
+def _content(stream: IO[bytes]) -> bytes:
+    """A hash of all that is in a stream, which is then at its start again."""
+    seen = hashlib.sha256()
+    stream.seek(0)
+    while chunk := stream.read(2**20):
+        seen.update(chunk)
+    stream.seek(0)
+    return seen.digest()
+
+
+def _bundle(pictures: Sequence[Sent], out: IO[bytes]) -> None:
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        for name, stream in pictures:
+            with archive.open(name, "w") as member:  # read back by name, never unpacked
+                shutil.copyfileobj(stream, member)
+
+
+def _suffix(name: str) -> str:
+    return Path(name).suffix.lower()
+
+
+def _safe(name: str) -> str:
+    """The last part of a name, of letters, digits, dots, dashes and lines, at most 80."""
+    return re.sub(r"[^\w.-]+", "-", Path(name.replace("\\", "/")).name).strip("-.")[-80:] or "file"

@@ -1,0 +1,1 @@
+"""The data sets, one file each; ``rivae.data.registry`` finds them."""

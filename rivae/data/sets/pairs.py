@@ -1,0 +1,264 @@
+"""Imported pairs of picture and text: a user's own, Recipe1M, or the kitchen.
+
+x1 is the picture (3, S, S) in [0, 1], x2 its text as weighted word counts (V,) or, with
+``text="tokens"``, as word numbers (L,). Made by ``python -m rivae import``; the split is the
+import's own where the source has one, see ``rivae.data.splits``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from PIL import Image
+from pydantic import Field
+
+from rivae.base.errors import ConfigError, DataError
+from rivae.base.installed import cache_folder
+from rivae.base.reading.typed_text import clean
+from rivae.data.base import PairedDataset, Recipe, Shape, View
+from rivae.data.pictures import UPLOADED, as_seen, decoding
+from rivae.data.settings import DatasetSettings, Fractions, OptionalText, Seed, Shares
+from rivae.data.splits import split_of
+from rivae.data.store import PairStore, find_store
+from rivae.data.store.content import store_content
+from rivae.data.store.features import features_content, read_features
+from rivae.data.store.pixels import StorePixels, picture, to_pixels
+from rivae.data.tokenizer import newest
+from rivae.data.tokens import TokensView, cached_tokens, tokens_key
+from rivae.data.vocabulary import Vocabulary
+from rivae.data.word_vectors import CORPUS, vector_source
+from rivae.data.words_view import WordsView, cached_words, recipe_text
+
+WITH_WORDS = True
+PAIRS = "pairs"  # the name of every import as a data set
+READ_AT_ONCE = 20_000
+MAX_TEXT = 20_000  # characters of somebody's own text
+TOO_LONG = f"a text has at most {MAX_TEXT:,} characters: shorten it"
+UNKNOWN_WORDS = "none of these words is in the vocabulary of the data: add some more"
+
+
+def import_key(store_id: str) -> str:
+    """The prefix of a record's id in labels of an import."""
+    return f"{PAIRS}-{store_id}"
+
+
+class Pairs(PairedDataset):
+    """The data set with its pictures and texts; ``store`` is the import behind it."""
+
+    text_view = 2
+
+    def __init__(self, *, store: PairStore, **rest: Any) -> None:
+        self.store = store
+        self.title_of_all = store.manifest.title
+        self.synthetic = store.manifest.synthetic
+        self.accepts_upload = isinstance(rest["x1"], StorePixels)
+        self.accepts_text = isinstance(rest["x2"], WordsView)
+        if isinstance(rest["x2"], WordsView | TokensView):
+            self.vocabulary = rest["x2"].known
+        super().__init__(
+            factors=store.factors,
+            factor_specs=tuple(column.spec for column in store.manifest.factors),
+            view_names=store.manifest.view_names,
+            **rest,
+        )
+
+    @property
+    def key_name(self) -> str:
+        """With the import's own id: the records of two imports may both be numbered 1, 2, 3 …"""
+        return import_key(self.store.store_id) if self.name == PAIRS else self.name
+
+    def item_ids(self) -> list[str]:
+        return [str(name) for name in self.store.column("id")]
+
+    def picture(self, i: int, side: int = 2) -> Image.Image:
+        """The picture, for either side: a text is shown by the picture that belongs to it.
+
+        An item without a picture is a card with its title.
+        """
+        return picture(self.store, i)
+
+    def title(self, i: int) -> str:
+        return self.store.title(i) or f"{self.title_of_all} {i}"
+
+    def recipe(self, i: int) -> Recipe:
+        """The text of item ``i`` in its parts, not escaped."""
+        return self.store.recipe(i)
+
+    def text(self, i: int) -> str:
+        """Known factors, then ingredients, or the steps of a text without ingredients."""
+        recipe = self.recipe(i)
+        known = [super().text(i)] if self.factors is not None else []
+        return " · ".join((*known, *(recipe.ingredients or recipe.instructions)))
+
+    def search_texts(self) -> Iterator[tuple[str, str]]:
+        return self.store.search_texts()
+
+    def from_upload(self, image: Image.Image) -> torch.Tensor:
+        """Any picture: upright, in sRGB, on white, its middle square."""
+        if not self.accepts_upload:
+            return super().from_upload(image)
+        with decoding(UPLOADED):
+            pixels = to_pixels(as_seen(image).convert("RGB"), self.x1.shape[-1])
+        return torch.from_numpy(pixels.astype(np.float32) / 255)[None]
+
+    def from_text(self, text: str) -> torch.Tensor:
+        """Any text, of which the words of the vocabulary count."""
+        if not isinstance(self.x2, WordsView):
+            return super().from_text(text)
+        if len(text) > MAX_TEXT:
+            raise DataError(TOO_LONG)
+        words = self.x2.weigh(clean(text))
+        if not words.any():
+            raise DataError(UNKNOWN_WORDS)
+        return words
+
+
+class PictureTextSettings(DatasetSettings):
+    """How pictures and texts are read."""
+
+    image_size: int = Field(
+        default=64,
+        ge=16,
+        le=512,
+        title="Picture size",
+        description="side of the pictures in pixels",
+    )
+    max_words: int = Field(
+        default=4000,
+        ge=50,
+        le=50_000,
+        title="Vocabulary",
+        description="number of words kept, the most frequent of the training texts",
+    )
+
+
+class Settings(PictureTextSettings):
+    """Settings of imported pairs."""
+
+    store: str | None = Field(
+        default=None, title="Import", description="name of an import, or the path of its folder"
+    )
+    features: OptionalText = Field(
+        default=None,
+        title="Embeddings",
+        description="name of embeddings of the import that replace pixels and words (CLIP …, "
+        "see rivae features)",
+    )
+    split_seed: Seed = Field(
+        default=0, title="Split seed", description="draw of the parts that the import does not name"
+    )
+    fractions: Fractions = Field(
+        default=(0.7, 0.15, 0.15),
+        title="Split",
+        description="shares of train, validation and test, of what the import does not name",
+    )
+    text: Literal["words", "tokens"] = Field(
+        default="words",
+        title="Text",
+        description="words: weighted counts; tokens: the words in order, as numbers",
+    )
+    word_vectors: str = Field(
+        default=CORPUS,
+        min_length=1,
+        title="Word vectors",
+        description="what tokens start from: corpus (trained on the training texts), none, or the "
+        "path of a word2vec file",
+    )
+
+
+def load(settings: Settings, kept: Vocabulary | None = None) -> PairedDataset:
+    """Open imported pairs.
+
+    Args:
+        kept: the vocabulary of a run; by default the words are counted by the newest rules.
+
+    Returns:
+        Views (3, S, S) and (V,), or embeddings (D1,) and (D2,) where the settings name some.
+
+    Raises:
+        ConfigError: for settings that do not go together.
+        DataError: when the import does not exist or is damaged.
+    """
+    if not settings.store:
+        raise DataError("pairs needs an import: choose one by its own name, or set store to it")
+    return open_pairs(PAIRS, find_store(settings.store), settings, kept)
+
+
+def content(settings: Settings) -> str:
+    """A hash of the import, and of its embeddings where the settings name some.
+
+    Raises:
+        DataError: the import does not exist or is damaged.
+    """
+    folder = find_store(settings.store or "")
+    embeddings = features_content(folder, settings.features) if settings.features else ""
+    return f"{store_content(folder)} {embeddings}".rstrip()
+
+
+def shapes(settings: Settings, kept: Vocabulary | None = None) -> tuple[Shape, Shape]:
+    """Of items of both views; reads the texts of a small import; those of a large one would take
+    minutes.
+
+    Raises:
+        ConfigError, DataError: as ``load``, or it is a large one.
+    """
+    if settings.store:
+        n = len(PairStore(find_store(settings.store)))
+        if n > READ_AT_ONCE:
+            raise DataError(f"{n:,} texts would have to be read first")
+    data = load(settings, kept)
+    return data.x1.shape, data.x2.shape
+
+
+def open_pairs(
+    name: str, folder: Path, settings: Settings, kept: Vocabulary | None = None
+) -> Pairs:
+    """The store in ``folder`` as data set ``name``, its texts by the vocabulary of a run if any."""
+    item_content = store_content(folder)
+    store, n_words = PairStore(folder), settings.max_words
+    cache = cache_folder(folder)
+    splits = _split(store, settings.fractions, settings.split_seed)
+    found = read_features(folder, settings.features, len(store)) if settings.features else {}
+    x1: View = found.get("pictures") or StorePixels(store, settings.image_size)
+    x2: View | None = found.get("texts")
+    if x2 is not None and settings.text == "tokens":
+        raise ConfigError("features replace the texts: remove text=tokens or features")
+    if x2 is None:
+        where = (splits["train"], len(store), n_words)
+        if settings.text == "tokens":
+            key = tokens_key(*where, newest() if kept is None else kept.rules)
+            source = vector_source(settings.word_vectors, cache, key, where[0])
+            x2 = cached_tokens(cache, store.recipes, *where, source, kept)
+        else:
+            texts = (recipe_text(recipe) for recipe in store.recipes())
+            x2 = cached_words(cache, texts, *where, kept)
+    data = Pairs(
+        name=name,
+        settings=settings.kept(),
+        store=store,
+        x1=x1,
+        x2=x2,
+        splits=splits,
+        search_size=min(1000, len(splits["test"])),
+    )
+    data.item_content = item_content
+    return data
+
+
+def training_rows(store: PairStore) -> NDArray[np.int64]:
+    """The training items of a store, as its data set draws them unless its settings differ."""
+    usual = Settings()
+    return _split(store, usual.fractions, usual.split_seed)["train"]
+
+
+def _split(store: PairStore, fractions: Shares, seed: int) -> dict[str, NDArray[np.int64]]:
+    """What the import names of the split, and a draw of the rest."""
+    try:
+        return split_of(store.named_parts(), store.same_picture(), fractions, seed)
+    except DataError as error:
+        raise DataError(f"{store.folder.name}: {error}") from error

@@ -1,0 +1,9 @@
+"""Measurements of a trained model: all metrics of a run, its tables again, the choice of a seed.
+
+Stands on ``metrics``, ``retrieval`` and ``runs``; pages, the benchmark and the command line ask it.
+Begin with ``evaluate.evaluate``.
+"""
+
+from rivae.evaluation.evaluate import evaluate
+
+__all__ = ["evaluate"]

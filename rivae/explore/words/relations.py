@@ -1,0 +1,231 @@
+"""Which words go with an axis, a known factor or a tag: their presence correlated over items."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from rivae.base.errors import ConfigError, DataError
+from rivae.data.base import PairedDataset
+from rivae.retrieval.base import Floats
+
+Relation = Literal["related", "opposite", "none"]
+
+# With fewer items with (or without) the word, the test has no power and its normal approximation
+# does not hold.
+MIN_COUNT = 5
+LEVEL = 0.05
+# With thousands of items everything is significant, so a relation must also be visible: items with
+# the word differ from the rest by this many s.d. of the value (Cohen's d: .2 small, .5 medium).
+MIN_SHIFT = 0.3
+
+AXIS = "axis"  # the key of the target that is the axis itself
+MAX_TAGS = 200
+
+
+@dataclass(frozen=True)
+class Relations:
+    """How W words go with D values (factors, or latent positions).
+
+    Attributes:
+        words: W words.
+        counts: (W,) items that have the word.
+        correlation: (W, D) Pearson correlation of presence (0 or 1) with the value, in [-1, 1];
+            0 where it is undefined (a constant value, too few items).
+        shift: (W, D) mean of the value over items with the word minus the mean over the others,
+            in s.d. of the value.
+        p: (W, D) two-sided p of the correlation (t test), 1 where it is undefined.
+    """
+
+    words: tuple[str, ...]
+    counts: np.ndarray[Any, np.dtype[np.int64]]
+    correlation: Floats
+    shift: Floats
+    p: Floats
+
+    def kinds(
+        self, j: int, *, level: float = LEVEL, min_shift: float = MIN_SHIFT
+    ) -> dict[str, Relation]:
+        """The relation of each word to value ``j``: "related" if it comes with high values,
+        "opposite" if with low ones; "none" if Holm's p over the words is above ``level`` or the
+        shift is smaller than ``min_shift``.
+        """
+        sure = (holm(self.p[:, j]) <= level) & (np.abs(self.shift[:, j]) >= min_shift)
+        return {
+            word: ("related" if self.shift[w, j] > 0 else "opposite") if sure[w] else "none"
+            for w, word in enumerate(self.words)
+        }
+
+
+def common_words(
+    sets: Iterable[Sequence[str]], *, min_count: int = MIN_COUNT, max_words: int = 2000
+) -> tuple[str, ...]:
+    """The words of at least ``min_count`` items, the commonest first, at most ``max_words``."""
+    counts = Counter(word for words in sets for word in set(words))
+    order = sorted(counts, key=lambda word: (-counts[word], word))
+    return tuple(word for word in order[:max_words] if counts[word] >= min_count)
+
+
+def relations(
+    sets: Sequence[Sequence[str]], values: Floats, words: Sequence[str] | None = None
+) -> Relations:
+    """Correlate the presence of every word with every value.
+
+    Args:
+        sets: the words of each of N items.
+        values: (N,) or (N, D), one row per item; items whose value is NaN (an unknown factor) are
+            left out of that column.
+        words: W words; the common ones when None.
+
+    Raises:
+        DataError: the number of rows differs from the number of items.
+    """
+    from scipy.sparse import csr_array
+    from scipy.special import stdtr
+
+    table = np.asarray(values, dtype=np.float64)
+    table = table[:, None] if table.ndim == 1 else table
+    if len(table) != len(sets):
+        raise DataError(
+            f"{len(sets)} items have words but {len(table)} have values: give one row per item"
+        )
+    chosen = common_words(sets) if words is None else tuple(words)
+    place = {word: w for w, word in enumerate(chosen)}
+    pairs = [(i, place[w]) for i, item in enumerate(sets) for w in set(item) if w in place]
+    rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    presence = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(sets), len(chosen)))
+    shape = (len(chosen), table.shape[1])
+    correlation, shift, p = np.zeros(shape), np.zeros(shape), np.ones(shape)
+    for j in range(table.shape[1]):
+        known = np.isfinite(table[:, j])
+        value, n = table[known, j], int(known.sum())
+        spread = value.std() if n else 0.0
+        if n < 3 or np.ptp(value) == 0:
+            continue
+        having = presence[known]
+        with_word = np.asarray(having.sum(axis=0)).ravel()
+        total = np.asarray(having.T @ ((value - value.mean()) / spread)).ravel()
+        tested = np.minimum(with_word, n - with_word) >= MIN_COUNT
+        share = with_word[tested] / n
+        r = np.clip(total[tested] / n / np.sqrt(share * (1 - share)), -1.0, 1.0)
+        correlation[tested, j] = r
+        shift[tested, j] = r / np.sqrt(share * (1 - share))
+        with np.errstate(divide="ignore"):
+            t = np.abs(r) * np.sqrt((n - 2) / (1 - r**2))
+        p[tested, j] = 2 * stdtr(n - 2, -t)
+    counts = np.asarray(presence.sum(axis=0)).ravel().astype(np.int64)
+    return Relations(chosen, counts, correlation, shift, p)
+
+
+def holm(p: Floats) -> Floats:
+    """Holm's adjusted p-values of the same shape (S. Holm, 1979): they keep the chance of any false
+    finding below the level, however the tests depend on each other.
+    """
+    flat = np.asarray(p, dtype=np.float64).ravel()
+    order = np.argsort(flat, kind="stable")
+    scaled = flat[order] * np.arange(len(flat), 0, -1)
+    adjusted = np.empty_like(flat)
+    adjusted[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
+    return adjusted.reshape(np.shape(p))
+
+
+# What words can be related to
+
+
+@dataclass(frozen=True)
+class Target:
+    """A property that items have more or less of.
+
+    Attributes:
+        key: "axis", "factor:NAME", "factor:NAME=LEVEL" of a category, or "tag:TAG".
+        label: plain text.
+    """
+
+    key: str
+    label: str
+    kind: Literal["axis", "factor", "tag"]
+
+
+def factor_targets(data: PairedDataset) -> list[Target]:
+    """The known factors; a categorical factor, whose levels have no order, gives one per level."""
+    found = []
+    for spec in data.factor_specs:
+        if spec.kind == "categorical" and spec.levels:
+            found += [
+                Target(f"factor:{spec.name}={level}", f"{spec.name}: {level}", "factor")
+                for level in spec.levels
+            ]
+        elif spec.kind != "categorical":
+            found.append(Target(f"factor:{spec.name}", spec.name, "factor"))
+    return found
+
+
+def tag_targets(
+    tags: Sequence[Collection[str]] | None, ignored: Collection[str] = ()
+) -> list[Target]:
+    """The commonest tags that some but not all items have."""
+    counts = Counter(tag for item in tags or () for tag in set(item))
+    n = len(tags or ())
+    telling = [
+        tag
+        for tag, c in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        if MIN_COUNT <= c <= n - MIN_COUNT and tag not in ignored
+    ]
+    return [Target(f"tag:{tag}", tag, "tag") for tag in telling[:MAX_TAGS]]
+
+
+def find_target(
+    key: str, data: PairedDataset, tags: Sequence[Collection[str]] | None, axis: str
+) -> Target:
+    """The target named ``key``; ``axis`` is the name of the axis itself.
+
+    Raises:
+        ConfigError: the data have no such factor or tag.
+    """
+    known = [Target(AXIS, axis, "axis"), *factor_targets(data), *tag_targets(tags)]
+    for target in known:
+        if target.key == key:
+            return target
+    raise ConfigError(f"{data.name} has no {key[:60]}: choose another relation")
+
+
+def target_values(
+    target: Target, data: PairedDataset, tags: Sequence[Collection[str]] | None = None
+) -> Floats:
+    """The value of a factor or tag for each of the N items, shape (N,).
+
+    Raises:
+        ConfigError: the data have no such factor or tag (an axis is known to its model alone).
+    """
+    kind, _, name = target.key.partition(":")
+    if kind == "tag" and tags is not None:
+        return np.array([name in item for item in tags], dtype=np.float64)
+    if kind == "factor" and data.factors is not None:
+        for k, spec in enumerate(data.factor_specs):
+            if name == spec.name:
+                return np.asarray(data.factors[:, k], dtype=np.float64)
+            for code, level in enumerate(spec.levels or ()):
+                if name == f"{spec.name}={level}":
+                    return np.asarray(data.factors[:, k] == code, dtype=np.float64)
+    raise ConfigError(f"{data.name} has no {target.label}: choose another relation")
+
+
+def related_words(
+    sets: Sequence[Sequence[str]], values: Floats, words: Sequence[str] | None = None
+) -> dict[str, Relation]:
+    """The relation of each common word (or of ``words``) to ``values`` (N,), one per item."""
+    chosen = common_words(sets) if words is None else words
+    return relations(sets, values, chosen).kinds(0)
+
+
+def factor_table(data: PairedDataset) -> tuple[Floats | None, tuple[str, ...]]:
+    """All of ``factor_targets`` as columns (N, K), with their labels; None without factors."""
+    targets = factor_targets(data)
+    if data.factors is None or not targets:
+        return None, ()
+    columns = [target_values(target, data) for target in targets]
+    return np.column_stack(columns), tuple(target.label for target in targets)

@@ -1,0 +1,47 @@
+"""The word clouds of one axis: what queries find at its low end, in its middle and at its high end.
+
+As in the paper (Sec. 4, supplement), with words coloured by how they go with the axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from rivae.explore.explorer import Explorer
+from rivae.explore.words.clouds import N_QUERIES, AxisStates, axis_states, count_words
+from rivae.explore.words.item_words import ItemWords
+from rivae.explore.words.relations import related_words
+from rivae.figures.clouds import Clouds, make_clouds
+
+WIDTH, HEIGHT, N_WORDS = 400, 320, 34  # of a cloud, as wide as it is shown
+N_SIGMA = 3.0  # how far out the ends are: the paper's 10 leave most data behind
+
+
+def shown_states(explorer: Explorer, dim: int, n_sigma: float = N_SIGMA) -> AxisStates:
+    """What the first 20 items searched, as queries, find along an axis as it is shown.
+
+    Args:
+        n_sigma: the ends, in s.d. of the training queries from their mean.
+    """
+    rows, sign = explorer.search_rows[:N_QUERIES], int(explorer.signs[dim])
+    return axis_states(explorer.retriever, explorer.prior, dim, n_sigma, rows, sign=sign)
+
+
+def laid_out(found: AxisStates, words: ItemWords, leave_out: Collection[str] = ()) -> Clouds | None:
+    """The clouds of what was found, without colours; None where nothing of it has words."""
+    counts = count_words(found.by_name(), words.sets, leave_out=leave_out)
+    return make_clouds(counts, n_words=N_WORDS, width=WIDTH, height=HEIGHT)
+
+
+def axis_clouds(explorer: Explorer, dim: int, words: ItemWords) -> Clouds | None:
+    """The clouds of an axis as it is shown, coloured by how words go with it.
+
+    Args:
+        words: the words of all items (``rivae.explore.words.item_words.item_words``).
+    """
+    made = laid_out(shown_states(explorer, dim), words)
+    if made is None:
+        return None
+    sets = [words.sets[i] for i in explorer.search_rows.tolist()]
+    relation = related_words(sets, explorer.shown_positions(dim).astype(float))
+    return Clouds(made.counts, made.layout, relation, explorer.axis_names[dim])

@@ -1,0 +1,252 @@
+"""What an exported page holds: items with their pictures, axes, the map, axis cards and tours."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import io
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from rivae.base.errors import ConfigError
+from rivae.data.thumbnails import TINY_SIDE
+from rivae.explore.axis_card import examples, factor_links
+from rivae.explore.explorer import Explorer
+from rivae.explore.layouts import kept_layout
+from rivae.explore.maps import codes, columns
+from rivae.explore.sliders import sliders_of
+from rivae.explore.steering import base_point, moved
+from rivae.explore.tours import Tour
+from rivae.explore.words.item_words import ItemWords, has_texts, item_words
+from rivae.figures.axis_clouds import axis_clouds
+from rivae.figures.clouds import LEGEND, Clouds, to_json
+from rivae.figures.page.model import model_of, text
+from rivae.figures.palette import DARK, LIGHT
+
+MOST = 50_000
+MANY = 5_000  # above, a page is large
+TOO_MANY = (
+    "{:,} items are more than the {:,} that a page or a notebook holds: take the test items only"
+)
+LARGE = "{:,} items make a large page, which opens slowly: the test items alone make a small one"
+RIGHTS = (
+    "Pictures and texts belong to those who made them: make sure that you may pass them on before "
+    "you share this page."
+)
+MADE = "Made with RIVAE Explorer on {:%Y-%m-%d}. Nothing is sent or fetched."
+MAX_TEXT = 600  # characters of an item's text
+MAX_LINKS = 6
+_SAMPLED = 24  # pictures by which a size is estimated
+_REST = 280_000  # bytes of scripts, styles and what else does not grow
+_CLOUDS = 9_000  # bytes of the word clouds of an axis
+_PICTURES = 0.8  # of the work, the rest is word clouds
+
+
+# Longest side in pixels and WebP quality, from the best on.
+QUALITIES = ((160, 75), (128, 65), (112, 55), (96, 40))
+AIM = 13_500_000  # bytes, where smaller pictures can do it
+
+
+def picture_settings(explorer: Explorer) -> tuple[int, int]:
+    """The best of ``QUALITIES`` with which the page stays small, else the last."""
+    fitting = (each for each in QUALITIES if estimated_size(explorer, each) <= AIM)
+    return next(fitting, QUALITIES[-1])
+
+
+def encoded(image: Image.Image, side: int, quality: int) -> str:
+    """A picture as a ``data:`` address; a small one keeps its pixels."""
+    buffer = io.BytesIO()
+    if max(image.size) <= TINY_SIDE:
+        image.save(buffer, "PNG", optimize=True)
+        kind = "png"
+    else:
+        image = image if image.mode in ("RGB", "RGBA") else image.convert("RGBA")
+        image.thumbnail((side, side), Image.Resampling.LANCZOS)
+        image.save(buffer, "WEBP", quality=quality, method=4)
+        kind = "webp"
+    return f"data:image/{kind};base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"
+
+
+def estimated_size(explorer: Explorer, settings: tuple[int, int] | None = None) -> int:
+    """Bytes of the page, by a sample of its pictures; within some ten per cent."""
+    rows = explorer.search_rows
+    some = rows[np.linspace(0, len(rows) - 1, min(_SAMPLED, len(rows))).astype(int)]
+    settings = settings or picture_settings(explorer)
+    sides = (
+        [explorer.found_side]
+        if _one_picture(explorer)
+        else [explorer.found_side, explorer.query_side]
+    )
+    pictures = sum(
+        len(encoded(explorer.data.picture(int(i), side).copy(), *settings))
+        for i in some
+        for side in sides
+    )
+    words = sum(len(explorer.title(int(i)) + explorer.data.text(int(i))[:MAX_TEXT]) for i in some)
+    each = (pictures + words) / len(some)
+    numbers = 8 * explorer.retriever.index.n_features + 14 * explorer.n_components
+    density = 5.4 * explorer.n_components * len(explorer.retriever.reference_latents()[0])
+    clouds = _CLOUDS * explorer.n_components if has_texts(explorer.data) else 0
+    return int(len(rows) * (each + numbers + 60) + density) + clouds + _REST
+
+
+def _one_picture(explorer: Explorer) -> bool:
+    """Whether an item looks the same as a query and as a result."""
+    rows = explorer.search_rows[:4]
+    sides = explorer.query_side, explorer.found_side
+    return all(len({explorer.thumbnail(int(i), side).content for side in sides}) == 1 for i in rows)
+
+
+def check_size(explorer: Explorer) -> str:
+    """A warning where the page is large, else "".
+
+    Raises:
+        ConfigError: it would hold more than 50,000 items.
+    """
+    n = len(explorer.search_rows)
+    if n > MOST:
+        raise ConfigError(TOO_MANY.format(n, MOST))
+    return LARGE.format(n) if n > MANY else ""
+
+
+def content_of(
+    explorer: Explorer,
+    name: str,
+    tours: list[Tour],
+    progress: Callable[[float], None] | None = None,
+) -> dict[str, Any]:
+    """Everything of a page as JSON values; ``progress`` takes the share that is made.
+
+    Raises:
+        ConfigError: there are more than 50,000 items, or the decoder cannot be run in a browser.
+    """
+    check_size(explorer)
+    rows, data = [int(i) for i in explorer.search_rows], explorer.data
+    d = explorer.n_components
+    return {
+        "title": name,
+        "about": f"{explorer.method.title} on {data.name}: {len(rows):,} items, {d} axes",
+        "rights": RIGHTS,
+        "made": MADE.format(datetime.date.today()),
+        "run": name,
+        "rows": explorer.rows,
+        "asks": explorer.asks,
+        "side": explorer.found_side,
+        "letter": explorer.method.axis_letter(),
+        "queryName": explorer.query_name,
+        "aspect": explorer.aspect(explorer.found_side),
+        "dims": sliders_of(explorer),
+        "marks": [],
+        "items": _items(explorer, rows, progress),
+        "z": text(explorer.retriever.encode(explorer.search_rows)[0]),
+        "model": model_of(explorer),
+        "cards": _cards(explorer, progress),
+        **_map(explorer),
+        "tours": [found for tour in tours if (found := _tour(explorer, name, tour))["steps"]],
+    }
+
+
+def _items(
+    explorer: Explorer, rows: list[int], progress: Callable[[float], None] | None
+) -> dict[str, Any]:
+    data, settings = explorer.data, picture_settings(explorer)
+    one = _one_picture(explorer)
+    pictures: list[str] = []
+    asked: list[str] = []
+    for n, i in enumerate(rows):
+        pictures.append(encoded(data.picture(i, explorer.found_side).copy(), *settings))
+        if not one:
+            asked.append(encoded(data.picture(i, explorer.query_side).copy(), *settings))
+        if progress is not None and n % 64 == 0:
+            progress(_PICTURES * n / len(rows))
+    factors = [
+        {"name": spec.name, "values": [data.factor_text(i, k) for i in rows]}
+        for k, spec in enumerate(data.factor_specs if data.factors is not None else ())
+    ]
+    return {
+        "ids": rows,
+        "titles": [data.title(i) for i in rows],
+        "texts": [data.text(i)[:MAX_TEXT] for i in rows],
+        "factors": factors,
+        "pictures": pictures,
+        "asked": None if one else asked,
+        "tiny": explorer.thumbnail(rows[0], explorer.found_side).is_tiny,
+    }
+
+
+def _cards(explorer: Explorer, progress: Callable[[float], None] | None) -> list[dict[str, Any]]:
+    words = item_words(explorer.data) if has_texts(explorer.data) else None
+    cards: list[dict[str, Any]] = []
+    for j in range(explorer.n_components):
+        if progress is not None:
+            progress(_PICTURES + (1 - _PICTURES) * j / explorer.n_components)
+        cards.append(_card(explorer, j, words))
+    return cards
+
+
+def _card(explorer: Explorer, j: int, words: ItemWords | None) -> dict[str, Any]:
+    """One axis as it is shown, from its low end to its high one."""
+    links = factor_links(explorer, j)[:MAX_LINKS] if explorer.data.factors is not None else []
+    clouds = axis_clouds(explorer, j, words) if words is not None else None
+    return {
+        "examples": examples(explorer, j),
+        "links": [{"name": link.name, "r": round(link.r, 3)} for link in links],
+        "words": clouds and _words(clouds),
+    }
+
+
+def _words(clouds: Clouds) -> dict[str, Any]:
+    counts = clouds.counts
+    return {
+        "states": [
+            {"name": name, "note": f"{n:,} items", "cloud": to_json(clouds, state)}
+            for state, (name, n) in enumerate(
+                zip(counts.states, counts.n_items.tolist(), strict=True)
+            )
+        ],
+        "legend": [[kind, text.format(clouds.factor)] for kind, text in LEGEND.items()],
+    }
+
+
+def _map(explorer: Explorer) -> dict[str, Any]:
+    """The map's columns, without a layout that is not computed yet."""
+    if explorer.n_components < 2 or not explorer.method.has_latent:
+        return {"map": None, "columns": {"about": [], "codes": {}}}
+    has_layout = kept_layout(explorer) is not None
+    shown = [column for column in columns(explorer) if has_layout or column.group != "layout"]
+    about = {
+        "url": "here",
+        "found": "found",
+        "described": "described",
+        "library": "",
+        "version": "1",
+        "layout": "there" if has_layout else None,
+        "n": len(explorer.search_rows),
+        "pictures": "here",
+        "colours": {
+            name: {"sequence": list(colours.sequential[2:]), "classes": list(colours.series)}
+            for name, colours in (("light", LIGHT), ("dark", DARK))
+        },
+    }
+    kept = {column.key: text(codes(explorer, column.key), "<u2") for column in shown}
+    said = [{**vars(column), "levels": list(column.levels)} for column in shown]
+    return {"map": about, "columns": {"about": said, "codes": kept}}
+
+
+def _tour(explorer: Explorer, name: str, tour: Tour) -> dict[str, Any]:
+    """The steps of a tour that this page can show, each with its z."""
+    known, steps = set(explorer.search_rows.tolist()), []
+    for step in tour.steps:
+        shown = step.run == name and step.asks == explorer.asks
+        if not shown or not (step.query == "mean" or step.query in known):
+            continue
+        if any(axis >= explorer.n_components for axis in step.row.axes):
+            continue
+        z = moved(explorer, base_point(explorer, step.query)[None], step.row, step.n_sigma)[0]
+        query = None if step.query == "mean" else step.query
+        said = {"heading": step.heading, "note": step.note, "query": query}
+        steps.append({**said, "z": [round(float(v), 4) for v in z]})
+    return {"title": tour.title, "steps": steps}

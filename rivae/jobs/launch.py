@@ -1,0 +1,285 @@
+"""Start, resume and finish training runs: the trainer joined with validation and alignment."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rivae.base.config import DatasetConfig, MethodChoice, RunConfig, run_config, training_config
+from rivae.base.errors import RivaeError, RunError
+from rivae.base.files import locked, write_json
+from rivae.base.paths import home_path
+from rivae.base.reading.regular import is_file
+from rivae.data import named_dataset
+from rivae.data.base import PairedDataset
+from rivae.data.registry import open_dataset
+from rivae.data.vocabulary import Vocabulary
+from rivae.data.word_vectors import CORPUS, NONE
+from rivae.explore.words.proposals import proposed_names
+from rivae.models.methods import method_config, require_training
+from rivae.models.methods.base import Method
+from rivae.models.nets.weight_files import is_on_hub
+from rivae.models.presets import find_preset
+from rivae.runs import Run, Status
+from rivae.runs.axis_names import AXIS_NAMES, AxisName, to_json
+from rivae.runs.data_record import record_data, recorded_data
+from rivae.runs.named_files import require_open
+from rivae.runs.vocabulary_file import kept_vocabulary, record_vocabulary
+from rivae.training import Listener, Trainer, TrainingJob, Watcher
+from rivae.training.alignment.steps import ALIGNMENT, axis_change, fold_in
+from rivae.training.distributed import Follower, Group
+from rivae.training.validation import validation_scores
+
+
+def make_config(
+    dataset: str,
+    method: str = "rivae",
+    preset: str = "default",
+    *,
+    name: str,
+    seed: int = 0,
+    dataset_settings: dict[str, Any] | None = None,
+    method_settings: dict[str, Any] | None = None,
+    training: dict[str, Any] | None = None,
+) -> RunConfig:
+    """A complete, validated configuration: the preset, with some settings changed.
+
+    ``dataset`` is a registered name or an import's.
+
+    Raises:
+        ConfigError: one sentence naming the first wrong setting.
+    """
+    dataset, place = named_dataset(dataset)
+    dataset_settings = {**place, **(dataset_settings or {})}
+    start = find_preset(dataset, method, preset, dataset_settings)
+    settings = {**start.method, **(method_settings or {})}
+    complete = method_config(method, settings).model_dump(mode="json")
+    for embedder in (complete.get("embedder"), complete.get("embedder2")):
+        if embedder and embedder["weights"] and not is_on_hub(embedder["weights"]):
+            embedder["weights"] = str(home_path(embedder["weights"]).absolute())
+    choice = MethodChoice(name=method, preset=preset, settings=complete)
+    require_training(choice)
+    data = {**start.dataset, **dataset_settings}
+    options = {**start.training, **(training or {})}
+    return run_config(
+        name=name,
+        dataset=DatasetConfig(name=dataset, settings=_absolute(data)),
+        method=choice,
+        training=training_config(options),
+        seed=seed,
+    )
+
+
+def _absolute(settings: dict[str, Any]) -> dict[str, Any]:
+    """Paths as absolute ones, so that the run can be opened and resumed from anywhere."""
+    paths = {
+        key: str(home_path(value, key).absolute())
+        for key, value in settings.items()
+        if key in ("folder", "path", "word_vectors")
+        and isinstance(value, str)
+        and value not in ("", CORPUS, NONE)
+    }
+    store = settings.get("store")
+    if isinstance(store, str) and is_file(home_path(store) / "store.json"):
+        paths["store"] = str(home_path(store).absolute())
+    return {**settings, **paths}
+
+
+def train(
+    configs: Sequence[RunConfig],
+    root: Path,
+    listener: Listener | None = None,
+    tick: Callable[[], None] | None = None,
+    group: Group | None = None,
+    watch: Watcher | None = None,
+) -> list[Run]:
+    """Train new runs; several train as one batch.
+
+    ``tick``, ``group`` and ``watch`` are those of ``rivae.training.Trainer``; every process of a
+    group calls this alike.
+
+    Raises:
+        ConfigError, DataError, RunError: with one sentence for the user.
+    """
+    datasets = _load_each(configs, [None] * len(configs))
+    group = group or Group()
+    runs: list[Run] = []
+    try:
+        for config in configs:
+            path = root / config.name
+            runs.append(Run.create(config, root) if group.leads else Follower(path, config))
+            if group.leads:
+                record_data(runs[-1].path, datasets[len(runs) - 1])
+                record_vocabulary(runs[-1].path, datasets[len(runs) - 1])
+        jobs = [TrainingJob(run, data) for run, data in zip(runs, datasets, strict=True)]
+        trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick, group, watch)
+    except BaseException:
+        # Settings that cannot train leave no folder behind.
+        for run in runs if group.leads else []:
+            shutil.rmtree(run.path, ignore_errors=True)
+        raise
+    return _fit(runs, trainer, resume=False)
+
+
+def resume(
+    runs: Sequence[Run],
+    listener: Listener | None = None,
+    tick: Callable[[], None] | None = None,
+    group: Group | None = None,
+    watch: Watcher | None = None,
+) -> list[Run]:
+    """Resume interrupted runs from their last checkpoints.
+
+    Runs that were started as one batch resume as one, also when only one of them is named: alone
+    their numbers would differ in the last digits. Finished ones among them do not change.
+
+    Raises:
+        RunError: all are finished, one is training elsewhere, or has no usable checkpoint.
+    """
+    done: list[Run] = []
+    batches = [
+        [run for run in batch if _status(run).state != "finished"]
+        for batch in _started_together(runs)
+    ]
+    if not any(batches):
+        raise RunError(f"run {runs[0].id} is already finished: there is nothing to resume")
+    for batch in filter(None, batches):
+        for run in batch:
+            run.require_same_data()
+        known = [kept_vocabulary(run.path) for run in batch]
+        datasets = _load_each([run.config for run in batch], known)
+        if group is not None and not group.leads:
+            batch = [Follower(run.path) for run in batch]
+        else:
+            for run, data in zip(batch, datasets, strict=True):
+                if recorded_data(run.path) is None:  # begun by an older version
+                    record_data(run.path, data)
+                record_vocabulary(run.path, data)
+        jobs = [TrainingJob(run, data) for run, data in zip(batch, datasets, strict=True)]
+        trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick, group, watch)
+        done += _fit(batch, trainer, resume=True)
+    return done
+
+
+def _status(run: Run) -> Status:
+    try:
+        return run.status
+    except RunError:  # damaged: the position is in the checkpoints
+        return Status()
+
+
+def _started_together(runs: Sequence[Run]) -> list[list[Run]]:
+    """The runs with those that trained with them as one batch, in the batch's order."""
+    groups: dict[tuple[Path, ...], list[Run]] = {}
+    for run in runs:
+        names = [name for name in _status(run).batch if Path(name).name == name]
+        partners = [run.path.parent / name for name in names]
+        paths = tuple(path for path in partners if (path / "config.json").is_file())
+        if run.path not in paths:
+            paths = (run.path,)
+        groups[paths] = [Run(path) for path in paths]
+    return list(groups.values())
+
+
+def _load_each(
+    configs: Sequence[RunConfig], known: Sequence[Vocabulary | None]
+) -> list[PairedDataset]:
+    """One data set per run, read by the words that it knows; equal configurations share one."""
+    loaded: dict[tuple[str, str], PairedDataset] = {}
+    found = []
+    for config, words in zip(configs, known, strict=True):
+        require_open(config)  # the weights to start from, too
+        asked = config.dataset
+        key = asked.model_dump_json(), words.key if words else ""
+        if key not in loaded:
+            loaded[key] = open_dataset(asked.name, asked.settings, words)
+        found.append(loaded[key])
+    return found
+
+
+def _fit(runs: list[Run], trainer: Trainer, resume: bool) -> list[Run]:
+    with contextlib.ExitStack() as stack:
+        for run in runs if trainer.group.leads else []:
+            stack.enter_context(run_lock(run))
+        try:
+            trainer.fit(resume)
+        except Exception as error:
+            message = str(error) if isinstance(error, RivaeError) else _first_line(error)
+            for run in runs:
+                # A diverged run has its own reason already; a full disk may take no status.
+                with contextlib.suppress(OSError):
+                    if run.status.state not in ("failed", "finished"):
+                        run.set_status(state="failed", message=message)
+            raise
+    return runs
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).splitlines() or [""]
+    return f"stopped by an error of the program ({type(error).__name__}): {lines[0][:300]}"
+
+
+@contextlib.contextmanager
+def run_lock(run: Run) -> Iterator[None]:
+    """Hold the run for this process; the kernel frees it when the process dies.
+
+    Raises:
+        RunError: when another process is training it.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(locked(run.lock_path))
+        except BlockingIOError:
+            raise RunError(
+                f"run {run.id} is being trained by another process: wait for it or stop it"
+            ) from None
+        except OSError as error:
+            raise RunError(f"cannot write {run.path}: {error.strerror}") from None
+        yield
+
+
+def choose_axes(method: Method, data: PairedDataset, run: Run) -> None:
+    """Fold the configured change of axes into the trained model, and propose names for the axes.
+
+    Axes that are changed anyway are turned so that what names them grows with z, but for those that
+    grow with words of their own. ``alignment.json`` keeps the matrix, the offset, the words that
+    the axes follow, and the validation scores before and after.
+    """
+    config: Any = method.config
+    change = axis_change(method, data, config.axes, run.config.seed)
+    if change.step == "as trained":
+        _propose(run, proposed_names(method, data, run.config.seed))
+        return
+    before = validation_scores(method, data)
+    whole = copy.deepcopy(method.state_dict())
+    fold_in(method, change)
+    names = proposed_names(method, data, run.config.seed)
+    if change.step != "words":
+        signs = np.array([name.direction if name else 1 for name in names])
+        change = replace(change, matrix=change.matrix * signs, offset=change.offset * signs)
+        method.load_state_dict(whole)  # folded in once, as it is recorded
+        fold_in(method, change)
+        names = [name and replace(name, direction=1) for name in names]
+    write_json(
+        run.path / ALIGNMENT,
+        {
+            "note": change.note,
+            "words": change.words,
+            "matrix": change.matrix,
+            "offset": change.offset,
+            "validation_before": before,
+            "validation_after": validation_scores(method, data),
+        },
+    )
+    _propose(run, names)
+
+
+def _propose(run: Run, names: Sequence[AxisName | None]) -> None:
+    write_json(run.path / AXIS_NAMES, to_json(name for name in names if name))

@@ -1,0 +1,178 @@
+"""Bi-VAE on V: the bimodal model of embeddings that are trained first and then fixed (Sec. 5).
+
+``BimodalMethod`` is what it shares with RBi-VAE. Retrieval is Euclidean, so items and queries are
+points whose distance ranks log P(v2|z): with a constant variance s both are divided by sqrt(s),
+with a variance that depends on z both are lifted (see ``gaussians``).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+from pydantic import Field, model_validator
+from torch import Tensor, nn
+
+from rivae.base.config import Epochs
+from rivae.models.methods.base import Batch, ParamGroup, Stage, parameters_of
+from rivae.models.methods.bimodal import BimodalTerms, BimodalVAE, build_bimodal_model
+from rivae.models.methods.cos_sim_lvm import Milestones
+from rivae.models.methods.embedded import EmbeddedConfig, EmbeddedMethod
+from rivae.models.methods.gaussians import (
+    lifted_items,
+    lifted_score,
+    log_density_constant,
+    natural_parameters,
+)
+from rivae.models.nets.layers import FixedAffine
+
+
+class BimodalConfig(EmbeddedConfig, BimodalTerms):
+    """Settings of a bimodal model on embeddings; ``head_hidden`` is used by the start only."""
+
+
+class BimodalMethod(EmbeddedMethod):
+    """P(z), P(v1|z), P(v2|z) on v1 = e1(x1) and v2 = e2(x2).
+
+    The prior N(0, I) and diagonal densities are defined in the coordinates that were trained, so
+    a change of axes is kept separately: z' = ``to_axes`` (z) after inference, z =
+    ``from_axes`` (z') before decoding. It stays exact, variances included, also after several.
+    """
+
+    config: BimodalConfig
+
+    def __init__(
+        self,
+        config: BimodalConfig,
+        shape1: tuple[int, ...],
+        shape2: tuple[int, ...],
+        n_models: int | None = None,
+    ) -> None:
+        super().__init__(config, shape1, shape2, n_models)
+        d = config.n_components
+        self.model = build_bimodal_model(config.dim_v, d, config, n_models)
+        self.to_axes = FixedAffine(d, d, n_models)
+        self.from_axes = FixedAffine(d, d, n_models)
+        self.lifted = config.variance == "by z"
+        if self.lifted:
+            self.dim_v = 2 * config.dim_v + 1
+            self.piecewise_linear = False  # its natural parameters are curved in z
+        self.add_initialiser(shape1, shape2, n_models)
+
+    # the smooth start
+
+    def unfolded_heads(self) -> tuple[nn.Module, ...]:
+        model = self.model
+        encoders = (model.encoder1.mu, model.encoder2.mu) if isinstance(model, BimodalVAE) else ()
+        return (*encoders, model.decoder1, model.decoder2)
+
+    def unfolded_head_loss(self, v: Tensor, z: Tensor) -> dict[str, Tensor]:
+        """Both decoders, and the encoders of a VAE, start from the smooth coordinates."""
+        model = self.model
+        decoded = [((decoder(z) - v) ** 2).sum(-1) for decoder in (model.decoder1, model.decoder2)]
+        terms = {"decoded": torch.stack(decoded).sum(0).mean(-1)}
+        if isinstance(model, BimodalVAE):
+            encoded = [((head.mu(v) - z) ** 2).sum(-1) for head in (model.encoder1, model.encoder2)]
+            terms["encoded"] = torch.stack(encoded).sum(0).mean(-1)
+        return terms
+
+    # retrieval
+
+    def embed_target(self, x2: Tensor) -> Tensor:
+        """The point of item x2, (..., B, dim_v): v2 / sqrt(s), or the lift of v2 in float64."""
+        v2: Tensor = self.embedder2(x2)
+        return lifted_items(v2) if self.lifted else v2 * self._scale2().unsqueeze(-2)
+
+    def encode_v(self, v1: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and log variance of Q(z|v1), the diagonal where its covariance is full."""
+        q = self.model.query_posterior(v1)
+        return self.to_axes(q.mean), q.variance_along(self.to_axes.weight).log()
+
+    def encode_pair(self, x1: Tensor, x2: Tensor) -> Tensor:
+        return self.to_axes(self.model.pair_posterior(*self.embeddings(x1, x2)).mean)
+
+    def hidden(self, z: Tensor) -> Tensor:
+        """Last hidden layer of E[v2|z], (..., B, m); the natural parameters where v2 is lifted."""
+        z = self.from_axes(z)
+        if self.lifted:
+            return natural_parameters(self.model.mean2(z), self.model.log_var2(z))
+        return self.model.hidden2(z)
+
+    def output_layer(self) -> tuple[Tensor, Tensor]:
+        out = self.model.output2()
+        if self.lifted:
+            eye = torch.eye(self.dim_v - 1, self.dim_v).to(out.weight)
+            lead = out.weight.shape[:-2]
+            return eye.expand(*lead, -1, -1), eye.new_zeros(*lead, self.dim_v)
+        scale = self._scale2()
+        return out.weight * scale.unsqueeze(-2), out.bias * scale
+
+    def score(self, z: Tensor, squared_distance: Tensor) -> Tensor:
+        """log P(v2|z); without its constant where the variance is constant."""
+        if not self.lifted:
+            return -0.5 * squared_distance
+        inside = self.from_axes(z)
+        constant = log_density_constant(self.model.mean2(inside), self.model.log_var2(inside))
+        return lifted_score(self.hidden(z), squared_distance) + constant.unsqueeze(-1)
+
+    def _scale2(self) -> Tensor:
+        """1 / sqrt(s) of P(v2|z), (..., D); for a constant variance."""
+        return (-0.5 * self.model.bounded(self.model.raw_log_var2)).exp()
+
+    @torch.no_grad()
+    def apply_affine(self, matrix: Tensor, offset: Tensor) -> None:
+        self.to_axes.change_output(matrix, offset)
+        self.from_axes.change_input(matrix, offset)
+
+
+class BiVAEOnVConfig(BimodalConfig):
+    """Settings of Bi-VAE on V."""
+
+    epochs: Epochs = Field(default=300, description="of the bimodal model, after the start")
+    learning_rate: float = Field(default=5e-3, gt=0)
+    schedule: Literal["constant", "cosine"] = "constant"
+    milestones: Milestones = ()
+
+    @model_validator(mode="after")
+    def _embedders_train_somewhere(self) -> BiVAEOnVConfig:
+        if self.init == "none":
+            raise ValueError(
+                "Bi-VAE on V trains no embedder itself: set init=cos-sim-lvm or init=smooth"
+            )
+        return self
+
+
+class BiVAEOnV(BimodalMethod):
+    """Maximum likelihood (linear form) or the ELBOs (non-linear form) of fixed embeddings."""
+
+    name = "bi-vae-on-v"
+    title = "Bi-VAE on V"
+    config_class = BiVAEOnVConfig
+    trains_in_shares = True
+    config: BiVAEOnVConfig
+
+    def stages(self) -> tuple[Stage, ...]:
+        c = self.config
+        own = Stage(
+            "bi-vae",
+            c.epochs,
+            c.learning_rate,
+            c.batch_size,
+            c.milestones,
+            cached=True,
+            schedule=c.schedule,
+        )
+        return (*self.start_stages(), own)
+
+    def param_groups(self, stage: str) -> list[ParamGroup]:
+        start = self.start_groups(stage)
+        return [ParamGroup(parameters_of(self.model))] if start is None else start
+
+    def loss(self, batch: Batch) -> dict[str, Tensor]:
+        """-log P(v1,v2) or the negative ELBOs; the total correlation is RBi-VAE's alone."""
+        start = self.start_loss(batch)
+        if start is not None:
+            return start
+        assert batch.v1 is not None and batch.v2 is not None
+        objective, terms = self.model.fit_terms(batch.v1, batch.v2, batch.noise)
+        return {"objective": objective, **terms}

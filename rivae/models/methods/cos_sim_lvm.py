@@ -1,0 +1,218 @@
+"""Cos-Sim-LVM: embeddings aligned by cosine, with an auto-encoding bottleneck z (Sec. 4.1)."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import torch
+from pydantic import Field
+from torch import Tensor, nn
+
+from rivae.base.config import BatchSize, Epochs, Positive, Widths
+from rivae.models.methods.base import (
+    Axes,
+    Batch,
+    Method,
+    MethodConfig,
+    ParamGroup,
+    Stage,
+    parameters_of,
+)
+from rivae.models.methods.losses import MismatchTerms, retrieval_loss
+from rivae.models.nets.embedders import build_embedders
+from rivae.models.nets.layers import MLP, Linear, fold_affine_into_input
+from rivae.models.nets.settings import EmbedderPair
+
+Milestones = tuple[tuple[Epochs, Positive], ...]
+N_PARTS = 30  # into which the texts are split
+MAX_PART = 4.0  # s.d.: few texts are all about one part
+
+
+class WordTerms(MethodConfig):
+    """What the words of the texts teach the embeddings."""
+
+    lambda_words: float = Field(
+        default=0.0,
+        ge=0,
+        description="weight of the term by which v2 tells the parts of its text, groups of words "
+        "that occur together; no such term where the second side has no weighted words",
+    )
+
+
+class WordReader(nn.Module):
+    """One linear layer that reads the parts of a text off its embedding v2.
+
+    A contrast keeps what tells the pairs apart; what a text is about may not be needed for that.
+    """
+
+    def __init__(self, dim_v: int, weight: float, n_models: int | None) -> None:
+        super().__init__()
+        self.weight, self.scale = weight, math.sqrt(dim_v)
+        self.read = Linear(dim_v, N_PARTS, n_models)
+
+    def term(self, v2: Tensor, batch: Batch, terms: dict[str, Tensor]) -> Tensor | float:
+        """Its part of the objective, (...,); the mean squared error is added to ``terms``."""
+        if batch.words is None:
+            return 0.0
+        error = self.read(v2 * self.scale) - batch.words.clamp(-MAX_PART, MAX_PART)
+        terms["words"] = (error**2).mean((-1, -2))
+        return self.weight * terms["words"]
+
+
+class AlignmentTerms(MismatchTerms):
+    """How two embeddings are aligned by cosine, whose form the paper does not give."""
+
+    loss_form: Literal["hinge", "softmax"] = "hinge"
+    margin: float = Field(default=0.3, ge=0, description="margin of the hinge, in cosine")
+    temperature: float = Field(default=0.1, gt=0, description="of the softmax form")
+
+
+class CosSimTerms(AlignmentTerms):
+    """The loss of Cos-Sim-LVM."""
+
+    lambda_embedding: float = Field(default=1.0, ge=0, description="weight of cos(v1, v2)")
+    both_ways: bool = Field(
+        default=False, description="the weight of cos(v1, v2) is also that of v2 to find its v1"
+    )
+    lambda_latent: float = Field(default=1.0, ge=0, description="weight of cos(v1', v2)")
+    lambda_auto: float = Field(default=1.0, ge=0, description="weight of |v1' - v1|^2")
+
+
+def alignment_loss(query: Tensor, target: Tensor, terms: AlignmentTerms, batch: Batch) -> Tensor:
+    """L_Retr on the cosines of unit vectors (..., B, D) whose rows belong together; (...,)."""
+    cosine = query @ target.transpose(-1, -2)
+    scores = cosine / terms.temperature if terms.loss_form == "softmax" else cosine
+    hardest = terms.takes_hardest(batch.progress)
+    return retrieval_loss(
+        scores, terms.n_mismatches, terms.loss_form, terms.margin, batch.noise, hardest
+    )
+
+
+class CosSimLVMConfig(WordTerms, EmbedderPair, CosSimTerms):
+    """Settings of Cos-Sim-LVM."""
+
+    n_components: int = Field(default=2, ge=1, le=512, description="dim(z)")
+    dim_v: int = Field(default=3, ge=2, le=4096, description="dim(V)")
+    head_hidden: Widths = Field(default=(10, 10), min_length=1)
+    epochs: Epochs = 200
+    batch_size: BatchSize = 64
+    learning_rate: float = Field(default=5e-3, gt=0)
+    schedule: Literal["constant", "cosine"] = "constant"
+    milestones: Milestones = ()
+    axes: Axes = "scaled"
+    axis_reach: float = Field(default=10.0, gt=0)
+
+
+class CosSimLVM(Method):
+    """v1 -> z -> v1', scored by cos(v1', v2).
+
+    Also the initialiser of every other method: their embedders start from this one's
+    (supplement, "Embedding networks").
+    """
+
+    name = "cos-sim-lvm"
+    title = "Cos-Sim-LVM"
+    config_class = CosSimLVMConfig
+    config: CosSimLVMConfig
+    score_name = "cos(f(z), v2)"
+    trains_in_shares = True
+
+    def __init__(
+        self,
+        config: CosSimLVMConfig,
+        shape1: tuple[int, ...],
+        shape2: tuple[int, ...],
+        n_models: int | None = None,
+        embedders: tuple[nn.Module, nn.Module] | None = None,
+        words: WordReader | None = None,
+    ) -> None:
+        super().__init__()
+        self.config = config
+        self.n_components, self.dim_v = config.n_components, config.dim_v
+        if embedders is None:
+            self.embedder1, self.embedder2 = build_embedders(
+                shape1, shape2, config.dim_v, config, n_models
+            )
+            embedders = (self.embedder1, self.embedder2)
+        # What is borrowed stays out of the module tree: its owner saves and moves it.
+        self._embedders = embedders
+        hidden = config.head_hidden
+        self.encoder = MLP(config.dim_v, hidden, config.n_components, n_models=n_models)
+        self.decoder = MLP(config.n_components, hidden, config.dim_v, n_models=n_models)
+        if words is None and config.lambda_words:
+            words = self.words = WordReader(config.dim_v, config.lambda_words, n_models)
+        self._words = () if words is None else (words,)
+
+    def stages(self) -> tuple[Stage, ...]:
+        c = self.config
+        return (
+            Stage(
+                "cos-sim",
+                c.epochs,
+                c.learning_rate,
+                c.batch_size,
+                c.milestones,
+                schedule=c.schedule,
+                needs_words=bool(self._words),
+            ),
+        )
+
+    def param_groups(self, stage: str) -> list[ParamGroup]:
+        modules = (*self._embedders, self.encoder, self.decoder, *self._words)
+        return [ParamGroup(parameters_of(*modules))]
+
+    def loss(self, batch: Batch) -> dict[str, Tensor]:
+        assert batch.x1 is not None and batch.x2 is not None
+        c = self.config
+        v1 = batch.share.whole(self.embed_query(batch.x1))
+        v2 = batch.share.whole(self.embed_target(batch.x2))
+        restored = self.decode(self.encoder(v1))
+        direction = nn.functional.normalize(restored, dim=-1)
+        terms = {
+            "embedding": alignment_loss(v1, v2, c, batch),
+            "latent": alignment_loss(direction, v2, c, batch),
+            "auto": ((restored - v1) ** 2).sum(-1).mean(-1),
+        }
+        if c.both_ways:
+            back = alignment_loss(v2, v1, c, batch)
+            terms["embedding"] = 0.5 * (terms["embedding"] + back)
+        objective = (
+            c.lambda_embedding * terms["embedding"]
+            + c.lambda_latent * terms["latent"]
+            + c.lambda_auto * terms["auto"]
+        )
+        for words in self._words:
+            objective = objective + words.term(v2, batch, terms)
+        return {"objective": objective, **terms}
+
+    def embed_query(self, x1: Tensor) -> Tensor:
+        v: Tensor = self._embedders[0](x1)
+        return v
+
+    def embed_target(self, x2: Tensor) -> Tensor:
+        v: Tensor = self._embedders[1](x2)
+        return v
+
+    def encode_v(self, v1: Tensor) -> tuple[Tensor, Tensor]:
+        """The encoder is deterministic; its variance is reported as e^-12."""
+        mu = self.encoder(v1)
+        return mu, torch.full_like(mu, -12.0)
+
+    def hidden(self, z: Tensor) -> Tensor:
+        return self.decoder.hidden_layer(z)
+
+    def output_layer(self) -> tuple[Tensor, Tensor]:
+        return self.decoder.out.weight, self.decoder.out.bias
+
+    def score(self, z: Tensor, squared_distance: Tensor) -> Tensor:
+        """cos(f(z), v2); |v2| = 1, so it follows from the distance and |f(z)|."""
+        norm = self.decode(z).norm(dim=-1, keepdim=True).clamp_min(1e-12)
+        return (norm**2 + 1.0 - squared_distance) / (2 * norm)
+
+    @torch.no_grad()
+    def apply_affine(self, matrix: Tensor, offset: Tensor) -> None:
+        self.encoder.out.weight.copy_(self.encoder.out.weight @ matrix)
+        self.encoder.out.bias.copy_(self.encoder.out.bias @ matrix + offset)
+        first = self.decoder.layers[0]
+        fold_affine_into_input(first, matrix, offset)  # type: ignore[arg-type]

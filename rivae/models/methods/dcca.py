@@ -1,0 +1,298 @@
+"""DCCA: deep canonical correlation analysis on the embeddings, read as probabilistic CCA.
+
+phi_i = g_i(e_i(x_i)) with the paper's embedders e_i and small networks g_i (supplement,
+"Model-Specific Network Architectures") maximise the canonical correlations (Andrew et al. 2013).
+The dual-view latent Gaussian model of ``pcca.py`` on (phi_1, phi_2) then gives the two
+distributions of a latent: P(z|phi_1) and P(phi_2|z) (Sec. 5.1, "converting the learned CCA model").
+
+The losses take features phi1 (..., B, p) and phi2 (..., B, q); leading dimensions (S models) pass
+through. S12 is their cross-covariance, S11 and S22 are their covariances, all unbiased (divided by
+B - 1).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+from pydantic import Field, model_validator
+from torch import Tensor
+
+from rivae.base.config import BatchSize, Epochs, Widths
+from rivae.models.methods.base import Batch, ParamGroup, Stage, parameters_of
+from rivae.models.methods.cos_sim_lvm import Milestones
+from rivae.models.methods.embedded import EmbeddedConfig, EmbeddedMethod
+from rivae.models.methods.pcca import fit_pcca
+from rivae.models.nets.layers import MLP, FixedAffine, identity
+
+# Features that are all constant have correlations of 0 and not 0 / 0.
+MIN_VARIANCE = 1e-24
+_ROWS = 512  # pictures embedded at once
+
+
+def covariance(a: Tensor, b: Tensor) -> Tensor:
+    """Unbiased cross-covariance of rows a (..., B, p) and b (..., B, q); (..., p, q)."""
+    a = a - a.mean(-2, keepdim=True)
+    b = b - b.mean(-2, keepdim=True)
+    return a.transpose(-1, -2) @ b / (a.shape[-2] - 1)
+
+
+def canonical_correlations(phi1: Tensor, phi2: Tensor, regulariser: float) -> Tensor:
+    """Canonical correlations of a batch, descending, (..., min(p, q)) float64 in [0, 1).
+
+    The singular values of L1^-1 S12 L2^-T with S_ii + r v_i I = L_i L_i' (Andrew et al. 2013, with
+    Cholesky factors for the symmetric square roots: the singular values are the same, and neither
+    a Cholesky factor nor a singular *value* divides by differences of eigenvalues, so equal ones do
+    no harm to the gradient). Float64 inside.
+
+    A model whose features are infinite or NaN gets NaN and does not affect other models of the
+    batch.
+
+    Args:
+        regulariser: r >= 1e-12, in units of v_i, the mean variance of the features of view i. With
+            a fixed r instead the loss would change with the unit of the features: those of fresh
+            networks have variances of 1e-4, and training would begin by inflating them.
+    """
+    phi1, phi2 = phi1.double(), phi2.double()
+    s12, s11, s22 = covariance(phi1, phi2), covariance(phi1, phi1), covariance(phi2, phi2)
+    finite = torch.stack([s.isfinite().all(-1).all(-1) for s in (s12, s11, s22)]).all(0)
+    ok = finite[..., None, None]
+    l1, l2 = (torch.linalg.cholesky(_regularised(s, regulariser, ok)) for s in (s11, s22))
+    half = torch.linalg.solve_triangular(l1, torch.where(ok, s12, 0.0), upper=False)
+    whitened = torch.linalg.solve_triangular(l2, half.transpose(-1, -2), upper=False)
+    correlations = torch.linalg.svdvals(whitened)
+    return torch.where(finite[..., None], correlations, torch.nan)
+
+
+def _regularised(s: Tensor, regulariser: float, ok: Tensor) -> Tensor:
+    """S + r v I with the mean variance v; where ``ok`` (..., 1, 1) is False, the identity."""
+    eye = torch.eye(s.shape[-1], dtype=s.dtype, device=s.device)
+    variance = s.diagonal(dim1=-2, dim2=-1).mean(-1)[..., None, None]
+    # LAPACK refuses NaN.
+    return torch.where(ok, s + (regulariser * variance + MIN_VARIANCE) * eye, eye)
+
+
+def eckart_young_terms(phi1: Tensor, phi2: Tensor) -> tuple[Tensor, Tensor]:
+    """Reward and penalty of the Eckart-Young form of CCA, each (...,), unbiased.
+
+    Chapman, Wells and Aguila, "Unconstrained stochastic CCA" (ICLR 2024): the generalised
+    eigenproblem A u = rho B u with A = [[0, S12], [S21, 0]] / 2 and B = blkdiag(S11, S22) / 2 has
+    the canonical correlations as its positive eigenvalues. With Y = B^(1/2) U and
+    M = B^(-1/2) A B^(-1/2),
+
+        |M - Y Y'|^2 = |M|^2 - 2 tr(U'AU) + |U'BU|^2,
+
+    so by Eckart and Young -2 tr(U'AU) + |U'BU|^2 is least, minus the sum of rho^2, where U spans
+    the top d directions and U'BU = diag(rho). In features: tr(U'AU) = tr S12 and
+    U'BU = (S11 + S22) / 2. The loss is penalty - 2 reward; the square is unbiased because its two
+    factors come from two halves of the batch, which are independent.
+
+    Args:
+        phi1, phi2: of equal width d.
+
+    Returns:
+        tr S12 of the full batch, and <(S11 + S22) / 2 of one half, that of the other>. B >= 4.
+    """
+    reward = covariance(phi1, phi2).diagonal(dim1=-2, dim2=-1).sum(-1)
+    half = phi1.shape[-2] // 2
+    parts = (slice(None, half), slice(half, None))
+    means = [
+        0.5 * (covariance(a, a) + covariance(b, b))
+        for a, b in ((phi1[..., part, :], phi2[..., part, :]) for part in parts)
+    ]
+    return reward, (means[0] * means[1]).sum((-1, -2))
+
+
+class DCCAConfig(EmbeddedConfig):
+    """Settings of DCCA; n_components is also the width of phi."""
+
+    g_hidden: Widths = Field(default=(10, 10, 10), min_length=1, description="hidden layers of g")
+    loss_form: Literal["canonical", "eckart-young"] = Field(
+        default="canonical",
+        description="minus the canonical correlations of the batch, or the unconstrained form that "
+        "small batches leave unbiased",
+    )
+    regulariser: float = Field(
+        default=1e-3,
+        ge=1e-12,
+        description="canonical form: r in S_ii + r v_i I, v_i the mean variance of a feature",
+    )
+    g_epochs: Epochs = Field(default=100, description="stage 1: g alone")
+    joint_epochs: Epochs = Field(default=300, description="stage 2: g and the embedders")
+    joint_batch_size: BatchSize | None = Field(
+        default=None, description="of both stages; empty: batch_size (paper: 64)"
+    )
+    learning_rate: float = Field(default=5e-3, gt=0)
+    joint_learning_rate: float | None = Field(default=None, gt=0)
+    embedder_rate: float = Field(default=1.0, ge=0, description="of the embedders, relative")
+    schedule: Literal["constant", "cosine"] = "constant"
+    milestones: Milestones = Field(
+        default=(), description="(epoch of the joint stage, factor on the rate)"
+    )
+
+    @model_validator(mode="after")
+    def _batch_is_large_enough(self) -> DCCAConfig:
+        size = self.joint_batch_size or self.batch_size
+        # B pairs correlate perfectly by chance in B - 1 dimensions.
+        least = 2 * (self.n_components + 1) if self.loss_form == "canonical" else 4
+        if size < least:
+            raise ValueError(
+                f"a batch of {size} pairs says nothing about {self.n_components} correlations: "
+                f"raise joint_batch_size to at least {least}"
+            )
+        return self
+
+
+class DCCA(EmbeddedMethod):
+    """Features phi of maximal correlation; retrieval by P(phi_2|z) of probabilistic CCA.
+
+    The embeddings of retrieval are phi_1 and the whitened phi_2, so that squared distances are
+    Mahalanobis distances under P(phi_2|z). Hence ``dim_v`` here is n_components and not the
+    setting ``dim_v`` of the embedders. Every map behind phi is affine and set by ``finish``.
+    """
+
+    name = "dcca"
+    title = "DCCA"
+    config_class = DCCAConfig
+    trains_in_shares = True
+    config: DCCAConfig
+    score_name = "log P(φ2|z)"
+    has_closed_form = True
+    covariance: Tensor
+
+    def __init__(
+        self,
+        config: DCCAConfig,
+        shape1: tuple[int, ...],
+        shape2: tuple[int, ...],
+        n_models: int | None = None,
+    ) -> None:
+        super().__init__(config, shape1, shape2, n_models)
+        d = self.dim_v = config.n_components
+        self.g1 = MLP(config.dim_v, config.g_hidden, d, n_models=n_models)
+        self.g2 = MLP(config.dim_v, config.g_hidden, d, n_models=n_models)
+        self.to_z = FixedAffine(d, d, n_models)  # mean of P(z|phi_1)
+        self.register_buffer("covariance", identity(d, d, n_models))
+        self.pair1 = FixedAffine(d, d, n_models)  # mean of P(z|phi_1, phi_2): a sum of two
+        self.pair2 = FixedAffine(d, d, n_models)
+        self.whiten = FixedAffine(d, d, n_models)  # phi_2 in units of its noise
+        self.from_z = FixedAffine(d, d, n_models)  # W_2 z + m_2 in the same units
+        self.add_initialiser(shape1, shape2, n_models)
+
+    # training
+
+    def stages(self) -> tuple[Stage, ...]:
+        c = self.config
+        size = c.joint_batch_size or c.batch_size
+        stages = self.start_stages()
+        stages.append(Stage("g", c.g_epochs, c.learning_rate, size, cached=True))
+        stages.append(
+            Stage(
+                "joint",
+                c.joint_epochs,
+                c.joint_learning_rate or c.learning_rate,
+                size,
+                c.milestones,
+                schedule=c.schedule,
+            )
+        )
+        return tuple(stages)
+
+    def param_groups(self, stage: str) -> list[ParamGroup]:
+        start = self.start_groups(stage)
+        if start is not None:
+            return start
+        heads = parameters_of(self.g1, self.g2)
+        if stage == "g":
+            return [ParamGroup(heads)]
+        embedders = parameters_of(self.embedder1, self.embedder2)
+        return [ParamGroup(embedders, self.config.embedder_rate), ParamGroup(heads)]
+
+    def loss(self, batch: Batch) -> dict[str, Tensor]:
+        start = self.start_loss(batch)
+        if start is not None:
+            return start
+        v1, v2 = batch.v1, batch.v2
+        if batch.stage == "joint":
+            v1, v2 = self.embedded_batch(batch)
+        assert v1 is not None and v2 is not None
+        phi1, phi2 = self.g1(v1), self.g2(v2)
+        if self.config.loss_form == "eckart-young":
+            reward, penalty = eckart_young_terms(phi1, phi2)
+            return {"objective": penalty - 2 * reward, "reward": reward, "penalty": penalty}
+        rho = canonical_correlations(phi1, phi2, self.config.regulariser).to(phi1.dtype)
+        return {
+            "objective": -rho.sum(-1),
+            "largest correlation": rho[..., 0],
+            "smallest correlation": rho[..., -1],
+        }
+
+    def unfolded_heads(self) -> tuple[MLP, ...]:
+        return self.g1, self.g2
+
+    def unfolded_head_loss(self, v: Tensor, z: Tensor) -> dict[str, Tensor]:
+        gap = ((self.g1(v) - z) ** 2).sum(-1) + ((self.g2(v) - z) ** 2).sum(-1)
+        return {"features": gap.mean(-1)}
+
+    @torch.no_grad()
+    def finish(self, x1: Tensor, x2: Tensor, random_state: int) -> None:
+        """Fit probabilistic CCA to the features of training pairs; ``random_state`` is not used."""
+        parts = list(zip(x1.split(_ROWS), x2.split(_ROWS), strict=True))
+        pairs = [self.embeddings(a, b) for a, b in parts]
+        phi1 = torch.cat([self.g1(v1) for v1, _ in pairs]).cpu()
+        phi2 = torch.cat([self.g2(v2) for _, v2 in pairs]).cpu()
+        fit = fit_pcca(phi1, phi2, self.n_components)
+        weight, bias, covariance = fit.posterior(1)
+        self.to_z.assign(weight, bias)
+        self.covariance.copy_(covariance)
+        weight1, weight2, bias, _ = fit.posterior_of_pair()
+        self.pair1.assign(weight1, bias)
+        self.pair2.assign(weight2, torch.zeros_like(bias))
+        # Both around m_2: the whitened values stay small, and float32 exact.
+        whitening = fit.whitening(2)
+        self.whiten.assign(whitening, -fit.mean2 @ whitening)
+        self.from_z.assign(fit.loading(2).T @ whitening, torch.zeros_like(bias))
+
+    # retrieval
+
+    def embed_query(self, x1: Tensor) -> Tensor:
+        """phi_1 (..., B, d)."""
+        phi: Tensor = self.g1(self.embedder1(x1))
+        return phi
+
+    def embed_target(self, x2: Tensor) -> Tensor:
+        """Psi_2^(-1/2) (phi_2 - m_2), (..., B, d)."""
+        phi: Tensor = self.whiten(self.g2(self.embedder2(x2)))
+        return phi
+
+    def encode_v(self, v1: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and diagonal log variance of P(z|phi_1); ``v1`` is phi_1."""
+        mu = self.to_z(v1)
+        variance = self.covariance.diagonal(dim1=-2, dim2=-1)
+        return mu, variance.log().unsqueeze(-2).expand_as(mu)
+
+    def encode_pair(self, x1: Tensor, x2: Tensor) -> Tensor:
+        v1, v2 = self.embeddings(x1, x2)
+        mean: Tensor = self.pair1(self.g1(v1)) + self.pair2(self.g2(v2))
+        return mean
+
+    def hidden(self, z: Tensor) -> Tensor:
+        """z itself: f is affine."""
+        return z
+
+    def output_layer(self) -> tuple[Tensor, Tensor]:
+        return self.from_z.weight, self.from_z.bias
+
+    def score(self, z: Tensor, squared_distance: Tensor) -> Tensor:
+        """log P(phi_2|z) up to its constant."""
+        return -0.5 * squared_distance
+
+    @torch.no_grad()
+    def apply_affine(self, matrix: Tensor, offset: Tensor) -> None:
+        self.to_z.change_output(matrix, offset)
+        self.pair1.change_output(matrix, offset)
+        self.pair2.change_output(matrix, torch.zeros_like(offset))
+        self.from_z.change_input(matrix, offset)
+        # The full covariance is known here, so a second change is exact as well.
+        turn = matrix.double()
+        self.covariance.copy_(turn.T @ self.covariance.double() @ turn)

@@ -1,0 +1,258 @@
+"""The base of methods on the embedded space: the embedders and how they start.
+
+Supplement, "Embedding networks": every method starts from the embedders of a trained
+Cos-Sim-LVM. The smooth start of ``training/smooth_start.py`` is available to all of them as well.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+from pydantic import Field, model_validator
+from torch import Tensor, nn
+
+from rivae.base.config import BatchSize, Epochs, Widths
+from rivae.models.methods.base import (
+    Axes,
+    Batch,
+    Method,
+    MethodConfig,
+    ParamGroup,
+    Stage,
+    parameters_of,
+)
+from rivae.models.methods.contrast_start import STAGE as CONTRAST
+from rivae.models.methods.contrast_start import ContrastSettings, ContrastStart
+from rivae.models.methods.cos_sim_lvm import (
+    CosSimLVM,
+    CosSimLVMConfig,
+    CosSimTerms,
+    WordReader,
+    WordTerms,
+)
+from rivae.models.nets.embedders import build_embedders
+from rivae.models.nets.settings import EmbedderPair
+
+# Smooth targets are a patch of radius .8 of the unit sphere, about three s.d. wide.
+SMOOTH_Z_SCALE = 3.0 / 0.8
+
+
+class EmbeddedConfig(WordTerms, EmbedderPair, MethodConfig):
+    """Settings of a method that starts from other embedders; each method adds its own."""
+
+    n_components: int = Field(default=2, ge=1, le=512, description="dim(z)")
+    dim_v: int = Field(default=3, ge=2, le=4096, description="dim(V)")
+    head_hidden: Widths = Field(default=(10, 10), min_length=1)
+
+    init: Literal["none", "cos-sim-lvm", "smooth", "contrast"] = Field(
+        default="cos-sim-lvm",
+        description="where the embedders start: random weights, a trained Cos-Sim-LVM (paper), or "
+        "unfolded coordinates of the training pairs (smooth) or of their contrastive embeddings "
+        "(contrast)",
+    )
+    init_epochs: Epochs = Field(
+        default=100, description="of a Cos-Sim-LVM or a smooth start; a contrast counts steps"
+    )
+    init_learning_rate: float = Field(default=5e-3, gt=0)
+    init_schedule: Literal["constant", "cosine"] = Field(
+        default="constant", description="rate of the initialising Cos-Sim-LVM; cosine falls to 0"
+    )
+    cos_sim: CosSimTerms = Field(
+        default=CosSimTerms(), description="loss of the initialising Cos-Sim-LVM"
+    )
+    contrast: ContrastSettings = Field(
+        default=ContrastSettings(), description="the fit that init=contrast begins with"
+    )
+    smooth_neighbours: int = Field(default=6, ge=2, le=100)
+    smooth_blur: float = Field(default=1.5, ge=0, description="s.d. of the blur, in pixels")
+    batch_size: BatchSize = 64
+    axes: Axes = Field(
+        default="scaled",
+        description="after training, exactly folded into mu and f: the unit of z, or also "
+        "independent components of mu, the axes whose variance the query modulates, or axes that "
+        "follow the words of the texts",
+    )
+    axis_reach: float = Field(
+        default=10.0, gt=0, description="where the central 99 % of the training z end"
+    )
+
+    @model_validator(mode="after")
+    def _smooth_start_fits(self) -> EmbeddedConfig:
+        if self.unfolds and self.dim_v <= self.n_components:
+            raise ValueError(
+                f"a {self.init} start of {self.n_components} components needs dim_v of at least "
+                f"{self.n_components + 1}: raise dim_v"
+            )
+        return self
+
+    def untrained(self) -> str:
+        begins = self.init == "contrast" or (self.init != "none" and self.init_epochs > 0)
+        own = [name for name in self.lengths() if name != "init_epochs"]
+        # An unfolded start brings the heads to its coordinates as well.
+        if not any(getattr(self, name) for name in own) and not (begins and self.unfolds):
+            return f"the model behind the embedders would not be trained: raise {' or '.join(own)}"
+        joint = getattr(self, "joint_epochs", 0) and getattr(self, "embedder_rate", 1)
+        embedders = (self.embedder, self.embedder2 or self.embedder)
+        ready = all(one.kind == "identity" or one.weights for one in embedders)
+        if begins or joint or ready:
+            return ""
+        return "the embedders would not be trained: raise init_epochs with init=cos-sim-lvm" + (
+            ", or joint_epochs" if "joint_epochs" in own else ""
+        )
+
+    @property
+    def unfolds(self) -> bool:
+        """Whether the start brings the embedders to unfolded coordinates."""
+        return self.init in ("smooth", "contrast")
+
+
+class EmbeddedMethod(Method):
+    """A method whose observations are v1 = e1(x1) and v2 = e2(x2).
+
+    A subclass builds its heads in ``__init__`` and then calls ``add_initialiser``; its
+    ``stages``, ``param_groups`` and ``loss`` put their own stages after those of the start.
+    """
+
+    config: EmbeddedConfig
+
+    def __init__(
+        self,
+        config: EmbeddedConfig,
+        shape1: tuple[int, ...],
+        shape2: tuple[int, ...],
+        n_models: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.config = config
+        self.n_components, self.dim_v = config.n_components, config.dim_v
+        self.n_axes2 = len(shape2)
+        self.embedder1, self.embedder2 = build_embedders(
+            shape1, shape2, config.dim_v, config, n_models
+        )
+
+    def add_initialiser(
+        self, shape1: tuple[int, ...], shape2: tuple[int, ...], n_models: int | None
+    ) -> None:
+        """What the start trains on this method's embedders: a Cos-Sim-LVM, or a contrast."""
+        c = self.config
+        self.words: WordReader | None = None
+        if c.lambda_words:
+            self.words = WordReader(c.dim_v, c.lambda_words, n_models)
+        self.initialiser: CosSimLVM | None = None
+        self.contrast: ContrastStart | None = None
+        if c.init == "contrast":
+            self.contrast = ContrastStart(c.contrast, (self.embedder1, self.embedder2), n_models)
+        if c.init == "cos-sim-lvm":
+            settings = CosSimLVMConfig(
+                n_components=c.n_components,
+                dim_v=c.dim_v,
+                embedder=c.embedder,
+                embedder2=c.embedder2,
+                head_hidden=c.head_hidden,
+                lambda_words=c.lambda_words,
+                **c.cos_sim.model_dump(),
+            )
+            embedders = (self.embedder1, self.embedder2)
+            self.initialiser = CosSimLVM(settings, shape1, shape2, n_models, embedders, self.words)
+
+    # training
+
+    def start_stages(self) -> list[Stage]:
+        """The stages before the method's own: a contrast, "unfold" or "initialise", or none."""
+        c = self.config
+        if c.init == "none":
+            return []
+        if self.contrast is not None:
+            return [
+                *self.contrast.stages(),
+                *self.contrast.unfold_stages(c.init_learning_rate),
+            ]
+        return [
+            Stage(
+                "unfold" if c.unfolds else "initialise",
+                c.init_epochs,
+                c.init_learning_rate,
+                c.batch_size,
+                needs_target=c.unfolds,
+                needs_words=self.words is not None and not c.unfolds,
+                schedule="cosine" if c.unfolds else c.init_schedule,
+                validate=False,
+            )
+        ]
+
+    def start_groups(self, stage: str) -> list[ParamGroup] | None:
+        """The parameters of a stage of the start, or None for another stage."""
+        if stage == "initialise":
+            assert self.initialiser is not None
+            return self.initialiser.param_groups(stage)
+        if stage.startswith(CONTRAST):
+            assert self.contrast is not None
+            return self.contrast.param_groups()
+        if stage in ("unfold", "straighten"):
+            modules = (self.embedder1, self.embedder2, *self.unfolded_heads())
+            return [ParamGroup(parameters_of(*modules))]
+        return None
+
+    def start_loss(self, batch: Batch) -> dict[str, Tensor] | None:
+        """The loss of a stage of the start, or None for another stage."""
+        if batch.stage == "initialise":
+            assert self.initialiser is not None
+            return self.initialiser.loss(batch)
+        if batch.stage.startswith(CONTRAST):
+            assert self.contrast is not None
+            return self.contrast.loss(batch)
+        if batch.stage in ("unfold", "straighten"):
+            assert batch.target is not None
+            v1, v2 = self.embedded_batch(batch)
+            terms = {"anchor": self.anchor(v1, v2, batch.target)}
+            z = batch.target[..., : self.n_components] * SMOOTH_Z_SCALE
+            terms |= self.unfolded_head_loss(batch.target, z)
+            if self.contrast is not None:
+                terms["apart"] = self.contrast.apart(v1, v2)
+            return {"objective": sum(terms.values(), torch.zeros(())), **terms}
+        return None
+
+    def embedded_batch(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """v1 and v2 of the full batch, each (..., B, D)."""
+        assert batch.x1 is not None and batch.x2 is not None
+        v1, v2 = self.embeddings(batch.x1, batch.x2)
+        return batch.share.whole(v1), batch.share.whole(v2)
+
+    @property
+    def unfolds_pairs(self) -> bool:
+        return self.config.init == "smooth"
+
+    def contrast_embeddings(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
+        assert self.contrast is not None
+        return self.contrast.embeddings(x1, x2)
+
+    def refitted(self) -> tuple[nn.Module, ...]:
+        return () if self.contrast is None else (self.embedder1, self.embedder2, self.contrast)
+
+    def unfolded_heads(self) -> tuple[nn.Module, ...]:
+        """Heads that the smooth start trains as well."""
+        return ()
+
+    def unfolded_head_loss(self, v: Tensor, z: Tensor) -> dict[str, Tensor]:
+        """Terms that bring those heads to the smooth coordinates z (..., B, d) of v (..., B, D)."""
+        return {}
+
+    @staticmethod
+    def anchor(v1: Tensor, v2: Tensor, target: Tensor) -> Tensor:
+        """Mean squared distance of both embeddings from the smooth start; (...,)."""
+        gap = ((v1 - target) ** 2).sum(-1) + ((v2 - target) ** 2).sum(-1)
+        return gap.mean(-1)
+
+    # retrieval
+
+    def embeddings(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
+        return self.embedder1(x1), self.embedder2(x2)
+
+    def embed_query(self, x1: Tensor) -> Tensor:
+        v: Tensor = self.embedder1(x1)
+        return v
+
+    def embed_target(self, x2: Tensor) -> Tensor:
+        v: Tensor = self.embedder2(x2)
+        return v

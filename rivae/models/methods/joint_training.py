@@ -1,0 +1,177 @@
+"""Joint training of a model and its embedders by L_Retr and L_Reg (eq. obj_joint).
+
+RIVAE and RBi-VAE share these settings and terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from pydantic import Field, model_validator
+from torch import Tensor, nn
+
+from rivae.base.config import BatchSize, Epochs, Positive
+from rivae.models.methods.base import Batch, ParamGroup, Stage, parameters_of
+from rivae.models.methods.cos_sim_lvm import Milestones
+from rivae.models.methods.embedded import EmbeddedConfig, EmbeddedMethod
+from rivae.models.methods.losses import (
+    MismatchTerms,
+    embedder_regulariser,
+    geometric,
+    retrieval_loss,
+)
+from rivae.models.nets.precision import steady
+from rivae.models.nets.recipe_rnn import RecipeRNN
+
+
+@dataclass(frozen=True)
+class Perturbable:
+    """A point of a continuous space, and the embedder as a function on it.
+
+    Attributes:
+        embed: (..., B, *space) to unit vectors (..., B, D).
+        point: (..., B, *space); ``n_axes`` axes belong to an item.
+        mask: 1 where the point may be moved, broadcast to its shape; None is everywhere.
+    """
+
+    embed: Callable[[Tensor], Tensor]
+    point: Tensor
+    n_axes: int
+    mask: Tensor | None = None
+
+
+def perturbable(embedder: nn.Module, x: Tensor, n_axes: int) -> Perturbable:
+    """The point that L_Reg perturbs, for items ``x`` (..., B, *shape) with ``n_axes`` axes each.
+
+    Their numbers, or their word vectors if the numbers encode words (Sec. 2, footnote of
+    eq. emb_reg: pixel-wise for pictures, on the word vectors for text).
+    """
+    if not isinstance(embedder, RecipeRNN):
+        return Perturbable(embedder, x, n_axes)
+    return Perturbable(
+        lambda vectors: embedder.from_vectors(vectors, x),
+        embedder.word_vectors(x),
+        n_axes=2,
+        mask=(x != 0).unsqueeze(-1),
+    )
+
+
+class JointTrainingConfig(MismatchTerms, EmbeddedConfig):
+    """Settings of the joint stage. Choices that the paper does not fix have a description."""
+
+    joint_epochs: Epochs = Field(default=300, description="stage 2: everything")
+    joint_batch_size: BatchSize | None = None
+    learning_rate: float = Field(default=5e-3, gt=0)
+    joint_learning_rate: float | None = Field(default=None, gt=0)
+    embedder_rate: float = Field(default=1.0, ge=0, description="of the embedders, relative")
+    schedule: Literal["constant", "cosine"] = "constant"
+    milestones: Milestones = Field(
+        default=(), description="(epoch of the joint stage, factor on the rate)"
+    )
+
+    lambda_retr: float = Field(default=1.0, ge=0)
+    lambda_reg: float = Field(default=0.1, ge=0)
+    loss_form: Literal["hinge", "softmax"] = "hinge"
+    margin: float = Field(default=1.0, ge=0)
+    n_mismatches: int | None = Field(
+        default=1, ge=1, description="per pair; empty = all in the batch"
+    )
+    expectation: Literal["sample", "mean"] = Field(
+        default="sample", description="z of the query in L_Retr: a sample, or its mean"
+    )
+    reg_form: Literal["literal", "ratio", "jvp"] = "ratio"
+    reg_magnitude: float = Field(default=1e-3, gt=0, description="|eps|")
+    reg_every: int = Field(
+        default=1, ge=1, le=64, description="L_Reg is estimated on every n-th pair of a batch"
+    )
+    anchor: tuple[Positive, Positive] | None = Field(
+        default=None, description="joint: weight of |e(x) - smooth target|^2, start and end"
+    )
+
+    @model_validator(mode="after")
+    def _anchor_fits(self) -> JointTrainingConfig:
+        if self.anchor and not self.unfolds:
+            raise ValueError(
+                "an anchor needs unfolded coordinates: set init=contrast or smooth, or anchor=null"
+            )
+        return self
+
+
+class JointTraining(EmbeddedMethod):
+    """A method with a stage "joint", in which the embedders train together with the model."""
+
+    config: JointTrainingConfig
+
+    def __init__(
+        self,
+        config: JointTrainingConfig,
+        shape1: tuple[int, ...],
+        shape2: tuple[int, ...],
+        n_models: int | None = None,
+    ) -> None:
+        super().__init__(config, shape1, shape2, n_models)
+        lead = () if n_models is None else (n_models,)
+        self.c = nn.Parameter(torch.full(lead, 0.1 if config.reg_form == "literal" else 1.0))
+
+    def joint_stage(self) -> Stage:
+        """The stage "joint"."""
+        c = self.config
+        return Stage(
+            "joint",
+            c.joint_epochs,
+            c.joint_learning_rate or c.learning_rate,
+            c.joint_batch_size or c.batch_size,
+            c.milestones,
+            needs_target=c.anchor is not None,
+            needs_words=self.words is not None,
+            schedule=c.schedule,
+        )
+
+    def embedder_group(self) -> ParamGroup:
+        """Both embedders, c of L_Reg and what reads words, at their own rate."""
+        words = () if self.words is None else (self.words,)
+        parameters = [*parameters_of(self.embedder1, self.embedder2, *words), self.c]
+        return ParamGroup(parameters, self.config.embedder_rate)
+
+    def retrieval_term(self, scores: Tensor, batch: Batch) -> Tensor:
+        """L_Retr of the scores (..., B, B) of all queries and items of a batch; (...,)."""
+        c = self.config
+        hardest = c.takes_hardest(batch.progress)
+        return retrieval_loss(scores, c.n_mismatches, c.loss_form, c.margin, batch.noise, hardest)
+
+    def with_embedder_terms(
+        self, objective: Tensor, terms: dict[str, Tensor], v1: Tensor, v2: Tensor, batch: Batch
+    ) -> Tensor:
+        """``objective`` with what acts on the embedders alone: L_Reg, the anchor, the words.
+
+        Their values are added to ``terms``.
+        """
+        c = self.config
+        if c.lambda_reg:
+            assert batch.x2 is not None
+            rows, share = batch.share.every(c.reg_every)
+            own = batch.x2.movedim(-1 - self.n_axes2, 0)[rows].movedim(0, -1 - self.n_axes2)
+            with steady(self.embedder2):
+                where = perturbable(self.embedder2, own, self.n_axes2)
+                terms["regulariser"] = embedder_regulariser(
+                    where.embed,
+                    where.point,
+                    self.c,
+                    c.reg_form,
+                    c.reg_magnitude,
+                    batch.noise,
+                    where.n_axes,
+                    where.mask,
+                    share,
+                )
+            objective = objective + c.lambda_reg * terms["regulariser"]
+        if c.anchor is not None:
+            assert batch.target is not None
+            terms["anchor"] = self.anchor(v1, v2, batch.target)
+            objective = objective + geometric(*c.anchor, batch.progress) * terms["anchor"]
+        if self.words is not None:
+            objective = objective + self.words.term(v2, batch, terms)
+        return objective

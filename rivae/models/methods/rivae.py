@@ -1,0 +1,288 @@
+"""RIVAE: the implicit identifiable retrieval VAE (Sec. 2)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+from pydantic import Field, model_validator
+from torch import Tensor, nn
+
+from rivae.base.config import Epochs, Positive
+from rivae.models.methods.base import Batch, ParamGroup, Stage, parameters_of
+from rivae.models.methods.contrastive import shared_components
+from rivae.models.methods.gaussians import log_density
+from rivae.models.methods.joint_training import JointTraining, JointTrainingConfig
+from rivae.models.methods.losses import (
+    aggregated_prior_kl,
+    geometric,
+    kl_diagonal,
+    negative_elbo,
+    squared_distances,
+)
+from rivae.models.nets.layers import MLP, GaussianHead, fold_affine_into_input
+
+
+class RIVAEConfig(JointTrainingConfig):
+    """Settings of RIVAE. Choices that the paper does not fix have a description."""
+
+    unfold_epochs: Epochs = Field(
+        default=0,
+        description="before stage 1: the heads learn the Isomap coordinates of v2, so that "
+        "the map starts without folds",
+    )
+    head_start: Literal["random", "components"] = Field(
+        default="random",
+        description="of stage 1: random weights, or principal components of both embeddings, "
+        "whose variances alone are then learned; unfolded coordinates go before both",
+    )
+    unfold_neighbours: int = Field(default=10, ge=2, le=100)
+    ivae_epochs: Epochs = Field(default=100, description="stage 1: IVAE alone")
+    eta: tuple[Positive, Positive] = Field(default=(0.1, 0.1), description="stage 1, start and end")
+    joint_eta: tuple[Positive, Positive] = Field(default=(0.1, 0.1), description="stage 2")
+    score_tau: tuple[Positive, Positive] | None = Field(
+        default=None, description="scores -|f(z)-v2|^2/(2 tau^2) in L_Retr; empty: tau = eta"
+    )
+    lambda_lb: float = Field(default=1.0, ge=0)
+    lb_trains_embedders: bool = Field(default=False, description="the paper: no, they collapse")
+    prior_pull: float = Field(default=0.0, ge=0, description="KL of the aggregated prior to N(0,I)")
+    ask_both_ways: bool = Field(
+        default=False,
+        description="the second view may be the query as well, e.g. the recipe: P(z|v2) is learned "
+        "next to P(z|v1), and L_Retr also from v2 back to v1",
+    )
+
+    @model_validator(mode="after")
+    def _components_fit(self) -> RIVAEConfig:
+        if not self.components_first:
+            return self
+        if min(self.head_hidden) < 2 * self.n_components:
+            raise ValueError(
+                f"heads that start as {self.n_components} components need hidden layers of at "
+                f"least {2 * self.n_components} units: widen head_hidden, or set head_start=random"
+            )
+        if self.dim_v < self.n_components:
+            raise ValueError(
+                f"{self.dim_v} dimensions have no {self.n_components} components: raise dim_v"
+            )
+        return self
+
+    @property
+    def components_first(self) -> bool:
+        """Whether the heads begin as principal components."""
+        return self.head_start == "components" and not self.unfolds and not self.unfold_epochs
+
+
+class RIVAE(JointTraining):
+    """P(z|v1), P(v2|z) and Q(z|v1,v2) on the embedded space, trained without a decoder of x2."""
+
+    name = "rivae"
+    title = "RIVAE"
+    config_class = RIVAEConfig
+    trains_in_shares = True
+    config: RIVAEConfig
+
+    def __init__(
+        self,
+        config: RIVAEConfig,
+        shape1: tuple[int, ...],
+        shape2: tuple[int, ...],
+        n_models: int | None = None,
+    ) -> None:
+        super().__init__(config, shape1, shape2, n_models)
+        c = config
+        self.prior = GaussianHead(c.dim_v, c.head_hidden, c.n_components, n_models)
+        self.posterior = GaussianHead(2 * c.dim_v, c.head_hidden, c.n_components, n_models)
+        self.decoder = MLP(c.n_components, c.head_hidden, c.dim_v, n_models=n_models)
+        self.add_initialiser(shape1, shape2, n_models)
+        # Last, so that all else starts from the same weights with and without it.
+        self.asks_both_ways = c.ask_both_ways
+        self.prior2: GaussianHead | None = None
+        if c.ask_both_ways:
+            self.prior2 = GaussianHead(c.dim_v, c.head_hidden, c.n_components, n_models)
+
+    # training
+
+    def stages(self) -> tuple[Stage, ...]:
+        c = self.config
+        ivae = Stage("ivae", c.ivae_epochs, c.learning_rate, c.batch_size, cached=True)
+        unfold = Stage(
+            "unfold-heads",
+            c.unfold_epochs,
+            c.learning_rate,
+            c.batch_size,
+            cached=True,
+            needs_coordinates=True,
+            schedule="cosine",
+        )
+        return (*self.start_stages(), unfold, ivae, self.joint_stage())
+
+    def param_groups(self, stage: str) -> list[ParamGroup]:
+        start = self.start_groups(stage)
+        if start is not None:
+            return start
+        if stage == "ivae" and self.config.components_first:
+            # Training pairs agree better than others: on fixed embeddings of them the means would
+            # unlearn what holds for others as well (food, MedR of validation rows: 78 → 96 to 106).
+            wide = [head.log_var for head in (*self._priors(), self.posterior)]
+            return [ParamGroup(parameters_of(*wide))]
+        heads = parameters_of(*self._heads())
+        if stage in ("ivae", "unfold-heads"):
+            return [ParamGroup(heads)]
+        return [self.embedder_group(), ParamGroup(heads)]
+
+    def loss(self, batch: Batch) -> dict[str, Tensor]:
+        start = self.start_loss(batch)
+        if start is not None:
+            return start
+        if batch.stage == "unfold-heads":
+            return self._coordinate_loss(batch)
+        if batch.stage == "ivae":
+            assert batch.v1 is not None and batch.v2 is not None
+            eta = geometric(*self.config.eta, batch.progress)
+            terms = self._lower_bound(batch.v1, batch.v2, eta, batch)
+            return {"objective": self._lb_objective(terms), **terms}
+        return self._joint_loss(batch)
+
+    @torch.no_grad()
+    def begin(self, stage: str, v1: Tensor, v2: Tensor) -> None:
+        """Stage 1: the heads as principal components of unit variance, f as their inverse."""
+        if stage != "ivae" or not self.config.components_first:
+            return
+        v1, v2 = v1.double(), v2.double()
+        to_z = shared_components(v1, v2, self.n_components)
+        means = [v.mean(-2, keepdim=True) for v in (v1, v2)]
+        widths = torch.stack(
+            [((v - m) @ to_z).var(-2) for v, m in zip((v1, v2), means, strict=True)]
+        )
+        width = widths.mean(0).sqrt().clamp_min(1e-6).unsqueeze(-2)
+        to_z, from_z = to_z / width, (to_z * width).transpose(-1, -2)
+        offsets = [-(m @ to_z).squeeze(-2) for m in means]
+        for prior, offset in zip(self._priors(), offsets, strict=False):
+            prior.mu.assign(to_z, offset)
+        self.posterior.mu.assign(torch.cat([to_z, to_z], -2) / 2, (offsets[0] + offsets[1]) / 2)
+        self.decoder.assign(from_z, means[1].squeeze(-2))
+
+    def _priors(self) -> tuple[GaussianHead, ...]:
+        """P(z|v1), and P(z|v2) where the model has it."""
+        return (self.prior,) if self.prior2 is None else (self.prior, self.prior2)
+
+    def _heads(self) -> tuple[nn.Module, ...]:
+        return (*self._priors(), self.posterior, self.decoder)
+
+    def unfolded_heads(self) -> tuple[nn.Module, ...]:
+        return (*(prior.mu for prior in self._priors()), self.decoder)
+
+    def unfolded_head_loss(self, v: Tensor, z: Tensor) -> dict[str, Tensor]:
+        # The heads start from the same coordinates: from random heads about one seed in four
+        # loses an axis in stage 1. The scale of z brings it to about unit variance.
+        names = ("encoded", "encoded_2")
+        return {
+            **{
+                name: ((prior.mu(v) - z) ** 2).sum(-1).mean(-1)
+                for name, prior in zip(names, self._priors(), strict=False)
+            },
+            "decoded": ((self.decode(z) - v) ** 2).sum(-1).mean(-1),
+        }
+
+    def _coordinate_loss(self, batch: Batch) -> dict[str, Tensor]:
+        """P(z|v1), P(z|v2), Q(z|v1,v2) and f fitted to coordinates that are given."""
+        assert batch.v1 is not None and batch.v2 is not None and batch.coordinates is not None
+        z = batch.coordinates
+        terms = {
+            "prior": -log_density(z, *self.encode_v(batch.v1)).mean(-1),
+            "posterior": -log_density(z, *self.posterior(torch.cat([batch.v1, batch.v2], -1))).mean(
+                -1
+            ),
+            "decoded": ((self.decode(z) - batch.v2) ** 2).sum(-1).mean(-1),
+        }
+        # A squared error is near .01, log densities of order 1: the factor gives them equal weight.
+        objective = terms["prior"] + terms["posterior"] + 100.0 * terms["decoded"]
+        if self.prior2 is not None:
+            terms["prior_2"] = -log_density(z, *self.prior2(batch.v2)).mean(-1)
+            objective = objective + terms["prior_2"]
+        return {"objective": objective, **terms}
+
+    def _lower_bound(self, v1: Tensor, v2: Tensor, eta: float, batch: Batch) -> dict[str, Tensor]:
+        p = self.encode_v(v1)
+        q = self.posterior(torch.cat([v1, v2], -1))
+        z = q[0] + (0.5 * q[1]).exp() * batch.noise.normal_like(q[0])
+        reconstruction, kl = negative_elbo(v2, self.decode(z), q, p, eta)
+        terms = {"reconstruction": reconstruction, "kl": kl}
+        if self.prior2 is not None:
+            terms["kl_2"] = kl_diagonal(*q, *self.prior2(v2)).mean(-1)
+        if self.config.prior_pull:
+            terms["pull"] = aggregated_prior_kl(*p)
+        return terms
+
+    def _lb_objective(self, terms: dict[str, Tensor]) -> Tensor:
+        objective = terms["reconstruction"] + terms["kl"]
+        if "kl_2" in terms:
+            objective = objective + terms["kl_2"]
+        if "pull" in terms:
+            objective = objective + self.config.prior_pull * terms["pull"]
+        return objective
+
+    def _joint_loss(self, batch: Batch) -> dict[str, Tensor]:
+        c = self.config
+        eta = geometric(*c.joint_eta, batch.progress)
+        tau = eta if c.score_tau is None else geometric(*c.score_tau, batch.progress)
+        v1, v2 = self.embedded_batch(batch)
+        # Each loss updates only its own parameters (eq. obj_joint): for L_LB embeddings are data.
+        fixed = (v1, v2) if c.lb_trains_embedders else (v1.detach(), v2.detach())
+        terms = self._lower_bound(*fixed, eta, batch)
+        objective = c.lambda_lb * self._lb_objective(terms)
+
+        ways = (("retrieval", v1, v2), ("retrieval_2", v2, v1))
+        for prior, (name, asking, asked) in zip(self._priors(), ways, strict=False):
+            mu, log_var = prior(asking)
+            z = mu
+            if c.expectation == "sample":
+                z = mu + (0.5 * log_var).exp() * batch.noise.normal_like(mu)
+            scores = -squared_distances(self.decode(z), asked) / (2 * tau**2)
+            terms[name] = self.retrieval_term(scores, batch)
+            objective = objective + c.lambda_retr * terms[name]
+        objective = self.with_embedder_terms(objective, terms, v1, v2, batch)
+        return {"objective": objective, **terms}
+
+    # retrieval
+
+    def encode_v(self, v1: Tensor) -> tuple[Tensor, Tensor]:
+        mu, log_var = self.prior(v1)
+        return mu, log_var
+
+    def encode_target(self, x2: Tensor) -> tuple[Tensor, Tensor]:
+        if self.prior2 is None:
+            return super().encode_target(x2)
+        mu, log_var = self.prior2(self.embed_target(x2))
+        return mu, log_var
+
+    def encode_both(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and log variance of Q(z|v1,v2).
+
+        Not the product P(z|v1) P(z|v2) / P(z): that needs the aggregated prior, which is no
+        Gaussian, and the full covariances of both, of which a change of axes keeps the diagonals.
+        Q is what training draws z from, and moves exactly with the axes.
+        """
+        mu, log_var = self.posterior(torch.cat([self.embed_query(x1), self.embed_target(x2)], -1))
+        return mu, log_var
+
+    def encode_pair(self, x1: Tensor, x2: Tensor) -> Tensor:
+        return self.encode_both(x1, x2)[0]
+
+    def hidden(self, z: Tensor) -> Tensor:
+        return self.decoder.hidden_layer(z)
+
+    def output_layer(self) -> tuple[Tensor, Tensor]:
+        return self.decoder.out.weight, self.decoder.out.bias
+
+    def score(self, z: Tensor, squared_distance: Tensor) -> Tensor:
+        """log P(v2|z) up to its constant, with the final eta of the joint stage."""
+        return -squared_distance / (2 * self.config.joint_eta[1] ** 2)
+
+    @torch.no_grad()
+    def apply_affine(self, matrix: Tensor, offset: Tensor) -> None:
+        for head in (*self._priors(), self.posterior):
+            head.apply_affine(matrix, offset)
+        first = self.decoder.layers[0]
+        fold_affine_into_input(first, matrix, offset)  # type: ignore[arg-type]

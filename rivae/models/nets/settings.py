@@ -1,0 +1,69 @@
+"""Settings of embedders: kind of network, widths, dropout, shared layers."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rivae.base.config import Width, Widths
+
+
+class EmbedderConfig(BaseModel):
+    """One embedder.
+
+    ``kind`` "mlp" flattens its input; "identity" takes embeddings as they are, of unit length;
+    "conv" is the four 4 x 4 convolutions of Sprites,
+    "small-resnet" a residual network for a CPU, "resnet50-attention" and "recipe-rnn" are those
+    of Recipe1M. ``hidden`` are the widths of the fully connected layers, ``channels`` those of
+    the convolutions (stride 2), ``downsample`` averages pictures over squares of that side first
+    (1 = the paper's full size; 2 trains four times faster).
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Literal["mlp", "identity", "conv", "small-resnet", "resnet50-attention", "recipe-rnn"] = (
+        "mlp"
+    )
+    hidden: Widths = (25,)
+    activation: Literal["tanh", "relu", "leaky-relu"] = "tanh"
+    channels: Widths = (32, 32, 64, 64)
+    downsample: int = Field(default=1, ge=1, le=8)
+    dropout: float = Field(default=0.0, ge=0, lt=1)
+    input_dropout: float = Field(
+        default=0.0,
+        ge=0,
+        lt=1,
+        description="share of the inputs of the fully connected layers that is dropped while "
+        "training: words of a text, features of a picture",
+    )
+    augment: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="pictures: strength of random flips, shifts and light while training; 0 = none",
+    )
+    weights: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=4096,
+        description="resnet50-attention: weights to start from, with torchvision's names: a "
+        ".safetensors file, or hf://OWNER/NAME; empty = random",
+    )
+    n_words: int = Field(
+        default=4000, ge=1, le=60_000, description="recipe-rnn: size of its word table"
+    )
+    word_dim: int = Field(default=300, ge=1, le=4096, description="recipe-rnn: word vectors")
+    rnn_size: Width = Field(default=300, description="recipe-rnn: states of each direction")
+
+
+class EmbedderPair(BaseModel):
+    """The embedders of both sides, as settings of a method."""
+
+    embedder: EmbedderConfig = Field(default=EmbedderConfig(), description="e1, and e2 if alike")
+    embedder2: EmbedderConfig | None = Field(
+        default=None, description="e2 of the searched side; empty = like e1"
+    )
+    shared: bool = Field(
+        default=False, description="both embedders end in the same layer (paper: Recipe1M)"
+    )

@@ -1,0 +1,191 @@
+"""The names of axes and their JSON file in a run's folder, which may come from a stranger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+
+from rivae.base.errors import DataError
+from rivae.base.reading.documents import read_form
+
+Kind = Literal["word", "tag", "factor"]
+
+KEPT: dict[Kind, int] = {"factor": 3, "word": 8, "tag": 5}  # terms of each kind for an axis
+N_EVIDENCE = sum(KEPT.values())
+MAX_TERM = 80  # characters of a term
+MAX_NAME = 60  # characters of a name, and of a pole
+AXIS_NAMES = "axis_names.json"
+MAX_BYTES = 1_000_000
+MAX_AXES = 1024
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One term that changes along an axis.
+
+    Attributes:
+        term: a word, a tag or the name of a factor, plain text.
+        strength: Pearson correlation of the factor, or of the presence of the word or tag, with
+            the position on the axis, in [-1, 1]; its sign is the direction.
+        shift: for a word or tag, how far items with it lie from those without, in s.d. of the
+            axis; for a factor the same as ``strength``.
+        p: Holm's p over all tested terms and axes.
+    """
+
+    term: str
+    kind: Kind
+    strength: float
+    shift: float
+    p: float
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """How well a name says where items lie that it was not made from.
+
+    Attributes:
+        score: |correlation| of the named property with the position on the axis, in [0, 1].
+        chance: what 95 % of all properties that have nothing to do with the axis stay below.
+        n: items.
+    """
+
+    score: float
+    chance: float
+    n: int
+
+
+@dataclass(frozen=True)
+class AxisName:
+    """The name of one axis and of its two poles.
+
+    Attributes:
+        dim: 0-based latent dimension.
+        name: the property that grows in ``direction``, at most ``MAX_NAME`` characters, plain text.
+        direction: 1 if it grows with z, -1 if it falls.
+        evidence: the terms behind the name, the strongest first.
+        edited: whether a person wrote the name.
+        low, high: what there is little or much of the property: "savory" and "dessert"; plain
+            text, "" where the name says it all.
+        proposed: nobody has accepted the name yet.
+        held_out: how the name did on other items; None where that was not measured.
+    """
+
+    dim: int
+    name: str
+    direction: Literal[-1, 1]
+    evidence: tuple[Evidence, ...] = ()
+    edited: bool = False
+    low: str = ""
+    high: str = ""
+    proposed: bool = False
+    held_out: HeldOut | None = None
+
+    @property
+    def poles(self) -> tuple[str, str]:
+        """What lies to the left and to the right of the axis as it is shown: little and much."""
+        return self.low, self.high or self.name
+
+
+_Share = Annotated[float, Field(ge=-1, le=1)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class _Evidence(_Strict):
+    term: Annotated[str, Field(max_length=MAX_TERM)]
+    kind: Literal["word", "tag", "factor"]
+    strength: _Share
+    shift: float
+    p: Annotated[float, Field(ge=0, le=1)]
+
+
+class _HeldOut(_Strict):
+    score: Annotated[float, Field(ge=0, le=1)]
+    chance: Annotated[float, Field(ge=0, le=1)]
+    n: Annotated[int, Field(ge=0)]
+
+
+class _Axis(_Strict):
+    dim: Annotated[int, Field(ge=0)]
+    name: Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
+    direction: Literal[-1, 1]
+    evidence: Annotated[list[_Evidence], Field(max_length=N_EVIDENCE)] = []
+    edited: bool = False
+    low: Annotated[str, Field(max_length=MAX_NAME)] = ""
+    high: Annotated[str, Field(max_length=MAX_NAME)] = ""
+    proposed: bool = False
+    held_out: _HeldOut | None = None
+
+    @field_validator("name", "low", "high")
+    @classmethod
+    def _one_line(cls, text: str, field: ValidationInfo) -> str:
+        text = text.strip()
+        if not text.isprintable() or (field.field_name == "name" and not text):
+            raise ValueError("a name is one line of text")
+        return text
+
+
+class _File(_Strict):
+    version: Literal[1]
+    model: Annotated[str, Field(max_length=64)] = ""
+    axes: Annotated[list[_Axis], Field(max_length=MAX_AXES)]
+
+
+def to_json(names: Iterable[AxisName], model: str = "") -> dict[str, Any]:
+    """The names as JSON values, by dimension; ``model`` is the hash of their model, "" for any."""
+    axes = [asdict(n) for n in sorted(names, key=lambda n: n.dim)]
+    return {"version": 1, "model": model, "axes": axes}
+
+
+def read_names(
+    source: Path | bytes, n_components: int, model: str | None = None
+) -> tuple[AxisName, ...]:
+    """The names in a file or its content, by dimension. A name is plain text: escape it where it
+    is drawn.
+
+    Raises:
+        DataError: the file is missing, larger than ``MAX_BYTES``, not a file of axis names, names
+            an axis twice or one beyond ``n_components``, or belongs to another model than the one
+            with hash ``model``.
+    """
+    file = read_form(
+        _File,
+        source,
+        MAX_BYTES,
+        unreadable="the file of axis names cannot be read: choose another one",
+        too_large=f"a file of axis names has at most {MAX_BYTES:,} bytes: choose another one",
+        foreign="these are no axis names ({problem}): choose a file that this app saved",
+    )
+    if model and file.model and file.model != model:
+        raise DataError(
+            "these names were given to the axes of another model: choose names made for this one"
+        )
+    axes = file.axes
+    dims = [axis.dim for axis in axes]
+    if len(set(dims)) < len(dims):
+        raise DataError("an axis is named twice in this file: keep one name for each axis")
+    if dims and max(dims) >= n_components:
+        raise DataError(
+            f"the file names axis {max(dims) + 1} but the model has {n_components}: "
+            "choose names made for this model"
+        )
+    return tuple(
+        AxisName(
+            axis.dim,
+            axis.name,
+            axis.direction,
+            tuple(Evidence(**e.model_dump()) for e in axis.evidence),
+            axis.edited,
+            axis.low,
+            axis.high,
+            axis.proposed,
+            HeldOut(**axis.held_out.model_dump()) if axis.held_out else None,
+        )
+        for axis in sorted(axes, key=lambda axis: axis.dim)
+    )

@@ -1,0 +1,80 @@
+"""Evaluating a run from the Metrics page, in a separate process."""
+
+import shutil
+import time
+
+import pytest
+
+from rivae.app.metrics import work
+from rivae.app.metrics.run import NOT_MEASURED
+from rivae.base.errors import RunError
+from rivae.runs import Run
+from tests.app.test_metrics_page import tables
+
+
+@pytest.fixture
+def unmeasured(tmp_path, monkeypatch):
+    """A small untrained run without an evaluation."""
+    from rivae.jobs.launch import make_config
+    from rivae.models.methods import build_method
+
+    config = make_config("synth", name="new", dataset_settings={"n_pairs": 90})
+    run = Run.create(config, tmp_path / "runs")
+    data = run.load_dataset()
+    choice = config.method
+    run.write_model(build_method(choice.name, choice.settings, data.x1.shape, data.x2.shape))
+    monkeypatch.setenv("RIVAE_RUNS", str(run.path.parent))
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", tmp_path / "no-demos")
+    work.evaluations.known.clear()
+    yield run
+    for job in work.evaluations.known.values():
+        job.process.kill()
+    work.evaluations.known.clear()
+
+
+def over(job):
+    deadline = time.monotonic() + 90
+    while job.running:
+        assert time.monotonic() < deadline, f"still at {job.stage}"
+        time.sleep(0.1)
+    return job
+
+
+@pytest.mark.slow
+def test_a_run_is_evaluated_in_the_background(app, unmeasured):
+    from rivae.app.shell.cache import run as known
+
+    page = app("metrics", run="new")
+    assert NOT_MEASURED in page.words and not tables(page)
+    page.at.button(key="metrics_evaluate").click().run()
+    page.calm()
+    job = work.evaluation_of(known("new"))
+    assert job is not None and page.at.button(key="metrics_evaluate").disabled
+    (bar,) = page.at.get("progress")
+    assert bar.proto.text.startswith("Evaluating new: ")
+    with pytest.raises(RunError, match=work.EVALUATING):
+        other = Run(shutil.copytree(unmeasured.path, unmeasured.path.with_name("other")))
+        (other.path / "model.safetensors").write_bytes(b"another")
+        work.start_evaluation(other)
+    assert work.start_evaluation(known("new")) is job, "a second visitor joins"
+    assert not over(job).error
+    assert unmeasured.evaluation.settings.dataset == "synth"
+    page.follow(run="new")
+    assert "R@1 ↑" in [row.get("name") for row in tables(page)[0]["rows"]]
+
+
+@pytest.mark.slow
+def test_a_demo_run_is_measured_but_not_written(app, unmeasured, monkeypatch):
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", unmeasured.path.parent)
+    over(work.start_evaluation(unmeasured))
+    page = app("metrics", run="new")
+    assert tables(page) and "not saved" in page.words
+    assert unmeasured.evaluation is None
+
+
+def test_an_evaluation_that_fails_says_why(app, unmeasured):
+    (unmeasured.path / "model.safetensors").write_bytes(b"damaged")
+    over(work.start_evaluation(unmeasured))
+    page = app("metrics", run="new")
+    assert any("damaged" in warning.value for warning in page.at.warning)
+    assert page.at.button(key="metrics_evaluate"), "it can be tried again"

@@ -1,0 +1,94 @@
+"""Workers answer drags as the app does; one that is killed is not missed."""
+
+import json
+import os
+import signal
+import time
+
+import pytest
+
+from rivae.app import server
+from rivae.app.serve import MOST_WORKERS, WORKERS, environment
+from rivae.app.shell import web
+from rivae.app.work.workers import Workers, from_environment
+from rivae.base.errors import ConfigError
+from tests.app.asgi import outcome, post
+
+pytestmark = pytest.mark.skipif(
+    os.name != "posix", reason="socket files and signals of Linux and macOS"
+)
+QUESTION = {"run": "digits", "z": [0.3, -1.0, 0.5], "k": 7, "side": 2, "seq": 4}
+
+
+def within(seconds, condition):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if found := condition():
+            return found
+        time.sleep(0.1)
+    return pytest.fail("it did not happen")
+
+
+@pytest.fixture
+def asked(run_folder, monkeypatch):
+    """Two workers, and a function that asks them in one event loop."""
+    monkeypatch.setenv("RIVAE_RUNS", str(run_folder))
+    workers = Workers(2)
+    workers.start()
+
+    def ask(question, path=web.TOPK_PATH):
+        return outcome(workers.answer(path, json.dumps(question).encode()))
+
+    yield workers, ask
+    workers.stop()
+
+
+def test_an_answer_is_the_apps_and_a_killed_worker_is_replaced(asked, runs):
+    workers, ask = asked
+    assert ask(QUESTION) is None, "none is ready yet"
+    status, body = within(90, lambda: ask(QUESTION))
+    assert status == 200 and body == post(web.TOPK_PATH, QUESTION).body
+    status, body = ask(QUESTION | {"run": "no-such"})
+    assert status == 404 and "no-such" in json.loads(body)["error"]
+    assert ask([])[0] == 400
+    within(90, lambda: all(worker.is_ready for worker in workers.all))
+    killed = workers.all[0].process
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.wait()
+    assert within(30, lambda: ask(QUESTION))[0] == 200, "the other one answers"
+    within(90, lambda: workers.all[0].process is not killed and workers.all[0].is_ready)
+    processes = [worker.process for worker in workers.all]
+    workers.stop()
+    assert all(process.poll() is not None for process in processes)
+    assert not workers.all[0].socket.parent.exists()
+
+
+def test_a_worker_ends_with_the_app_however_that_ends(asked):
+    workers, _ = asked
+    process = within(30, lambda: workers.all[0].process)
+    within(90, lambda: workers.all[0].is_ready)
+    workers._stopped.set()
+    process.stdin.close()
+    assert process.wait(30) is not None
+
+
+def test_the_app_answers_what_no_worker_can(runs, monkeypatch):
+    told = []
+
+    class Busy:
+        async def answer(self, path, question):
+            told.append(path)
+
+    alone = post(web.TOPK_PATH, QUESTION)
+    monkeypatch.setattr(server, "_workers", Busy())
+    assert post(web.TOPK_PATH, QUESTION).body == alone.body and told == [web.TOPK_PATH]
+
+
+def test_how_many(monkeypatch, tmp_path):
+    monkeypatch.delenv(WORKERS, raising=False)
+    assert from_environment() is None and WORKERS not in environment(tmp_path)
+    monkeypatch.setenv(WORKERS, environment(tmp_path, workers=3)[WORKERS])
+    assert len(from_environment().all) == 3
+    for wrong in (-1, MOST_WORKERS + 1):
+        with pytest.raises(ConfigError, match=str(MOST_WORKERS)):
+            environment(tmp_path, workers=wrong)
