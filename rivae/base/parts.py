@@ -1,0 +1,155 @@
+"""All parts of one kind: files of a package, parts of installed packages, and registered ones.
+
+A part (a method, data set, metric, index, feature source …) is one object that says its own name.
+In this package it stands in a file of that name; another package names it in an entry point::
+
+    [project.entry-points."rivae.methods"]
+    nearest = "nearest_method:Nearest"
+
+and a notebook hands it to ``rivae.register``. Names are known without importing any part, so that
+``--help`` loads neither torch nor data.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Generic, TypeVar
+
+from rivae.base.errors import ConfigError
+
+P = TypeVar("P")
+MAX_NAME = 80  # characters of an unknown name that are repeated in an error
+
+
+class Parts(Mapping[str, P], Generic[P]):
+    """The parts of one kind by name, each loaded when it is first asked for.
+
+    Example:
+        >>> sets = Parts("data set", "rivae.data.sets", "rivae.datasets", "rivae.data.base:Dataset")
+        >>> "synth" in sets
+        True
+    """
+
+    def __init__(
+        self, kind: str, package: str, group: str, contract: str, first: tuple[str, ...] = ()
+    ) -> None:
+        """Nothing is imported yet.
+
+        Args:
+            kind: what a sentence calls one of them, such as "data set".
+            package: whose files are parts; those that begin with "_" are not.
+            group: of the entry points of other packages.
+            contract: "module:class" that every part is an instance of, or a subclass.
+            first: names in the order in which they are listed; the others follow by name.
+        """
+        self.kind, self.package, self.group, self._contract = kind, package, group, contract
+        self.first = first
+        self._loaded: dict[str, P] = {}
+        self._registered: dict[str, P] = {}
+
+    @cached_property
+    def _files(self) -> dict[str, str]:
+        """Module by name, for the files of the package."""
+        spec = importlib.util.find_spec(self.package)
+        folders = spec.submodule_search_locations if spec else None
+        files = (each.name for each in pkgutil.iter_modules(folders) if each.name[0] != "_")
+        return {name.replace("_", "-"): f"{self.package}.{name}" for name in files}
+
+    @cached_property
+    def _installed(self) -> dict[str, EntryPoint]:
+        """Entry point by name; this package's own part of the same name is kept."""
+        return {e.name: e for e in entry_points(group=self.group) if e.name not in self._files}
+
+    @cached_property
+    def contract(self) -> type[Any]:
+        """The class that every part is an instance or a subclass of."""
+        module, _, name = self._contract.partition(":")
+        contract: type[Any] = getattr(importlib.import_module(module), name)
+        return contract
+
+    def __iter__(self) -> Iterator[str]:
+        names = {**self._files, **self._installed, **self._registered}
+        ordered = dict.fromkeys(name for name in self.first if name in names)
+        return iter((*ordered, *sorted(name for name in names if name not in ordered)))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._registered or name in self._files or name in self._installed
+
+    def __getitem__(self, name: str) -> P:
+        """The part ``name``.
+
+        Raises:
+            ConfigError: there is none, or the package that offers it cannot be loaded.
+        """
+        if name in self._registered:
+            return self._registered[name]
+        if name not in self._loaded:
+            if name in self._files:
+                self._loaded[name] = self._of_file(name)
+            elif name in self._installed:
+                self._loaded[name] = self._of_package(self._installed[name])
+            else:
+                said = name[:MAX_NAME].encode("unicode_escape").decode()
+                raise ConfigError(
+                    f"there is no {self.kind} '{said}': choose one of {', '.join(self)}"
+                )
+        return self._loaded[name]
+
+    def fits(self, part: object) -> bool:
+        """Whether ``part`` is of this kind."""
+        if inspect.isclass(part):
+            return issubclass(part, self.contract)
+        return isinstance(part, self.contract)
+
+    def _of_file(self, name: str) -> P:
+        module = importlib.import_module(self._files[name])
+        for value in vars(module).values():
+            if self.fits(value) and getattr(value, "name", None) == name:
+                part: P = value
+                return part
+        raise ConfigError(f"{self._files[name]} has no {self.kind} with the name '{name}'")
+
+    def _of_package(self, point: EntryPoint) -> P:
+        try:
+            part: P = point.load()
+        except Exception as error:
+            raise ConfigError(
+                f"the {self.kind} '{point.name}' cannot be loaded ({error}): repair or remove the "
+                f"package that offers it ({point.value})"
+            ) from error
+        self._check(part)
+        return part
+
+    def register(self, part: P) -> P:
+        """Add ``part`` until this process ends; one registered before under its name is replaced.
+
+        Raises:
+            ConfigError: it is of another kind, has no name, or this package has one of its name.
+        """
+        name = self._check(part)
+        if name in self._files or name in self._installed:
+            raise ConfigError(f"there is a {self.kind} '{name}' already: give this another name")
+        self._registered[name] = part
+        return part
+
+    def unregister(self, name: str) -> None:
+        """Forget a registered part; nothing happens without one."""
+        self._registered.pop(name, None)
+
+    def _check(self, part: object) -> str:
+        name = getattr(part, "name", None)
+        if not self.fits(part) or not isinstance(name, str) or not name:
+            raise ConfigError(
+                f"{part!r:.80} is no {self.kind}: "
+                f"it needs a name and what {self._contract} asks for"
+            )
+        return name

@@ -1,0 +1,74 @@
+"""The parts of a kind: found in files, in other packages and registered; loaded when asked for."""
+
+import sys
+
+import pytest
+
+from rivae.base.errors import ConfigError
+from rivae.base.parts import Parts
+
+CONTRACT = "class Part:\n    def __init__(self, name):\n        self.name = name\n"
+
+
+@pytest.fixture
+def parts(tmp_path, monkeypatch):
+    """Two files of a package with a part each, a helper, and two installed packages."""
+    package = tmp_path / "toyparts"
+    (package / "all").mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "base.py").write_text(CONTRACT)
+    (package / "all" / "__init__.py").write_text("raise RuntimeError('loaded too early')")
+    made = "from toyparts.base import Part\nPART = Part({!r})\n"
+    (package / "all" / "__init__.py").write_text("")
+    (package / "all" / "two_words.py").write_text(made.format("two-words"))
+    (package / "all" / "a.py").write_text(made.format("a"))
+    (package / "all" / "wrong.py").write_text(made.format("other"))
+    (package / "all" / "_helper.py").write_text("raise RuntimeError")
+    info = tmp_path / "stranger-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: stranger\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(
+        "[toy.parts]\nnew = stranger:PART\nbroken = stranger:NOTHING\na = stranger:PART\n"
+    )
+    (tmp_path / "stranger.py").write_text(made.format("new"))
+    monkeypatch.syspath_prepend(tmp_path)
+    yield Parts("toy", "toyparts.all", "toy.parts", "toyparts.base:Part", first=("two-words",))
+    for name in [name for name in sys.modules if name.split(".")[0] in ("toyparts", "stranger")]:
+        del sys.modules[name]
+
+
+def test_names_are_known_without_importing_a_part(parts):
+    assert list(parts) == ["two-words", "a", "broken", "new", "wrong"]
+    assert len(parts) == 5 and "two-words" in parts and "_helper" not in parts
+    assert not {"toyparts.all", "toyparts.base", "stranger"} & set(sys.modules)
+
+
+def test_a_part_comes_from_its_file_or_from_an_installed_package(parts):
+    assert parts["two-words"].name == "two-words" and parts["new"].name == "new"
+    assert parts["two-words"] is parts["two-words"]
+    assert "stranger" not in type(parts["a"]).__module__, "the package's own part is kept"
+
+
+@pytest.mark.parametrize("name", ["", "none", "x" * 500, "wrong", "broken", "\x1b[31m"])
+def test_what_is_not_there_is_one_sentence(parts, name):
+    with pytest.raises(ConfigError) as refused:
+        parts[name]
+    assert len(str(refused.value)) < 300 and str(refused.value).isprintable()
+
+
+def test_a_registered_part_is_listed_until_it_is_taken_back(parts):
+    kind = type(parts["a"])
+    first, second = kind("mine"), kind("mine")
+    parts.register(first)
+    assert parts.register(second) is second and parts["mine"] is second
+    assert list(parts)[-2:] == ["new", "wrong"] and "mine" in list(parts)
+    parts.unregister("mine")
+    parts.unregister("mine")
+    assert "mine" not in parts
+
+
+def test_only_a_part_of_the_kind_with_a_free_name_is_registered(parts):
+    kind = type(parts["a"])
+    for wrong in (kind("a"), kind("new"), kind(""), kind(3), object(), kind):
+        with pytest.raises(ConfigError):
+            parts.register(wrong)
