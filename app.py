@@ -6,7 +6,7 @@ from rivae.app.server import build_gate, build_routes, lifespan
 from rivae.base.installed import PACKAGE_ROOT
 
 app = st.App(
-    PACKAGE_ROOT / "rivae" / "ui" / "main.py",
+    PACKAGE_ROOT / "rivae" / "app" / "main.py",
     routes=build_routes(),
     middleware=build_gate(),
     lifespan=lifespan,

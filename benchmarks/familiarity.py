@@ -5,7 +5,7 @@
 Each demo run is shown its own test pictures, as uploads, those of the other demos, noise, and real
 photographs of food from a zip where one is given. Two distances to the fifth nearest training
 picture are compared, in units of what 99 % of validation pictures stay below: of the run's
-embedding, whitened, and of statistics of the pictures (``rivae.explore.familiarity``). Writes
+embedding, whitened, and of statistics of the pictures (``rivae.exploring.familiarity``). Writes
 ``benchmarks/results/familiarity.md``.
 """
 
@@ -25,8 +25,8 @@ from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
-from rivae.explore.explorer import Explorer
-from rivae.explore.familiarity import MOST, NEIGHBOURS, Familiarity
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.familiarity import MOST, NEIGHBOURS, Familiarity
 from rivae.retrieval.exact import NumpyIndex
 from rivae.retrieval.model import LatentModel
 from rivae.runs import DEMO_ROOT, Run

@@ -31,8 +31,8 @@ from rivae.app.panels.component import source
 from rivae.base.browser import find_browser
 from rivae.base.installed import APP_FILES
 from rivae.data import load_dataset
-from rivae.explore.explorer import Explorer
-from rivae.explore.maps import Lasso, among, codes
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.maps import Lasso, among, codes
 from rivae.jobs.launch import make_config
 from rivae.models.methods import build_method
 

@@ -35,7 +35,7 @@ from drag_timing import summarise  # noqa: E402
 
 from rivae.app.serve import free_port  # noqa: E402
 from rivae.base.browser import HOW_TO, find_browser  # noqa: E402
-from rivae.explore.explorer import Explorer  # noqa: E402
+from rivae.exploring.explorer import Explorer  # noqa: E402
 from rivae.figures.page.document import page_bytes  # noqa: E402
 from rivae.runs import find_run  # noqa: E402
 

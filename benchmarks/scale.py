@@ -185,7 +185,7 @@ def part_words(folder: Path) -> dict[str, float]:
 
 def part_open(folder: Path) -> dict[str, float]:
     """Opening the run on all items, up to its first ten, in a process that has begun."""
-    import rivae.explore.explorer
+    import rivae.exploring.explorer
     import rivae.models.methods  # noqa: F401
 
     began = time.perf_counter()

@@ -32,7 +32,7 @@ def timed(work: Callable[[], Any], times: int = 1) -> tuple[float, float]:
 
 
 def opened(folder: Path, rows: str = "all") -> Any:
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.runs import list_runs
 
     (run,) = list_runs([folder / "runs"])

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, install
 from rivae.base.errors import DataError
 from rivae.data.base import Recipe
 from rivae.data.store.manifest import ROOT_VARIABLE
-from rivae.explore.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.retrieval.base import median_rank, ranks_of_targets, recall_at_k
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run

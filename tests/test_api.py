@@ -12,7 +12,7 @@ import rivae
 from rivae.api import estimator
 from rivae.api import run as api
 from rivae.base.errors import ConfigError, DataError, RunError
-from rivae.explore.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.notebook import opening, view
 from rivae.retrieval.traversal import traverse
 from rivae.runs import find_run

@@ -52,7 +52,7 @@ def test_no_other_file_names_browsers(repo_root):
     files = [*(repo_root / ".ci").iterdir(), repo_root / "Makefile"]
     for folder in ("rivae", "tests", "benchmarks", "tools", "pages"):
         files += (repo_root / folder).rglob("*.py")
-    own = {Path(__file__), repo_root / "rivae" / "browser.py"}
+    own = {Path(__file__), repo_root / "rivae" / "base" / "browser.py"}
     named = [f for f in files if "google-chrome" in f.read_text() and f not in own]
     assert named == []
 

@@ -2,7 +2,7 @@ import pytest
 
 from rivae.base.errors import ConfigError
 from rivae.data import load_dataset
-from rivae.explore.catalogue import Catalogue
+from rivae.exploring.catalogue import Catalogue
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import torch
 
 from rivae.base.config import DatasetConfig, MethodChoice, RunConfig
 from rivae.base.errors import ConfigError
-from rivae.explore.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.figures.comparison import (
     Comparison,
     Counterpart,

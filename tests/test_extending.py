@@ -16,7 +16,7 @@ from rivae.app.forms.fields import all_fields, stage_lengths
 from rivae.app.forms.sweep import runs_of
 from rivae.base.errors import ConfigError
 from rivae.data import load_dataset, registry
-from rivae.explore.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.jobs.launch import make_config, train
 from rivae.models.methods import method_class, method_names
 from rivae.models.presets import find_preset

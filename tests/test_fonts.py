@@ -13,7 +13,7 @@ from PIL import Image
 from rivae.base import fonts, system_fonts
 from rivae.base.fonts import BUILT_IN, badly_joined, bundled, no_font, runs, without_font
 from rivae.data.store.pixels import CARD_SIDE, title_card
-from rivae.explore.words.clouds import count_words
+from rivae.exploring.words.clouds import count_words
 from rivae.figures.chart_letters import leave_out_letters
 from rivae.figures.clouds import cloud_note, make_clouds, to_image, to_svg
 from rivae.figures.fonts import font_note, text_box, text_width, wrapped

@@ -22,7 +22,7 @@ from rivae.base.files import WriteError, make_folder, write_atomic, write_atomic
 from rivae.benchmark.report import write_report
 from rivae.cli import main
 from rivae.data.kitchen import write_kitchen
-from rivae.explore.tours import add_tour, change_tour
+from rivae.exploring.tours import add_tour, change_tour
 from rivae.figures import export
 from rivae.figures.heatmap import correlation_heatmap
 from rivae.figures.of_run import write_traversals

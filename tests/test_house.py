@@ -52,7 +52,7 @@ def calls(path: Path) -> list[ast.Call]:
 
 
 def test_streamlit_stays_in_the_user_interface():
-    interface = ROOT / "rivae" / "ui"
+    interface = ROOT / "rivae" / "app"
     below = [path for path in LIBRARY if not path.is_relative_to(interface)]
     assert len(below) > 200
     assert [name(path) for path in below if "streamlit" in imports(parse(path))] == []
@@ -127,7 +127,7 @@ def undocumented(owner: object, module: str, prefix: str, known: set[str]) -> li
 
 
 # Where the app and the command line say something.
-SHOWN = [*PAGES, *(path for path in LIBRARY if path.relative_to(ROOT).parts[1] in ("ui", "cli"))]
+SHOWN = [*PAGES, *(path for path in LIBRARY if path.relative_to(ROOT).parts[1] in ("app", "cli"))]
 # Names and titles: data to a test, though they read like a text.
 DATA = {"RIVAE without L_Reg", "chance: random items", "full of fruit"}
 
@@ -170,7 +170,7 @@ def test_no_test_repeats_a_text():
     }
     found = []
     for path in sorted((ROOT / "tests").rglob("*.py")):
-        everywhere = path.parent.name in ("ui", "cli", "e2e")
+        everywhere = path.parent.name in ("app", "cli", "e2e")
         for node in literals(path):
             n = 3 if len(node.value.split()) <= 3 else 4
             if node.value not in DATA and phrases(node.value, n) & said[n, everywhere]:

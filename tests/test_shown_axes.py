@@ -5,12 +5,12 @@ import pytest
 
 from rivae.app.panels.links import SteerLink
 from rivae.app.steer.state import from_link
-from rivae.explore.axis_card import examples, factor_links
-from rivae.explore.explorer import Explorer
-from rivae.explore.sliders import axes_of
-from rivae.explore.steering import SteerRow, steer
-from rivae.explore.words.axis_names import change_names
-from rivae.explore.words.clouds import axis_states
+from rivae.exploring.axis_card import examples, factor_links
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.sliders import axes_of
+from rivae.exploring.steering import SteerRow, steer
+from rivae.exploring.words.axis_names import change_names
+from rivae.exploring.words.clouds import axis_states
 from rivae.figures.comparison import axis_range, compare, factor_strips, strip_name
 from rivae.figures.steering import steering_sheet
 from rivae.figures.traversals import plane_sheet, strips_of

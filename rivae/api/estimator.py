@@ -26,7 +26,7 @@ from rivae.base.arrays import (
     require_count,
 )
 from rivae.base.errors import ConfigError
-from rivae.explore.explorer import Hits
+from rivae.exploring.explorer import Hits
 from rivae.retrieval.base import Floats, Index, ranks_of_targets
 from rivae.retrieval.projection import Space, make_space
 from rivae.retrieval.storage import build_index

@@ -19,7 +19,7 @@ from rivae.base.config import Asks, Rows, RunConfig
 from rivae.data.base import PairedDataset
 from rivae.data.thumbnails import ThumbnailCache
 from rivae.evaluation.evaluate import evaluate
-from rivae.explore.explorer import Explorer, Hits, Vector
+from rivae.exploring.explorer import Explorer, Hits, Vector
 from rivae.retrieval.ranges import PAPER, Range, traversal_values
 from rivae.retrieval.traversal import Traversal, traverse
 from rivae.runs import Run as RunFolder

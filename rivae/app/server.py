@@ -167,7 +167,7 @@ async def strip(request: Request) -> Response:
 
 
 async def column(request: Request) -> Response:
-    """One column of a run's map, see ``rivae.explore.maps``: 16 bits an item, 32 of their
+    """One column of a run's map, see ``rivae.exploring.maps``: 16 bits an item, 32 of their
     numbers; or what columns there are.
     """
     from anyio import to_thread
@@ -222,7 +222,7 @@ def _picture(params: dict[str, Any]) -> Thumbnail:
 def _column(params: dict[str, Any]) -> bytes | list[dict[str, Any]]:
     from rivae.app.panels.questions import Column, from_address
     from rivae.app.shell import cache
-    from rivae.explore.maps import codes, columns
+    from rivae.exploring.maps import codes, columns
 
     asked = from_address(Column, params)
     explorer = cache.at_once(asked.run, asked.rows, asked.asks)
@@ -248,7 +248,7 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     """Start warming in the background; the first page does not wait for it."""
     # In one thread before there are two: a page and the warming thread that import a package for
     # the first time at once, one of them by its submodule, break each other's import.
-    begun = ("pandas", "rivae.explore.explorer", "rivae.models.methods")
+    begun = ("pandas", "rivae.exploring.explorer", "rivae.models.methods")
     for module in (*begun, "rivae.jobs.deletion", "rivae.jobs.leftovers"):
         importlib.import_module(module)
     # Imported here: cached functions belong to the runtime, which exists only from now on.

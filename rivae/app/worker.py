@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from rivae.base.config import Asks, Rows
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
 
 READ_FIRST = (
     "pandas",
-    "rivae.explore.explorer",
+    "rivae.exploring.explorer",
     "rivae.models.methods",
     "rivae.app.shell.cache",
     "rivae.app.panels.answers",
@@ -55,7 +55,7 @@ class Opened:
             RivaeError: there is no such run.
         """
         from rivae.app.shell import cache
-        from rivae.explore.preparing import needs_preparing
+        from rivae.exploring.preparing import needs_preparing
 
         key = f"{cache.model_key(run_id, asks)}/{rows}"
         if key in self._known:

@@ -32,7 +32,7 @@ _MOVED = {
     "runs": "jobs.archive trash",
     "jobs": "launch",
     "training": "alignment pair_training validation",
-    "explore": "catalogue words",
+    "exploring": "catalogue words",
     "evaluation": "choice replay",
     "figures": "comparison export page snippets",
     "api": "estimator",
@@ -41,7 +41,6 @@ _MOVED = {
     "jobs.titles",
 }
 _RENAMED = {
-    "rivae.exploring": "rivae.explore",
     "rivae.plots": "rivae.figures",
     "rivae.ui": "rivae.app",
     "rivae.methods.presets": "rivae.models.presets",

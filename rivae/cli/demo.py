@@ -27,8 +27,8 @@ from rivae.data.kitchen.layout import N_DISHES
 from rivae.data.sets.kitchen import FOLDER as KITCHEN_FOLDER
 from rivae.data.store import own_store
 from rivae.evaluation.evaluate import evaluate
-from rivae.explore.words.axis_names import axis_names, change_names
-from rivae.explore.words.naming import MIN_FACTOR
+from rivae.exploring.words.axis_names import axis_names, change_names
+from rivae.exploring.words.naming import MIN_FACTOR
 from rivae.jobs.launch import make_config, train
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.axis_names import AXIS_NAMES

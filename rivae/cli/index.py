@@ -34,7 +34,7 @@ def _index(args: argparse.Namespace) -> int:
     run = find_run(args.run_id)
     args.resume_hint = "the same command goes on where it stopped"
     with Steps(run.id, OPENING_RUN, quiet=args.json) as steps:
-        from rivae.explore.pushing import push_run
+        from rivae.exploring.pushing import push_run
         from rivae.retrieval.engine import URL, connect
 
         index = push_run(connect(args.to), run, args.rows, args.ask_with, steps)

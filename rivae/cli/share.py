@@ -33,8 +33,8 @@ def add_page_options(parser: argparse.ArgumentParser) -> None:
 def export_page(args: argparse.Namespace, target: Path) -> int:
     """Write the page, and say its size before."""
     with Steps("export", OPENING_RUN, quiet=args.json) as steps:
-        from rivae.explore.explorer import Explorer
-        from rivae.explore.tours import list_tours
+        from rivae.exploring.explorer import Explorer
+        from rivae.exploring.tours import list_tours
         from rivae.figures.page.content import RIGHTS, check_size, estimated_size
         from rivae.figures.page.document import page_bytes, write_page
 

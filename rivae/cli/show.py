@@ -225,7 +225,7 @@ def _print_evaluation(run: Run, result: Evaluation, kept: bool) -> None:
 
 def _certainty(run: Run, method: Method, data: PairedDataset) -> tuple[Certainty, list[str]]:
     """How sure the run's axes are and their names; nothing where nothing can say it."""
-    from rivae.explore.words.axis_names import names_of_axes
+    from rivae.exploring.words.axis_names import names_of_axes
     from rivae.retrieval.model import LatentModel
     from rivae.training.alignment.certainty import certainty_of
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from rivae.explore.explorer import Explorer
-from rivae.explore.words.clouds import N_QUERIES, AxisStates, axis_states, count_words
-from rivae.explore.words.item_words import ItemWords
-from rivae.explore.words.relations import related_words
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.words.clouds import N_QUERIES, AxisStates, axis_states, count_words
+from rivae.exploring.words.item_words import ItemWords
+from rivae.exploring.words.relations import related_words
 from rivae.figures.clouds import Clouds, make_clouds
 
 WIDTH, HEIGHT, N_WORDS = 400, 320, 34  # of a cloud, as wide as it is shown
@@ -37,7 +37,7 @@ def axis_clouds(explorer: Explorer, dim: int, words: ItemWords) -> Clouds | None
     """The clouds of an axis as it is shown, coloured by how words go with it.
 
     Args:
-        words: the words of all items (``rivae.explore.words.item_words.item_words``).
+        words: the words of all items (``rivae.exploring.words.item_words.item_words``).
     """
     made = laid_out(shown_states(explorer, dim), words)
     if made is None:

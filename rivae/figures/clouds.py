@@ -18,8 +18,8 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from rivae.base.fonts import without_font
-from rivae.explore.words.clouds import CloudCounts
-from rivae.explore.words.relations import Relation
+from rivae.exploring.words.clouds import CloudCounts
+from rivae.exploring.words.relations import Relation
 from rivae.figures.cloud_layout import CloudLayout, ink_box, lay_out, one_line, printable
 from rivae.figures.fonts import draw_note, draw_text, font_note, shortened, text_width
 from rivae.figures.palette import Theme, theme

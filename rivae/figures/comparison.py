@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rivae.base.errors import ConfigError
-from rivae.explore.explorer import Explorer, Vector
+from rivae.exploring.explorer import Explorer, Vector
 from rivae.figures.sheet import Sheet
 from rivae.figures.traversals import Strip, strips_of, strips_sheet
 from rivae.metrics.matching import match_to_first

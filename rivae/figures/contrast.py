@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from rivae.explore.words.contrast import INTERVAL, WordContrast, strongest
+from rivae.exploring.words.contrast import INTERVAL, WordContrast, strongest
 from rivae.figures.palette import theme
 from rivae.figures.theme import dress, escape, join_words
 

@@ -11,7 +11,7 @@ import numpy as np
 from rivae.base.csv_text import to_csv
 from rivae.base.errors import DataError
 from rivae.base.files import make_folder, write_atomic
-from rivae.explore.words.axis_names import axis_signs, given_names, labels
+from rivae.exploring.words.axis_names import axis_signs, given_names, labels
 from rivae.figures.heatmap import correlation_heatmap
 from rivae.figures.scatter import plot_matrix
 from rivae.figures.sheet import to_html, to_image, to_svg

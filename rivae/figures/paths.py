@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from PIL import Image
 
-from rivae.explore.paths import Path
+from rivae.exploring.paths import Path
 from rivae.figures.traversals import Strip
 
 FRAME_MS, STOP_MS = 125, 700

@@ -12,8 +12,8 @@ from functools import lru_cache
 import numpy as np
 from PIL import Image
 
-from rivae.explore.explorer import Explorer
-from rivae.explore.steering import (
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.steering import (
     Level,
     SteerRow,
     SteerTexts,
@@ -23,7 +23,7 @@ from rivae.explore.steering import (
     steer_texts,
     word,
 )
-from rivae.explore.words.relations import Relation
+from rivae.exploring.words.relations import Relation
 from rivae.figures.cloud_layout import one_line
 from rivae.figures.clouds import SMALLEST, Clouds, make_clouds
 from rivae.figures.fonts import shortened, text_width, wrapped
@@ -97,7 +97,7 @@ def steering_sheet(
 
     Args:
         rows: R settings of the same axes.
-        ids: (R, k) items of each, best first (``rivae.explore.steering.steer``).
+        ids: (R, k) items of each, best first (``rivae.exploring.steering.steer``).
         names: plain-text names of all d axes.
         picture: item number to its picture (called once per item).
         clouds: one per row, or none at all.

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from rivae.data.food_factors import FACTOR_LABELS
-from rivae.explore.words.tags import TagNode
+from rivae.exploring.words.tags import TagNode
 from rivae.figures.palette import theme
 from rivae.figures.theme import dress, escape, join_words
 
@@ -38,7 +38,7 @@ def tag_graph(
     list the items; of a factor ["", factor, ""].
 
     Args:
-        nodes: from ``rivae.explore.words.tags.tag_nodes``; those of one factor show it alone.
+        nodes: from ``rivae.exploring.words.tags.tag_nodes``; those of one factor show it alone.
         n_tags: tags of each side to show, the commonest.
     """
     factors = list(dict.fromkeys(node.factor for node in nodes))

@@ -9,7 +9,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from rivae.explore.words.axis_names import cut
+from rivae.exploring.words.axis_names import cut
 from rivae.figures.palette import Theme, theme
 
 FONT = '"Source Sans", "Source Sans Pro", system-ui, -apple-system, "Segoe UI", sans-serif'

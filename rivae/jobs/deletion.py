@@ -16,8 +16,8 @@ from typing import Any
 
 from rivae.base.config import RunConfig, parse_config
 from rivae.base.errors import ConfigError, RunError
-from rivae.explore.tours import restore_tour, trash_of_tours
-from rivae.explore.words.names_trash import restore_names, trash_of_names
+from rivae.exploring.tours import restore_tour, trash_of_tours
+from rivae.exploring.words.names_trash import restore_names, trash_of_names
 from rivae.jobs.agent import log_path
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.ledger_db import changing

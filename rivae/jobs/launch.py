@@ -22,7 +22,7 @@ from rivae.data.base import PairedDataset
 from rivae.data.registry import open_dataset
 from rivae.data.vocabulary import Vocabulary
 from rivae.data.word_vectors import CORPUS, NONE
-from rivae.explore.words.proposals import proposed_names
+from rivae.exploring.words.proposals import proposed_names
 from rivae.models.methods import method_config, require_training
 from rivae.models.methods.base import Method
 from rivae.models.nets.weight_files import is_on_hub

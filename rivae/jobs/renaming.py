@@ -24,7 +24,7 @@ from rivae.runs import Run, list_runs, runs_root
 from rivae.runs.folders import is_demo_name, require_among_runs, require_free_name
 
 if TYPE_CHECKING:
-    from rivae.explore.tours import Tour
+    from rivae.exploring.tours import Tour
 
 log = logging.getLogger("rivae.jobs")
 
@@ -180,7 +180,7 @@ def _rename_entry(db: sqlite3.Connection, old: str, new: str) -> None:
 
 def _follow_in_tours(root: Path, old: str, new: str) -> None:
     """Write the new name into the tours, if they belong to this folder of runs."""
-    from rivae.explore.tours import change_tour, list_tours, tours_folder
+    from rivae.exploring.tours import change_tour, list_tours, tours_folder
 
     if tours_folder().parent.resolve() != root.resolve():
         return

@@ -14,8 +14,8 @@ from rivae.data import dataset_names, load_dataset
 from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_NAMES
 from rivae.data.thumbnails import THUMBNAIL_SIDE, Thumbnail, encode_picture
-from rivae.explore.words.item_words import item_tags
-from rivae.explore.words.tags import TagMap, tag_map_of, tag_scores
+from rivae.exploring.words.item_words import item_tags
+from rivae.exploring.words.tags import TagMap, tag_map_of, tag_scores
 from rivae.labels.guideline import N_LEVELS, Guideline
 from rivae.labels.table import rows_by_key
 from rivae.retrieval.base import Floats

@@ -16,7 +16,7 @@ from rivae.api.run import Run, load_run
 from rivae.base.arrays import is_count, refuse_masked, refuse_other_order, row_labels
 from rivae.base.config import Asks, Rows
 from rivae.base.errors import ConfigError
-from rivae.explore.explorer import MAX_K, Explorer
+from rivae.exploring.explorer import MAX_K, Explorer
 from rivae.figures.page.content import MOST, TOO_MANY, content_of
 from rivae.models.methods.arguments import EPOCHS
 from rivae.notebook.pairs import ArrayPairs, refuse_no_numbers, table_of

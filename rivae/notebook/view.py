@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from rivae.base.arrays import axis_labels, check_order
 from rivae.base.errors import ConfigError
 from rivae.base.scripts import library, source, styles
-from rivae.explore.explorer import MAX_K, Explorer, Vector
+from rivae.exploring.explorer import MAX_K, Explorer, Vector
 from rivae.figures.page.document import PANEL_STYLES, as_json
 from rivae.notebook.pairs import ROW, has_plain_labels
 from rivae.notebook.rows import numbered, rows_of

@@ -10,7 +10,7 @@ from safetensors.torch import save_file
 
 from rivae.base.config import DatasetConfig, MethodChoice, RunConfig
 from rivae.cli import main
-from rivae.explore.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.runs import Run
 from rivae.training.alignment.certainty import (
     FITS,

@@ -88,7 +88,7 @@ def runs(run_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> P
 @pytest.fixture(scope="session")
 def digits(run_folder: Path) -> Any:
     """The trained digits run, opened."""
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.runs import Run
 
     return Explorer.open(Run(run_folder / "digits"))
@@ -132,7 +132,7 @@ class App:
     def __init__(self) -> None:
         from streamlit.testing.v1 import AppTest
 
-        self.at = AppTest.from_file(str(ROOT / "rivae" / "ui" / "main.py"), default_timeout=60)
+        self.at = AppTest.from_file(str(ROOT / "rivae" / "app" / "main.py"), default_timeout=60)
 
     def open(self, page: str, **params: str) -> App:
         """Go to a page with these query parameters."""

@@ -28,12 +28,12 @@ class World:
         return Run(self.folder / "own")
 
     def names(self):
-        from rivae.explore.words.axis_names import given_names
+        from rivae.exploring.words.axis_names import given_names
 
         return given_names(self.run, 3)
 
     def give(self, *names):
-        from rivae.explore.words.axis_names import change_names
+        from rivae.exploring.words.axis_names import change_names
         from rivae.runs.axis_names import AxisName
 
         change_names(
@@ -95,7 +95,7 @@ def name(world):
 
 def names_back(world):
     from rivae.app.shared import trash
-    from rivae.explore.words.names_trash import trash_of_names
+    from rivae.exploring.words.names_trash import trash_of_names
 
     world.give("kale", "", "")
     world.give(None, "", "")
@@ -104,15 +104,15 @@ def names_back(world):
 
 
 def a_tour():
-    from rivae.explore.steering import SteerRow
-    from rivae.explore.tours import TourStep, add_tour
+    from rivae.exploring.steering import SteerRow
+    from rivae.exploring.tours import TourStep, add_tour
 
     return add_tour("One", [TourStep("Look", "here", "own", 0, SteerRow((0,), (1.0,)), 2.0)])
 
 
 def new_tour(world):
     from rivae.app.steer import tours
-    from rivae.explore.tours import list_tours, to_bytes
+    from rivae.exploring.tours import list_tours, to_bytes
 
     content = to_bytes(a_tour())
     st.session_state[f"{tours.FIELD}_file"] = SimpleNamespace(getvalue=lambda: content)
@@ -123,7 +123,7 @@ def new_tour(world):
 
 def tour(world):
     from rivae.app.steer import tours
-    from rivae.explore.tours import list_tours, read_tour
+    from rivae.exploring.tours import list_tours, read_tour
 
     own = a_tour()
     tours._move(own.id, 0, None)
@@ -135,7 +135,7 @@ def tour(world):
 
 def tour_back(world):
     from rivae.app.shared import trash
-    from rivae.explore.tours import change_tour, delete_tour, read_tour, trash_of_tours
+    from rivae.exploring.tours import change_tour, delete_tour, read_tour, trash_of_tours
 
     own = a_tour()
     change_tour(own.id, lambda t: t.__class__("Other", (), t.id))
@@ -269,7 +269,7 @@ def purge(world):
 
     from rivae.app.shared import trash
     from rivae.app.steer import tours
-    from rivae.explore.tours import delete_tour, trash_of_tours
+    from rivae.exploring.tours import delete_tour, trash_of_tours
     from rivae.runs.trash import KEPT_DATES
 
     old = delete_tour(a_tour().id)

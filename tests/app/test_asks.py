@@ -23,9 +23,9 @@ from rivae.data.base import NO_TEXTS
 from rivae.data.sets.pairs import TOO_LONG, UNKNOWN_WORDS
 from rivae.data.words_view import recipe_text
 from rivae.evaluation import evaluate as evaluation
-from rivae.explore.explorer import Explorer
-from rivae.explore.steering import SteerRow
-from rivae.explore.tours import Tour, TourStep, from_bytes, to_bytes, to_json
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.steering import SteerRow
+from rivae.exploring.tours import Tour, TourStep, from_bytes, to_bytes, to_json
 from rivae.figures.snippets import snippet
 from rivae.jobs.launch import make_config
 from rivae.labels.kept_plans import kept_plan, plan_names

@@ -13,7 +13,7 @@ from rivae.app.panels.component import source
 from rivae.app.shell import cache
 from rivae.app.work import certainty
 from rivae.app.work.tasks import Task
-from rivae.explore.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.runs import Run
 from rivae.training.alignment.certainty import FITS, NO_FITS, kept_certainty
 

@@ -6,7 +6,7 @@ import pytest
 from rivae.app.compare.panels import NO_COUNTERPART
 from rivae.app.compare.session import other_data
 from rivae.app.shared.defaults import LEFT_OUT
-from rivae.explore.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.figures.comparison import TOO_FEW
 from rivae.runs import Run
 from rivae.runs.run import NO_MODEL

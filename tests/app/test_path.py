@@ -5,8 +5,8 @@ import pytest
 from rivae.app.panels.codec import unread
 from rivae.app.shell import keys
 from rivae.app.traverse.path import KINDS
-from rivae.explore import paths
-from rivae.explore.paths import MAX_STOPS
+from rivae.exploring import paths
+from rivae.exploring.paths import MAX_STOPS
 
 
 def test_a_path_begins_at_the_query_and_leads_to_its_opposite(app, digits):

@@ -10,9 +10,9 @@ from rivae.app import worker
 from rivae.app.shell import cache
 from rivae.app.work import preparing as work
 from rivae.app.work.tasks import Tasks
-from rivae.explore import preparing
-from rivae.explore.explorer import Explorer
-from rivae.explore.preparing import n_items, needs_preparing, prepare
+from rivae.exploring import preparing
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.preparing import n_items, needs_preparing, prepare
 from rivae.retrieval import Retriever
 from rivae.runs import Run
 from tests.app.conftest import train

@@ -180,7 +180,7 @@ def called(value):
 def test_every_control_of_the_app_is_in_the_table_or_changes_only_its_own_session():
     assert set(CONTROLS) <= set(TABLE)
     listed = OWN_SESSION | {control for some in CONTROLS.values() for control in some}
-    files = [*(ROOT / "rivae" / "ui").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
+    files = [*(ROOT / "rivae" / "app").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
     found = {control for path in files for control in controls_in(path)}
     assert found - listed == set(), "say in docs/security.md who may do this, and list it here"
     assert listed - found == set(), "these are gone"

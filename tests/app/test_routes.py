@@ -127,7 +127,7 @@ def test_a_column_that_is_not_there_is_told_in_one_sentence(server, address):
 
 
 def test_a_search_among_the_items_in_a_lasso(server, digits):
-    from rivae.explore.maps import Lasso
+    from rivae.exploring.maps import Lasso
 
     corners = [[-0.5, -0.5], [0.5, -0.5], [0.5, 1.5], [-0.5, 1.5]]
     question = {"run": "digits", "z": [0, 0, 0], "k": 5, "side": 2, "seq": 1}

@@ -5,7 +5,7 @@ import pytest
 
 from rivae.app.steer.answers import NO_WORDS, answer
 from rivae.base.errors import ConfigError, RunError
-from rivae.explore.steering import SteerRow, base_point, steer
+from rivae.exploring.steering import SteerRow, base_point, steer
 
 
 def part(**changes):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from rivae.app.panels.links import SteerLink
-from rivae.explore.steering import SteerRow, base_point, steer
-from rivae.explore.tours import (
+from rivae.exploring.steering import SteerRow, base_point, steer
+from rivae.exploring.tours import (
     TourStep,
     add_tour,
     list_tours,

@@ -15,7 +15,7 @@ from rivae.app.explore import state as explore
 from rivae.app.panels.codec import unread
 from rivae.app.panels.links import CompareLink, ExploreLink, SteerLink
 from rivae.app.steer import state as steer
-from rivae.explore.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.runs import DEMO_ROOT, find_run
 
 STORED = json.loads(Path(__file__).with_suffix(".json").with_stem("stored_links").read_text())

@@ -16,7 +16,7 @@ from tests.app.asgi import HOST, ask
 def test_the_server_lets_pass_what_the_controls_allow(repo_root):
     settings = tomllib.loads((repo_root / ".streamlit" / "config.toml").read_text())
     assert settings["server"]["maxUploadSize"] == max(gate.LARGE_FILE, MAX_MEGABYTES)
-    for path in sorted((repo_root / "rivae" / "ui").rglob("*.py")):
+    for path in sorted((repo_root / "rivae" / "app").rglob("*.py")):
         for call in ast.walk(ast.parse(path.read_text())):
             if isinstance(call, ast.Call) and ast.unparse(call.func) == "st.file_uploader":
                 assert "max_upload_size" in {word.arg for word in call.keywords}, path

@@ -8,8 +8,8 @@ from rivae.app.shell.access import WHAT
 from rivae.app.words.clouds import NO_RARE_WORDS
 from rivae.app.words.session import NO_TEXTS
 from rivae.app.words.tags import NO_KNOWN_TAG
-from rivae.explore.words.axis_names import axis_names, change_names, given_names
-from rivae.explore.words.kept_names import trash_of_names
+from rivae.exploring.words.axis_names import axis_names, change_names, given_names
+from rivae.exploring.words.kept_names import trash_of_names
 from rivae.jobs.launch import make_config
 from rivae.models.methods import build_method
 from rivae.runs import Run

@@ -12,7 +12,7 @@ from rivae.cli import main
 from rivae.cli.jobs import ANOTHER_DISPATCHER, parse_slots
 from rivae.cli.labels import NO_PLANS
 from rivae.cli.trash import EMPTY, NO_LABELS
-from rivae.explore.tours import add_tour, delete_tour, list_tours
+from rivae.exploring.tours import add_tour, delete_tour, list_tours
 from rivae.jobs import dispatcher
 from rivae.jobs.agent import log_path
 from rivae.jobs.ledger import Ledger

@@ -9,7 +9,7 @@ from rivae.base.errors import ConfigError
 from rivae.data import load_dataset
 from rivae.data.base import FactorSpec
 from rivae.data.conditions import read_conditions, suggestions
-from rivae.explore.catalogue import Catalogue
+from rivae.exploring.catalogue import Catalogue
 
 LEVELS = ("none", "some", "some more", "much")
 SPECS = (

@@ -11,7 +11,7 @@ from rivae.data import load_dataset
 from rivae.data.fulltext import TextIndex, index_path, store_index, text_index
 from rivae.data.search_words import MAX_WORDS
 from rivae.data.store import PairStore
-from rivae.explore.catalogue import Catalogue
+from rivae.exploring.catalogue import Catalogue
 
 TEXTS = [
     ("Baked Apple Crème", "two apples · sugar"),

@@ -28,8 +28,8 @@ from rivae.data.tokenizer import (
 )
 from rivae.data.tokens import cached_tokens
 from rivae.data.words_view import fit_words
-from rivae.explore.words.ingredients import MAX_NAME, parse_line
-from rivae.explore.words.item_words import _plain_words
+from rivae.exploring.words.ingredients import MAX_NAME, parse_line
+from rivae.exploring.words.item_words import _plain_words
 
 _SPACED = (
     "Latin Greek Cyrillic Armenian Georgian Hebrew Arabic Syriac Thaana Devanagari Bengali "

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from rivae.explore.words.axis_names import change_names
+from rivae.exploring.words.axis_names import change_names
 from rivae.runs import Run
 from rivae.runs.axis_names import AxisName
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rivae.explore.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.runs import DEMO_ROOT, Run
 
 

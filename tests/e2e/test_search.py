@@ -6,7 +6,7 @@ import io
 import pytest
 from PIL import Image
 
-from rivae.explore.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.runs import DEMO_ROOT, Run
 
 DROP = """([box, name, type, content]) => {

@@ -5,9 +5,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from rivae.explore.steering import SteerRow
-from rivae.explore.tours import Tour, TourStep, to_bytes
-from rivae.explore.words.axis_names import change_names
+from rivae.exploring.steering import SteerRow
+from rivae.exploring.tours import Tour, TourStep, to_bytes
+from rivae.exploring.words.axis_names import change_names
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.axis_names import AxisName
 

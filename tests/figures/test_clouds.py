@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from rivae.explore.words.clouds import count_words
+from rivae.exploring.words.clouds import count_words
 from rivae.figures.clouds import (
     SMALLEST,
     describe,

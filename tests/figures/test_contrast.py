@@ -1,4 +1,4 @@
-from rivae.explore.words.contrast import contrast
+from rivae.exploring.words.contrast import contrast
 from rivae.figures.contrast import contrast_dots
 from rivae.figures.theme import alt_text
 

@@ -89,6 +89,6 @@ def test_surfaces_are_those_of_the_pages():
 
 
 def test_colours_live_in_one_place():
-    for path in (ROOT / "rivae" / "plots").glob("*.py"):
+    for path in (ROOT / "rivae" / "figures").glob("*.py"):
         if path.name != "palette.py":
             assert not re.findall(r"#[0-9a-fA-F]{6}\b", path.read_text()), path.name

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rivae.explore.steering import steer_rows
-from rivae.explore.words.clouds import count_words
+from rivae.exploring.steering import steer_rows
+from rivae.exploring.words.clouds import count_words
 from rivae.figures.clouds import make_clouds, relation_color
 from rivae.figures.palette import contrast, theme
 from rivae.figures.sheet import Picture, Text, to_html, to_image, to_svg, tone_color

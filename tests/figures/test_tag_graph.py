@@ -1,6 +1,6 @@
 import numpy as np
 
-from rivae.explore.words.tags import TagNode, read_tag_map, tag_nodes
+from rivae.exploring.words.tags import TagNode, read_tag_map, tag_nodes
 from rivae.figures.tag_graph import tag_graph
 from rivae.figures.theme import alt_text
 

@@ -8,8 +8,8 @@ from rivae.cli import main
 from rivae.data.importing.plan import Plan
 from rivae.data.importing.session import same_as
 from rivae.data.store.manifest import MANIFEST
-from rivae.explore.explorer import Explorer
-from rivae.explore.words.axis_names import axis_names
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.words.axis_names import axis_names
 from rivae.jobs.launch import resume
 from rivae.labels.kept_plans import kept_plans, plan_data
 from rivae.labels.opening import open_labels

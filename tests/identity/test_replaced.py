@@ -13,8 +13,8 @@ from rivae.data.importing.pretrained import make_features
 from rivae.data.importing.statistics import PictureStatistics
 from rivae.data.store import PairStore
 from rivae.data.store.manifest import Manifest
-from rivae.explore.explorer import Explorer
-from rivae.explore.words.axis_names import axis_names, change_names, names_of_axes
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.words.axis_names import axis_names, change_names, names_of_axes
 from rivae.jobs.archive_import import import_run
 from rivae.jobs.launch import make_config, resume, train
 from rivae.runs import DEMO_ROOT, Run, find_run, list_runs
@@ -263,7 +263,7 @@ def test_the_list_of_runs_marks_a_run_of_other_data(run, before, import_again):
     from rivae.base.installed import APP_FILES
 
     import_again(resorted)
-    page = AppTest.from_file(str(APP_FILES / "rivae" / "ui" / "main.py"), default_timeout=60)
+    page = AppTest.from_file(str(APP_FILES / "rivae" / "app" / "main.py"), default_timeout=60)
     page.switch_page(str(APP_FILES / "pages" / "train.py")).run()
     assert not page.exception
     name = run.data_change.partition("'")[2].partition("'")[0]

@@ -22,7 +22,7 @@ from rivae.data.store import data_root
 from rivae.data.tokenizer import FIRST, NEWEST
 from rivae.data.vocabulary import UNKEPT
 from rivae.data.words_view import recipe_text
-from rivae.explore.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.jobs.archive_import import import_run
 from rivae.jobs.launch import make_config, resume, train
 from rivae.labels.derive import derive_run

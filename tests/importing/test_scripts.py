@@ -17,7 +17,7 @@ from rivae.data.importing.mapping import make_mapping
 from rivae.data.segmenting import remarks
 from rivae.data.store import PairStore
 from rivae.data.tokenizer import caseless, newest
-from rivae.explore.words.item_words import item_words
+from rivae.exploring.words.item_words import item_words
 from tests.data.test_tokenizer import is_whole, words
 
 N = 40

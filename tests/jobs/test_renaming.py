@@ -71,8 +71,8 @@ def test_everything_that_names_a_run_follows(run, tmp_path):
 
 
 def test_tours_follow(run, tmp_path):
-    from rivae.explore.steering import SteerRow
-    from rivae.explore.tours import TourStep, add_tour, read_tour
+    from rivae.exploring.steering import SteerRow
+    from rivae.exploring.tours import TourStep, add_tour, read_tour
 
     steps = [
         TourStep("h", "n", name, "mean", SteerRow((0,), ("on",)), 2.0) for name in ("good", "other")

@@ -7,7 +7,7 @@ import pytest
 
 from rivae.base.errors import ConfigError, RunError
 from rivae.data.base import PairedDataset
-from rivae.explore.words.axis_names import given_names
+from rivae.exploring.words.axis_names import given_names
 from rivae.labels.derive import align_run, alignment_record, derive_run
 from rivae.models.methods import build_method
 from rivae.retrieval import Retriever

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rivae.data import load_dataset
-from rivae.explore.words.tags import TAG_FILE, TagMap
+from rivae.exploring.words.tags import TAG_FILE, TagMap
 from rivae.labels.hints import tag_levels, tag_suggestions
 
 LIGHT = TagMap.model_validate(

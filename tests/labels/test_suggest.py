@@ -6,7 +6,7 @@ import torch
 from safetensors.torch import save_file
 
 from rivae.base.errors import ConfigError, DataError
-from rivae.explore.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.labels.derive import reference_rows
 from rivae.labels.guideline import read_guideline
 from rivae.labels.kept_plans import keep_plan, kept_plan

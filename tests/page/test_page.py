@@ -17,11 +17,11 @@ from PIL import ImageColor
 from rivae.api.run import load_run
 from rivae.base.errors import ConfigError, RivaeError
 from rivae.cli import main
-from rivae.explore.axis_card import examples, factor_links
-from rivae.explore.explorer import Explorer
-from rivae.explore.steering import SteerRow
-from rivae.explore.tours import Tour, TourStep
-from rivae.explore.words.item_words import item_words
+from rivae.exploring.axis_card import examples, factor_links
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.steering import SteerRow
+from rivae.exploring.tours import Tour, TourStep
+from rivae.exploring.words.item_words import item_words
 from rivae.figures.axis_clouds import axis_clouds
 from rivae.figures.clouds import SMALLEST, describe_word, relation_color
 from rivae.figures.page import content, document

@@ -15,7 +15,7 @@ from PIL import Image
 import rivae
 from rivae.base.errors import ConfigError
 from rivae.evaluation.evaluate import evaluate
-from rivae.explore.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.figures.snippets import PANELS, literal, places_of, snippet
 from rivae.jobs.launch import make_config
 from rivae.models.methods import build_method
@@ -222,7 +222,7 @@ def test_snippets_open_runs_through_the_public_surface_alone(call):
     modules = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
     assert not modules & {
         "rivae.runs",
-        "rivae.explore.explorer",
+        "rivae.exploring.explorer",
         "rivae.evaluation.evaluate",
         "rivae.api.run",
     }

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from rivae.base.errors import ConfigError, DataError, RunError
-from rivae.explore.explorer import Explorer
-from rivae.explore.words import axis_names
-from rivae.explore.words.axis_names import (
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.words import axis_names
+from rivae.exploring.words.axis_names import (
     ALIGNMENT,
     change_names,
     checked_name,

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from rivae.base.errors import DataError
-from rivae.explore.words.clouds import count_words
+from rivae.exploring.words.clouds import count_words
 
 SETS = [("salt", "kale"), ("salt", "sugar"), ("sugar",), ("salt", "salt"), ()]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rivae.base.errors import DataError
-from rivae.explore.words.contrast import contrast, strongest
+from rivae.exploring.words.contrast import contrast, strongest
 
 SETS = [("kale", "salt")] * 30 + [("sugar", "salt")] * 30 + [("truffle", "salt")] + [("salt",)] * 9
 

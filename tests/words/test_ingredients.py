@@ -6,7 +6,7 @@ import json
 import pytest
 
 from rivae.data.base import Recipe
-from rivae.explore.words.ingredients import (
+from rivae.exploring.words.ingredients import (
     MAX_LINE,
     MAX_LINES,
     MAX_NAME,

@@ -3,10 +3,10 @@ import pytest
 
 from rivae.base.errors import ConfigError, DataError
 from rivae.data.sets.pairs import Settings, load
-from rivae.explore.explorer import Explorer
-from rivae.explore.words.clouds import axis_states
-from rivae.explore.words.item_words import has_texts, item_tags, item_words, items_with
-from rivae.explore.words.relations import (
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.words.clouds import axis_states
+from rivae.exploring.words.item_words import has_texts, item_tags, item_words, items_with
+from rivae.exploring.words.relations import (
     factor_table,
     factor_targets,
     related_words,
@@ -34,7 +34,7 @@ def test_words_are_read_once_and_kept(data, monkeypatch):
     assert f"{light} paint" in first.sets[3]
     kept = list((data.store.folder / "cache").glob("item-words-*.npz"))
     assert len(kept) == 1
-    monkeypatch.setattr("rivae.explore.words.item_words.ingredient_sets", lambda recipes: 1 / 0)
+    monkeypatch.setattr("rivae.exploring.words.item_words.ingredient_sets", lambda recipes: 1 / 0)
     assert item_words(data) == first
     kept[0].write_bytes(kept[0].read_bytes()[:100])
     with pytest.raises(ZeroDivisionError):  # a damaged file is made anew
@@ -92,7 +92,7 @@ def test_words_relate_to_factors_and_tags(data):
 
 
 def test_an_unknown_relation_is_refused(data):
-    from rivae.explore.words.relations import Target
+    from rivae.exploring.words.relations import Target
 
     for key in ("factor:mass", "tag:x", "axis"):
         with pytest.raises(ConfigError, match=r"has no .*: choose another relation"):

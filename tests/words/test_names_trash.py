@@ -7,8 +7,8 @@ import pytest
 
 from rivae.base.errors import DataError, RunError
 from rivae.cli import main
-from rivae.explore.words.axis_names import change_names, given_names, known_names, names_path
-from rivae.explore.words.names_trash import restore_names, trash_of_names
+from rivae.exploring.words.axis_names import change_names, given_names, known_names, names_path
+from rivae.exploring.words.names_trash import restore_names, trash_of_names
 from rivae.jobs.deletion import all_deleted, restore
 from rivae.jobs.launch import make_config
 from rivae.models.methods import build_method

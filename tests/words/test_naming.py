@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from rivae.base.errors import DataError
-from rivae.explore.words.naming import axis_evidence, propose_name
+from rivae.exploring.words.naming import axis_evidence, propose_name
 from rivae.runs.axis_names import MAX_NAME, Evidence
 
 

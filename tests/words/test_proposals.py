@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from rivae.cli.demo import accept_names
-from rivae.explore.words.axis_names import axis_names
-from rivae.explore.words.item_terms import ItemTerms
-from rivae.explore.words.naming import MIN_FACTOR
-from rivae.explore.words.proposals import proposed_names
+from rivae.exploring.words.axis_names import axis_names
+from rivae.exploring.words.item_terms import ItemTerms
+from rivae.exploring.words.naming import MIN_FACTOR
+from rivae.exploring.words.proposals import proposed_names
 from rivae.jobs.launch import choose_axes, make_config, train
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run

@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import pearsonr
 
 from rivae.base.errors import DataError
-from rivae.explore.words.relations import common_words, holm, relations
+from rivae.exploring.words.relations import common_words, holm, relations
 
 
 def made_up(n=400, seed=0):

@@ -5,7 +5,7 @@ import pytest
 
 from rivae.base.errors import DataError
 from rivae.data.food_factors import FACTOR_NAMES
-from rivae.explore.words.tags import FOODCOM_TAGS, read_tag_map, tag_nodes, tag_scores, unmapped
+from rivae.exploring.words.tags import FOODCOM_TAGS, read_tag_map, tag_nodes, tag_scores, unmapped
 
 TAGS = [
     ("soups-stews", "vegetables"),

@@ -16,26 +16,26 @@ from rivae.app.panels.questions import Chosen, Found, read
 from rivae.app.shared.labels import ChosenItems
 from rivae.app.shared.words import words_of
 from rivae.app.shell import keys
-from rivae.explore.maps import among
-from rivae.explore.words.item_words import has_texts
+from rivae.exploring.maps import among
+from rivae.exploring.words.item_words import has_texts
 from rivae.figures.cloud_layout import one_line
 
 if TYPE_CHECKING:
     from rivae.app.panels.answers import OpenRun
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.retrieval.retriever import Retriever
 
 MAX_FACTORS = 6  # those that differ most
 
 
 def about(question: dict[str, Any], open_run: OpenRun) -> dict[str, Any]:
-    """What tells the chosen items from the others; see ``rivae.explore.selection.Selection``.
+    """What tells the chosen items from the others; see ``rivae.exploring.selection.Selection``.
 
     Raises:
         ConfigError: a field is missing, of the wrong kind or out of range.
         RunError: there is no such run, or it is not ready.
     """
-    from rivae.explore.selection import describe
+    from rivae.exploring.selection import describe
 
     asked = read(Chosen, question)
     explorer = open_run(asked.run, asked.rows, asked.asks)

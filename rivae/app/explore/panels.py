@@ -21,12 +21,12 @@ from rivae.app.shell.pages import STEER
 from rivae.app.shell.text import escape, markdown
 from rivae.app.work import layouts
 from rivae.base.errors import ConfigError
-from rivae.explore.maps import among
-from rivae.explore.steering import MAX_AXES, MAX_LEVEL, Level
-from rivae.explore.words.axis_names import cut
+from rivae.exploring.maps import among
+from rivae.exploring.steering import MAX_AXES, MAX_LEVEL, Level
+from rivae.exploring.words.axis_names import cut
 
 if TYPE_CHECKING:
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.figures.sheet import Sheet
 
 BOTH = "{0} of this item and the current {0}"
@@ -230,7 +230,7 @@ def export_button(explorer: Explorer, shown: ExploreState) -> None:
 
 def page_button(explorer: Explorer, run: str) -> None:
     """The whole run as one HTML file; its size is said before it is made."""
-    from rivae.explore.tours import list_tours
+    from rivae.exploring.tours import list_tours
     from rivae.figures.page.content import RIGHTS, check_size, estimated_size
     from rivae.figures.page.document import page_bytes
 

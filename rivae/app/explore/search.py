@@ -14,7 +14,7 @@ from rivae.base.errors import DataError
 
 if TYPE_CHECKING:
     from rivae.app.panels.answers import OpenRun
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
 
 N_HITS = 7
 MAX_CONTENT = 8 * 2**20  # characters; the browser makes pictures smaller before it sends them

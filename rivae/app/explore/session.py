@@ -20,7 +20,7 @@ from rivae.app.shared.uploads import Upload
 from rivae.app.shell import cache, keys, web
 from rivae.app.work import certainty, layouts
 from rivae.base.config import Asks, Rows
-from rivae.explore.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.runs import Run
 
 

@@ -23,8 +23,8 @@ from rivae.app.panels.links import ExploreLink, Query
 from rivae.app.shared.uploads import Upload, asks_of
 from rivae.base.config import Asks, Rows
 from rivae.base.errors import ConfigError
-from rivae.explore.explorer import Explorer, Vector
-from rivae.explore.sliders import sliders_of
+from rivae.exploring.explorer import Explorer, Vector
+from rivae.exploring.sliders import sliders_of
 
 UPLOAD_GONE = (
     "Your picture is no longer kept here, so Reset returns to the current sliders: "

@@ -17,8 +17,8 @@ from rivae.app.shared.session import answered
 from rivae.app.shell import cache, keys, report, web
 from rivae.app.shell.pages import EXPLORE
 from rivae.base.errors import RivaeError
-from rivae.explore.explorer import Explorer
-from rivae.explore.sliders import sliders_of
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.sliders import sliders_of
 from rivae.runs import Run
 
 N_AXES, N_ITEMS, HEIGHT = 3, 10, 430

@@ -136,7 +136,7 @@ def _guideline(opened: OpenPlan) -> Guideline:
 
 
 def _has_tags(opened: OpenPlan) -> bool:
-    from rivae.explore.words.item_words import item_tags
+    from rivae.exploring.words.item_words import item_tags
 
     return item_tags(opened.data) is not None
 

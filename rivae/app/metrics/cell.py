@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rivae.app.metrics.report import RangeData, Report
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.figures.sheet import Sheet
     from rivae.retrieval.traversal import Traversal
     from rivae.runs import Run

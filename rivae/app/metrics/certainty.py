@@ -11,7 +11,7 @@ from rivae.app.shared import notices
 from rivae.app.shared.charts import headline
 from rivae.app.shell import keys
 from rivae.app.work.certainty import VERDICTS, known_certainty
-from rivae.explore.words.axis_names import names_of_axes
+from rivae.exploring.words.axis_names import names_of_axes
 from rivae.training.alignment.certainty import NO_FITS, PICKED
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from rivae.app.shell import keys
 from rivae.app.shell.fragments import fragment
 from rivae.app.shell.text import markdown
 from rivae.app.work import certainty
-from rivae.explore.words.axis_names import names_of_axes
+from rivae.exploring.words.axis_names import names_of_axes
 
 if TYPE_CHECKING:
     import numpy as np

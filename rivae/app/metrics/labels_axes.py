@@ -16,7 +16,7 @@ from rivae.app.shared.runs import queries_by
 from rivae.app.shell import cache, keys, report
 from rivae.app.shell.pages import COMPARE, EXPLORE, LABEL
 from rivae.app.shell.text import markdown
-from rivae.explore.words.axis_names import names_of_axes
+from rivae.exploring.words.axis_names import names_of_axes
 
 if TYPE_CHECKING:
     from collections.abc import Collection

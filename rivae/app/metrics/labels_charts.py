@@ -15,7 +15,7 @@ from rivae.app.shared.charts import chart, headline, is_dark
 from rivae.app.shell import keys
 from rivae.app.shell.fragments import fragment
 from rivae.app.shell.text import markdown
-from rivae.explore.words.axis_names import names_of_axes
+from rivae.exploring.words.axis_names import names_of_axes
 
 if TYPE_CHECKING:
     from rivae.app.metrics.labels_data import PlanScores, ScoredRun

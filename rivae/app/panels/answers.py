@@ -16,8 +16,8 @@ from rivae.app.panels.links import MAX_DIMS, MAX_VALUE, Query
 from rivae.app.panels.questions import Point, Search, SearchOfRuns, Within, read
 from rivae.base.config import Asks, Rows
 from rivae.base.errors import ConfigError, RivaeError
-from rivae.explore.explorer import Explorer, Vector
-from rivae.explore.maps import Lasso, among
+from rivae.exploring.explorer import Explorer, Vector
+from rivae.exploring.maps import Lasso, among
 
 ONE_WAY = "Here only the {} can be the query."
 

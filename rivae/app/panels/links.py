@@ -18,8 +18,8 @@ from typing import Any, Literal, Self, get_args
 from rivae.app.panels.codec import Kind, Link, setting
 from rivae.base.config import Asks, Rows
 from rivae.base.errors import ConfigError
-from rivae.explore.explorer import MAX_K
-from rivae.explore.steering import MAX_AXES, MAX_LEVEL, MAX_ROWS, Level, checked_level
+from rivae.exploring.explorer import MAX_K
+from rivae.exploring.steering import MAX_AXES, MAX_LEVEL, MAX_ROWS, Level, checked_level
 
 SPANS = (2, 4, 10)  # half-widths of sliders, in s.d.
 MAX_DIMS = 256

@@ -16,9 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rivae.app.panels.links import MAX_DIMS, MAX_ONLY, MAX_VALUE, RUN_ID
 from rivae.base.config import Asks, Rows
 from rivae.base.errors import ConfigError
-from rivae.explore.explorer import MAX_K
-from rivae.explore.maps import MAX_CORNERS
-from rivae.explore.steering import MAX_AXES, MAX_AXIS, MAX_LEVEL
+from rivae.exploring.explorer import MAX_K
+from rivae.exploring.maps import MAX_CORNERS
+from rivae.exploring.steering import MAX_AXES, MAX_AXIS, MAX_LEVEL
 
 MAX_HAVE = 400
 MAX_ASKED = 6  # runs in one question, as many as Compare shows

@@ -17,12 +17,12 @@ from rivae.app.shared.uploads import Upload, read_text, read_upload
 from rivae.app.shell import gate, keys, report
 from rivae.app.shell.text import markdown
 from rivae.base.errors import ConfigError, RivaeError
-from rivae.explore.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
 
 PER_PAGE = 36
 

@@ -9,10 +9,10 @@ import streamlit as st
 
 from rivae.app.panels.component import dock
 from rivae.app.shell.text import markdown
-from rivae.explore.words.axis_names import cut
+from rivae.exploring.words.axis_names import cut
 
 if TYPE_CHECKING:
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
 
 MOST_LINES, MOST_LETTERS = 40, 400  # of a recipe that are shown; a text may have megabytes
 

@@ -9,7 +9,7 @@ from rivae.app.work import layouts
 from rivae.figures.palette import DARK, LIGHT
 
 if TYPE_CHECKING:
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
 
 JS = (
     "map_points.js",

@@ -17,7 +17,7 @@ from rivae.app.work.preparing import BeingPreparedError, task_of
 from rivae.base.errors import RivaeError
 
 if TYPE_CHECKING:
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.models.methods.base import Method
     from rivae.runs import Run, Status
 

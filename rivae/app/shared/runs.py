@@ -20,7 +20,7 @@ from rivae.benchmark.tables import DATASETS, METHODS
 
 if TYPE_CHECKING:
     from rivae.base.config import Asks, DatasetConfig
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.models.methods.base import Method
     from rivae.runs import Run
     from rivae.runs.evaluation_file import Evaluation

@@ -22,7 +22,7 @@ from rivae.base.errors import ConfigError, RivaeError
 
 if TYPE_CHECKING:
     from rivae.base.config import Asks
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
 
 Report = dict[str, Any]
 

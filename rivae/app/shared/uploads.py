@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 from rivae.app.panels.answers import rounded
 from rivae.base.reading.typed_text import clean
-from rivae.explore.words.axis_names import cut
+from rivae.exploring.words.axis_names import cut
 
 if TYPE_CHECKING:
     from PIL import Image
 
     from rivae.base.config import Asks
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
 
 MAX_PIXELS = 40_000_000  # of a visitor's picture; half a gigabyte while it is turned into a query
 MAX_BYTES = 16 * 2**20  # of all kept previews: some thousand
@@ -56,7 +56,7 @@ class Upload:
     @property
     def warning(self) -> str:
         """One sentence where it is a picture of another world, else ""."""
-        from rivae.explore.familiarity import MOST
+        from rivae.exploring.familiarity import MOST
 
         return UNLIKE.format(self.unlike) if self.unlike > MOST else ""
 
@@ -120,7 +120,7 @@ def read_upload(explorer: Explorer, title: str, content: bytes) -> Upload:
         DataError: it is no picture, too large, or one that the data set cannot use.
     """
     from rivae.data.pictures import UPLOADED, as_seen, decoding, open_picture
-    from rivae.explore.familiarity import familiarity_of
+    from rivae.exploring.familiarity import familiarity_of
 
     with _ONE_AT_A_TIME:
         image = open_picture(io.BytesIO(content), title, max_pixels=MAX_PIXELS)

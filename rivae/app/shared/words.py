@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rivae.data.base import PairedDataset
-    from rivae.explore.explorer import Explorer
-    from rivae.explore.words.clouds import AxisStates
-    from rivae.explore.words.item_terms import ItemTerms
-    from rivae.explore.words.item_words import ItemWords
-    from rivae.explore.words.relations import Relation, Target
-    from rivae.explore.words.tags import TagMap
+    from rivae.exploring.explorer import Explorer
+    from rivae.exploring.words.clouds import AxisStates
+    from rivae.exploring.words.item_terms import ItemTerms
+    from rivae.exploring.words.item_words import ItemWords
+    from rivae.exploring.words.relations import Relation, Target
+    from rivae.exploring.words.tags import TagMap
     from rivae.figures.clouds import Clouds
     from rivae.retrieval.base import Floats
     from rivae.runs.axis_names import Evidence
@@ -42,7 +42,7 @@ def terms_of(data: PairedDataset) -> ItemTerms:
 
 @st.cache_resource(max_entries=3, show_spinner=False)
 def _terms(fingerprint: str, _data: PairedDataset) -> ItemTerms:
-    from rivae.explore.words.item_terms import ItemTerms
+    from rivae.exploring.words.item_terms import ItemTerms
 
     return ItemTerms(_data)
 
@@ -50,7 +50,7 @@ def _terms(fingerprint: str, _data: PairedDataset) -> ItemTerms:
 # 15,000 recipes take 10 MB.
 @st.cache_resource(max_entries=3, show_spinner=False)
 def _words(fingerprint: str, _data: PairedDataset) -> ItemWords:
-    from rivae.explore.words.item_words import item_words
+    from rivae.exploring.words.item_words import item_words
 
     return item_words(_data)
 
@@ -62,7 +62,7 @@ def _everyday(fingerprint: str, _data: PairedDataset) -> frozenset[str]:
 
 @st.cache_resource(max_entries=3, show_spinner=False)
 def _tags(fingerprint: str, _data: PairedDataset) -> list[tuple[str, ...]] | None:
-    from rivae.explore.words.item_words import item_tags
+    from rivae.exploring.words.item_words import item_tags
 
     return item_tags(_data)
 
@@ -81,14 +81,14 @@ def tag_map_of(data: PairedDataset) -> tuple[TagMap, str]:
     Raises:
         DataError: the shipped file is damaged.
     """
-    from rivae.explore.words.tags import tag_map_of as found
+    from rivae.exploring.words.tags import tag_map_of as found
 
     return found(data)
 
 
 def targets_of(data: PairedDataset, axis: str) -> list[Target]:
     """What words can be related to; ``axis`` is the name of the axis shown, which comes first."""
-    from rivae.explore.words.relations import AXIS, Target, factor_targets
+    from rivae.exploring.words.relations import AXIS, Target, factor_targets
 
     ignored = tag_map_of(data)[0].ignored
     return [
@@ -100,7 +100,7 @@ def targets_of(data: PairedDataset, axis: str) -> list[Target]:
 
 @st.cache_resource(max_entries=3, show_spinner=False)
 def _tag_targets(fingerprint: str, ignored: frozenset[str], _data: PairedDataset) -> list[Target]:
-    from rivae.explore.words.relations import tag_targets
+    from rivae.exploring.words.relations import tag_targets
 
     return tag_targets(tags_of(_data), ignored)
 
@@ -128,7 +128,7 @@ def states(key: str, dim: int, n_sigma: float, explorer: Explorer) -> AxisStates
 def _relation(
     key: str, target: str, dim: int, sign: int, _target: Target, _explorer: Explorer
 ) -> dict[str, Relation]:
-    from rivae.explore.words.relations import AXIS, related_words, target_values
+    from rivae.exploring.words.relations import AXIS, related_words, target_values
 
     data = _explorer.data
     sets = words_of(data).sets

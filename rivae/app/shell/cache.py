@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rivae.base.config import Asks, DatasetConfig, Rows, RunConfig
     from rivae.data.thumbnails import Thumbnail, ThumbnailCache
     from rivae.data.vocabulary import Vocabulary
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.runs import Run
 
 log = logging.getLogger(__name__)
@@ -138,7 +138,7 @@ def shown_from(found: Run) -> tuple[str, int]:
 
 @st.cache_resource(max_entries=MAX_OPEN, show_spinner=False)
 def _opened(shown_key: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Explorer:
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
 
     chosen: Rows = "all" if rows == "all" else "test"
     if _run.shown_key != shown_key:  # weights or data were written over meanwhile
@@ -155,7 +155,7 @@ def _opened(shown_key: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Ex
 @st.cache_resource(max_entries=1, show_spinner=False)
 def _part(shown_key: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Explorer:
     """An explorer of some of the items."""
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
 
     chosen: Rows = "all" if rows == "all" else "test"
     with _readable(_run):
@@ -332,7 +332,7 @@ def telling_runs() -> list[Run]:
 
 def warm() -> None:
     """Open the runs that the first visitor sees, so that nobody waits for them."""
-    from rivae.explore.preparing import needs_preparing
+    from rivae.exploring.preparing import needs_preparing
 
     ready = ready_runs()
     first = {found.id: found for found in (*telling_runs()[:1], *ready[:1])}

@@ -16,9 +16,9 @@ from rivae.app.panels.links import Query
 from rivae.app.panels.questions import MAX_CLOUDS, Key, Steering, SteeringPart, read
 from rivae.app.shell import cache
 from rivae.base.errors import ConfigError, RivaeError
-from rivae.explore.explorer import Explorer
-from rivae.explore.sliders import axes_of
-from rivae.explore.steering import SteerRow, SteerTexts, base_point, steer, steer_texts
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.sliders import axes_of
+from rivae.exploring.steering import SteerRow, SteerTexts, base_point, steer, steer_texts
 
 K = 5  # pictures of a row, as in the paper's figure
 NO_WORDS = "The items have no texts, so there are no word clouds."
@@ -63,7 +63,7 @@ def pictures_of(explorer: Explorer, query: Query, row: SteerRow, n_sigma: float)
     """The items of one row, and where it lies from the data (``Distance.where``)."""
     import numpy as np
 
-    from rivae.explore.steering import moved
+    from rivae.exploring.steering import moved
 
     base = base_point(explorer, query)
     side = 0 if explorer.shows_whole else explorer.found_side
@@ -102,7 +102,7 @@ def cloud_of(explorer: Explorer, run: str, row: SteerRow, n_sigma: float) -> dic
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _texts(key: str, _explorer: Explorer) -> SteerTexts | None:
     from rivae.app.shared.words import words_of
-    from rivae.explore.words.item_words import has_texts
+    from rivae.exploring.words.item_words import has_texts
 
     data = _explorer.data
     return steer_texts(_explorer, words_of(data)) if has_texts(data) else None

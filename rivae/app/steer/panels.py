@@ -13,12 +13,12 @@ from rivae.app.shell import keys
 from rivae.app.shell.text import markdown
 from rivae.app.steer import session
 from rivae.base.errors import RivaeError
-from rivae.explore.words.axis_names import cut
+from rivae.exploring.words.axis_names import cut
 
 if TYPE_CHECKING:
     from rivae.app.steer.state import SteerState
-    from rivae.explore.explorer import Explorer
-    from rivae.explore.steering import SteerRow
+    from rivae.exploring.explorer import Explorer
+    from rivae.exploring.steering import SteerRow
     from rivae.figures.sheet import Sheet
 
 NEW = ""
@@ -47,7 +47,7 @@ def _use(i: int) -> None:
 @st.dialog("Add this row to a tour", on_dismiss=_closed)
 def add_step(explorer: Explorer, shown: SteerState, row: SteerRow) -> None:
     """Heading, note and tour of a new step."""
-    from rivae.explore import tours
+    from rivae.exploring import tours
 
     known = {found.id: found.tour for found in tours.list_tours() if found.tour is not None}
     title = row.turned(explorer.signs.tolist()).title(explorer.axis_names)
@@ -99,7 +99,7 @@ def _last() -> str:
 def export_button(explorer: Explorer, shown: SteerState) -> None:
     """The Export button of the Steer page."""
     from rivae.app.steer.answers import K
-    from rivae.explore.steering import base_point
+    from rivae.exploring.steering import base_point
 
     start: dict[str, Any] = {"query": shown.query, "asks": shown.asks}
     if shown.query == "mean":
@@ -122,7 +122,7 @@ def export_button(explorer: Explorer, shown: SteerState) -> None:
 def sheet(explorer: Explorer, shown: SteerState) -> Sheet:
     """The matrix as the paper prints it."""
     from rivae.app.steer.answers import K
-    from rivae.explore.steering import base_point, steer
+    from rivae.exploring.steering import base_point, steer
     from rivae.figures.steering import row_clouds, steering_sheet
 
     rows, data, side = shown.steer_rows, explorer.data, _side(explorer)

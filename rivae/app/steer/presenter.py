@@ -16,7 +16,7 @@ from rivae.app.steer import session
 from rivae.base.errors import RivaeError
 
 if TYPE_CHECKING:
-    from rivae.explore.tours import Tour
+    from rivae.exploring.tours import Tour
 
 NAMES = ("tour", "step")
 
@@ -28,7 +28,7 @@ def is_open() -> bool:
 
 def show() -> None:
     """The tour in the address, or one sentence about why it cannot be shown."""
-    from rivae.explore import tours
+    from rivae.exploring import tours
 
     session.PAGE.refresh()  # the matrix is mounted again when the presenter comes back
     try:

@@ -17,8 +17,8 @@ from rivae.app.steer import state
 from rivae.app.steer.state import SteerState
 from rivae.app.work import certainty
 from rivae.base.errors import ConfigError
-from rivae.explore.explorer import Explorer
-from rivae.explore.steering import SteerRow
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.steering import SteerRow
 from rivae.runs import Run
 
 

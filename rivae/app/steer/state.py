@@ -11,9 +11,9 @@ from rivae.app.panels.codec import carry
 from rivae.app.panels.links import Query, SteerLink
 from rivae.app.steer.answers import pictures_of
 from rivae.base.config import Asks
-from rivae.explore.explorer import Explorer
-from rivae.explore.sliders import axes_of
-from rivae.explore.steering import MAX_AXES, MAX_ROWS, Level, SteerRow, steer_rows
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.sliders import axes_of
+from rivae.exploring.steering import MAX_AXES, MAX_ROWS, Level, SteerRow, steer_rows
 
 FIRST_AXES = 2  # steered when the link names none
 

@@ -14,14 +14,14 @@ from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
 
 if TYPE_CHECKING:
-    from rivae.explore.tours import Tour
+    from rivae.exploring.tours import Tour
 
 FIELD = keys.STEER_TOUR_FIELD
 
 
 def panel() -> None:
     """All tours: one is chosen, with what can be done with it."""
-    from rivae.explore import tours
+    from rivae.exploring import tours
 
     st.subheader("Tours", anchor=False)
     if notice := st.session_state.pop(keys.TOUR_NOTICE, ""):
@@ -81,7 +81,7 @@ def panel() -> None:
 
 def shortcuts() -> None:
     """A list of the tours that can be presented, for the top of the page; nothing without any."""
-    from rivae.explore import tours
+    from rivae.exploring import tours
 
     ready = [entry for entry in tours.list_tours() if entry.tour is not None and entry.tour.steps]
     if not ready:
@@ -106,7 +106,7 @@ def present(tour_id: str, step: int = 1) -> None:
 
 def _edit(tour: Tour) -> None:
     """Title, and every step's heading, note and place."""
-    from rivae.explore import tours
+    from rivae.exploring import tours
 
     key = f"{FIELD}_{tour.id}"
     st.text_input(
@@ -173,7 +173,7 @@ def _edit(tour: Tour) -> None:
 
 def _delete(tour_id: str) -> None:
     """Into the trash, with an offer to undo it; for callbacks."""
-    from rivae.explore import tours
+    from rivae.exploring import tours
 
     def delete() -> None:
         access.require()
@@ -202,7 +202,7 @@ def _import() -> None:
 
 
 def _take_file() -> None:
-    from rivae.explore import tours
+    from rivae.exploring import tours
 
     file = st.session_state.get(f"{FIELD}_file")
     if file is None:
@@ -240,7 +240,7 @@ def _move(tour_id: str, n: int, to: int | None) -> None:
 
 
 def _change(tour_id: str, change: Callable[[Tour], Tour]) -> None:
-    from rivae.explore import tours
+    from rivae.exploring import tours
 
     def act() -> None:
         access.require()

@@ -21,7 +21,7 @@ from rivae.base.errors import RivaeError
 
 if TYPE_CHECKING:
     from rivae.app.traverse.session import Anchor
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.retrieval.ranges import Range
     from rivae.runs import Run
 
@@ -95,7 +95,7 @@ def _positions(explorer: Explorer, anchor: Anchor, dim: int) -> None:
 
 def _links(explorer: Explorer, anchor: Anchor, dim: int) -> None:
     """Factors with intervals, then the words and tags that change along the axis."""
-    from rivae.explore.axis_card import factor_links
+    from rivae.exploring.axis_card import factor_links
     from rivae.figures.axis_card import link_dots
 
     found = factor_links(explorer, dim)[:MAX_FACTORS]
@@ -115,7 +115,7 @@ def _links(explorer: Explorer, anchor: Anchor, dim: int) -> None:
 
 
 def _examples(explorer: Explorer, dim: int) -> None:
-    from rivae.explore.axis_card import QUANTILES, examples
+    from rivae.exploring.axis_card import QUANTILES, examples
 
     st.subheader("Items along it", anchor=False)
     side = 0 if explorer.shows_whole else explorer.found_side
@@ -162,7 +162,7 @@ def _strips(explorer: Explorer, anchor: Anchor, choice: Range, dim: int) -> None
 
 def _others(explorer: Explorer, anchor: Anchor, dim: int) -> None:
     """The axes most like this one in other runs on the same data."""
-    from rivae.explore.axis_card import likest
+    from rivae.exploring.axis_card import likest
 
     own = cache.run(anchor.run)
     others = [run for run in cache.ready_runs() if run.id != own.id and _same_data(run, own)]

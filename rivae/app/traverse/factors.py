@@ -17,7 +17,7 @@ from rivae.app.work import certainty
 
 if TYPE_CHECKING:
     from rivae.app.traverse.session import Anchor
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.retrieval.ranges import Range
 
 QUERIES = (20, 50, 100)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from rivae.app.traverse.session import Anchor
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.retrieval.ranges import Range
 
 POINTS = 90  # of each plot; more cannot be told apart at this size, and the browser draws them all

@@ -15,7 +15,7 @@ from rivae.app.traverse.session import dims_picker, query_picker
 
 if TYPE_CHECKING:
     from rivae.app.traverse.session import Anchor
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.figures.sheet import Sheet
     from rivae.retrieval.ranges import Range
 

@@ -19,13 +19,13 @@ from rivae.app.shell import keys
 from rivae.app.shell.report import waiting
 from rivae.app.traverse import pictures, traversals
 from rivae.app.traverse.session import query_picker
-from rivae.explore.paths import MAX_STEPS, MAX_STOPS, MIN_STEPS, Kind, Path
+from rivae.exploring.paths import MAX_STEPS, MAX_STOPS, MIN_STEPS, Kind, Path
 
 if TYPE_CHECKING:
     from PIL import Image
 
     from rivae.app.traverse.session import Anchor
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.figures.sheet import Sheet
     from rivae.retrieval.ranges import Range
 

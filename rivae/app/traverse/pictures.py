@@ -15,13 +15,13 @@ from rivae.app.shared.item import docked_item
 from rivae.app.shell import cache, keys, web
 from rivae.app.shell.pages import EXPLORE
 from rivae.app.traverse.session import choose_query
-from rivae.explore.sliders import axes_of
+from rivae.exploring.sliders import axes_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rivae.app.traverse.session import Anchor
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.figures.traversals import Strip
 
 _SHEET = Component(

@@ -23,7 +23,7 @@ from rivae.retrieval.ranges import RANGES
 
 if TYPE_CHECKING:
     from rivae.base.config import Asks
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.retrieval.ranges import Range
     from rivae.runs import Run
 

@@ -10,8 +10,8 @@ import streamlit as st
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rivae.explore.explorer import Explorer
-    from rivae.explore.paths import Kind, Path
+    from rivae.exploring.explorer import Explorer
+    from rivae.exploring.paths import Kind, Path
     from rivae.metrics.correlation import CorrelationTable
     from rivae.retrieval.ranges import Range
     from rivae.retrieval.traversal import Traversal
@@ -67,7 +67,7 @@ def path(
     _explorer: Explorer,
 ) -> Path:
     """A path over ``way_points``. Along the data of 20,000 items it takes seconds to find."""
-    from rivae.explore.paths import find_path
+    from rivae.exploring.paths import find_path
 
     return find_path(_explorer, np.array(way_points), n_steps, kind)
 

@@ -13,13 +13,13 @@ from rivae.app.shell import cache, keys
 from rivae.app.shell.report import waiting
 from rivae.app.shell.text import escape, markdown
 from rivae.app.words import session
-from rivae.explore.words.axis_names import signed_id
+from rivae.exploring.words.axis_names import signed_id
 
 if TYPE_CHECKING:
     from rivae.app.words.session import AxisChoice
-    from rivae.explore.explorer import Explorer
-    from rivae.explore.words.clouds import AxisStates
-    from rivae.explore.words.relations import Target
+    from rivae.exploring.explorer import Explorer
+    from rivae.exploring.words.clouds import AxisStates
+    from rivae.exploring.words.relations import Target
     from rivae.figures.clouds import Clouds
 
 NO_WORDS = "No retrieved item here has words. Choose another axis or width."
@@ -115,7 +115,7 @@ def _remark(explorer: Explorer, found: AxisStates) -> None:
 
 def _word(explorer: Explorer, clouds: Clouds, found: AxisStates, report: dict[str, object]) -> None:
     """A word was clicked: list the items of its state that have it."""
-    from rivae.explore.words.item_words import items_with
+    from rivae.exploring.words.item_words import items_with
 
     s, w = report.get("state"), report.get("word")
     if not isinstance(s, int) or not isinstance(w, int):

@@ -15,15 +15,15 @@ from rivae.app.words import session
 from rivae.base.errors import DataError
 
 if TYPE_CHECKING:
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
 
 N_WORDS = 12  # of each end
 
 
 def panel(explorer: Explorer, run_id: str) -> None:
     """The strongest words of both ends with intervals; a click lists their items."""
-    from rivae.explore.words.contrast import contrast
-    from rivae.explore.words.item_words import items_with
+    from rivae.exploring.words.contrast import contrast
+    from rivae.exploring.words.item_words import items_with
     from rivae.figures.contrast import contrast_dots
 
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -16,7 +16,7 @@ from rivae.app.words import session
 
 if TYPE_CHECKING:
     from rivae.app.words.session import DrawerContent
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
 
 PER_PAGE = 24
 MAX_LINES, MAX_LINE = 60, 400  # of one recipe

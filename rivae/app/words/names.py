@@ -17,15 +17,15 @@ from rivae.base.errors import RivaeError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.runs.axis_names import AxisName, Evidence
 
 
 @fragment()
 def panel(explorer: Explorer, run_id: str) -> None:
     """A row for every axis: its name, the proposal, and the evidence for it."""
-    from rivae.explore.words.axis_names import SUGGESTED, axis_names, suggested_names
-    from rivae.explore.words.naming import propose_name
+    from rivae.exploring.words.axis_names import SUGGESTED, axis_names, suggested_names
+    from rivae.exploring.words.naming import propose_name
     from rivae.runs.axis_names import AxisName
 
     run, d = cache.run(run_id), explorer.n_components
@@ -220,7 +220,7 @@ def _changed(run_id: str, d: int, changes: Mapping[int, AxisName | None]) -> dic
     """Change names; what is lost can be brought back. Names that are there change only after a
     login, where one is set up; anybody may name an axis that has no name.
     """
-    from rivae.explore.words.axis_names import change_names, known_names
+    from rivae.exploring.words.axis_names import change_names, known_names
 
     run = cache.run(run_id)
     known = known_names(run, d)
@@ -278,7 +278,7 @@ def files_panel(
     evidence: Sequence[Sequence[Evidence]],
 ) -> None:
     """A button that opens the files of the axis names and the Python that makes the evidence."""
-    from rivae.explore.words.axis_names import names_path
+    from rivae.exploring.words.axis_names import names_path
 
     def csv() -> bytes:
         from rivae.base.csv_text import to_csv

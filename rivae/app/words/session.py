@@ -18,8 +18,8 @@ from rivae.base.errors import RivaeError
 
 if TYPE_CHECKING:
     from rivae.base.config import Asks
-    from rivae.explore.explorer import Explorer
-    from rivae.explore.words.relations import Target
+    from rivae.exploring.explorer import Explorer
+    from rivae.exploring.words.relations import Target
     from rivae.runs import Run
 
 NO_TEXTS = (
@@ -137,7 +137,7 @@ def view_picker() -> str:
 
 def axis_and_width(explorer: Explorer) -> AxisChoice:
     """The axis, by default the one that changes the best match most, and the width."""
-    from rivae.explore.words.clouds import N_SIGMA
+    from rivae.exploring.words.clouds import N_SIGMA
 
     most = int(explorer.effects.argmax())
     dim = dim_picker(explorer, "Axis", keys.WORDS_DIM, most, width=320)
@@ -191,7 +191,7 @@ def no_texts(explorer: Explorer) -> None:
 
 def everyday_toggle() -> bool:
     """Whether to show words that many items have."""
-    from rivae.explore.words.item_words import EVERYDAY
+    from rivae.exploring.words.item_words import EVERYDAY
 
     return bool(
         st.toggle(
@@ -206,7 +206,7 @@ def everyday_toggle() -> bool:
 
 def texts_of(explorer: Explorer) -> bool:
     """Read the words of all items, with a spinner the first time; False without texts."""
-    from rivae.explore.words.item_words import has_texts
+    from rivae.exploring.words.item_words import has_texts
 
     if not has_texts(explorer.data):
         return False

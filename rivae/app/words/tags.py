@@ -15,8 +15,8 @@ from rivae.app.words import session
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rivae.explore.explorer import Explorer
-    from rivae.explore.words.tags import TagMap
+    from rivae.exploring.explorer import Explorer
+    from rivae.exploring.words.tags import TagMap
 
 NO_KNOWN_TAG = "No item has a tag that the mapping knows."
 N_ONE = 30  # tags of each side when one factor is shown alone
@@ -26,8 +26,8 @@ N_UNKNOWN = 12
 def panel(explorer: Explorer, run_id: str) -> None:
     """The graph; a click on a tag lists its items."""
     from rivae.data.food_factors import FACTOR_LABELS
-    from rivae.explore.words.item_words import items_with
-    from rivae.explore.words.tags import tag_nodes
+    from rivae.exploring.words.item_words import items_with
+    from rivae.exploring.words.tags import tag_nodes
     from rivae.figures.tag_graph import N_TAGS, tag_graph
 
     tags = words.tags_of(explorer.data)
@@ -82,7 +82,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
 
 def _unknown(tag_map: TagMap, tags: Sequence[tuple[str, ...]]) -> None:
     """Tags that the mapping does not place, and how to place them."""
-    from rivae.explore.words.tags import FOODCOM_TAGS, TAG_FILE, unmapped
+    from rivae.exploring.words.tags import FOODCOM_TAGS, TAG_FILE, unmapped
 
     unknown = unmapped(tag_map, tags)
     with st.expander("The mapping of tags to factors", icon=":material/account_tree:"):

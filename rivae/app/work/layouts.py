@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rivae.app.work.tasks import Progress, Task, Tasks, start_process, step_back
 from rivae.base.errors import RunError
-from rivae.explore.layouts import kept_layout
+from rivae.exploring.layouts import kept_layout
 
 if TYPE_CHECKING:
-    from rivae.explore.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
 
 MAX_KNOWN = 50
 WAIT = "another layout is being computed: wait for it"
@@ -60,8 +60,8 @@ def make(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """Compute and keep the layout of the run in the folder ``run``."""
     step_back()
     progress("starting", 0.0)
-    from rivae.explore.explorer import Explorer
-    from rivae.explore.layouts import make_layout
+    from rivae.exploring.explorer import Explorer
+    from rivae.exploring.layouts import make_layout
     from rivae.runs import Run
 
     explorer = Explorer.open(Run(spec["run"]), spec["rows"], asks=spec["asks"])

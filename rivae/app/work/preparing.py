@@ -37,7 +37,7 @@ def require_prepared(run: Run, rows: Rows, asks: Asks) -> None:
         BeingPreparedError: it is being prepared.
         RunError: it could not be, or another one is being prepared.
     """
-    from rivae.explore.preparing import needs_preparing
+    from rivae.exploring.preparing import needs_preparing
 
     if not needs_preparing(run, rows, asks):
         return
@@ -67,7 +67,7 @@ def make(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """Prepare the run in the folder ``run``."""
     step_back()
     progress("starting", 0.0)
-    from rivae.explore.preparing import prepare
+    from rivae.exploring.preparing import prepare
     from rivae.runs import Run
 
     prepare(Run(spec["run"]), spec["rows"], spec["asks"], progress)

@@ -13,14 +13,14 @@ from PIL import Image
 
 from rivae.base.errors import ConfigError
 from rivae.data.thumbnails import TINY_SIDE
-from rivae.explore.axis_card import examples, factor_links
-from rivae.explore.explorer import Explorer
-from rivae.explore.layouts import kept_layout
-from rivae.explore.maps import codes, columns
-from rivae.explore.sliders import sliders_of
-from rivae.explore.steering import base_point, moved
-from rivae.explore.tours import Tour
-from rivae.explore.words.item_words import ItemWords, has_texts, item_words
+from rivae.exploring.axis_card import examples, factor_links
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.layouts import kept_layout
+from rivae.exploring.maps import codes, columns
+from rivae.exploring.sliders import sliders_of
+from rivae.exploring.steering import base_point, moved
+from rivae.exploring.tours import Tour
+from rivae.exploring.words.item_words import ItemWords, has_texts, item_words
 from rivae.figures.axis_clouds import axis_clouds
 from rivae.figures.clouds import LEGEND, Clouds, to_json
 from rivae.figures.page.model import model_of, text

@@ -19,8 +19,8 @@ from typing import Any
 from rivae.base.errors import ConfigError
 from rivae.base.files import write_atomic
 from rivae.base.scripts import library, source, styles
-from rivae.explore.explorer import Explorer
-from rivae.explore.tours import Tour
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.tours import Tour
 from rivae.figures.page.content import content_of
 
 PANEL_STYLES = ("held.css", "base.css", "explore.css", "search.css", "map.css", "cloud.css")

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
 from rivae.base.errors import ConfigError
-from rivae.explore.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.models.nets.layers import FixedAffine, Linear
 from rivae.retrieval.base import Floats
 from rivae.retrieval.model import LatentModel

@@ -26,7 +26,7 @@ MEASURES: dict[str, Template] = {
     "axis": Template(
         imports=(
             SAVE,
-            "from rivae.explore.axis_card import QUANTILES, examples, factor_links",
+            "from rivae.exploring.axis_card import QUANTILES, examples, factor_links",
             "from rivae.figures.axis_card import link_dots, position_histogram",
         ),
         body="""\

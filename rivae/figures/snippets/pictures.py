@@ -30,7 +30,7 @@ save(sheet, "results.png")
     "path": Template(
         imports=(
             SAVE,
-            "from rivae.explore.paths import find_path",
+            "from rivae.exploring.paths import find_path",
             "from rivae.figures.paths import path_strip, to_gif",
             "from rivae.figures.traversals import strips_sheet",
         ),
@@ -133,7 +133,7 @@ save(sheet, "plane.png")
         imports=(
             SAVE,
             "from rivae.figures.steering import row_clouds, steering_sheet",
-            "from rivae.explore.steering import steer, steer_rows",
+            "from rivae.exploring.steering import steer, steer_rows",
         ),
         body="""\
 z = {start}
@@ -163,8 +163,8 @@ save(sheet, "steer.png")
 }
 
 _STATES = (
-    "from rivae.explore.words.item_words import item_words",
-    "from rivae.explore.words.clouds import N_QUERIES, axis_states",
+    "from rivae.exploring.words.item_words import item_words",
+    "from rivae.exploring.words.clouds import N_QUERIES, axis_states",
 )
 _STATES_BODY = """\
 data = run.data
@@ -183,10 +183,10 @@ WORDS: dict[str, Template] = {
             SAVE,
             "from rivae.figures.cloud_sheet import cloud_sheet",
             "from rivae.figures.clouds import make_clouds",
-            "from rivae.explore.words.clouds import count_words",
-            "from rivae.explore.words.item_words import item_tags",
-            "from rivae.explore.words.relations import AXIS, find_target",
-            "from rivae.explore.words.relations import related_words, target_values",
+            "from rivae.exploring.words.clouds import count_words",
+            "from rivae.exploring.words.item_words import item_tags",
+            "from rivae.exploring.words.relations import AXIS, find_target",
+            "from rivae.exploring.words.relations import related_words, target_values",
         ),
         body=_STATES_BODY
         + """\
@@ -224,7 +224,7 @@ save(sheet, "clouds.png")
             *_STATES,
             SAVE,
             "from rivae.figures.contrast import contrast_dots",
-            "from rivae.explore.words.contrast import contrast",
+            "from rivae.exploring.words.contrast import contrast",
         ),
         body=_STATES_BODY
         + """\
@@ -238,8 +238,8 @@ save(figure, "contrast.html")
     ),
     "axis-evidence": Template(
         imports=(
-            "from rivae.explore.words.item_terms import ItemTerms",
-            "from rivae.explore.words.naming import propose_name",
+            "from rivae.exploring.words.item_terms import ItemTerms",
+            "from rivae.exploring.words.naming import propose_name",
         ),
         body="""\
 terms, rows = ItemTerms(run.data), run.items
@@ -256,8 +256,8 @@ for j, found in enumerate(evidence):
         imports=(
             SAVE,
             "from rivae.figures.tag_graph import tag_graph",
-            "from rivae.explore.words.item_words import item_tags",
-            "from rivae.explore.words.tags import read_tag_map, tag_nodes",
+            "from rivae.exploring.words.item_words import item_tags",
+            "from rivae.exploring.words.tags import read_tag_map, tag_nodes",
         ),
         body="""\
 tags = item_tags(run.data)

@@ -1,0 +1,124 @@
+"""What is special about some of the items that are searched: factors, words and tags.
+
+Every share is of the chosen items and, beside it, of all. Factors come by how far the two differ;
+words and tags by their log-odds against the items that were not chosen
+(``rivae.exploring.words.contrast``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.words.contrast import WordContrast, contrast
+
+N_BINS = 8  # of a factor without levels
+N_TERMS = 8
+MAX_COUNTED = 20_000  # items whose words are read; of more an even part
+SURE = 3.0  # standard deviations of log-odds from 0; many words are looked at
+
+
+@dataclass(frozen=True)
+class FactorShares:
+    """How the chosen items spread over a factor.
+
+    Attributes:
+        labels: levels, or the ranges of bins; B of them.
+        chosen, everything: (B,) shares of the chosen items and of all whose value is known.
+        apart: total variation distance of the two, 0 to 1.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    chosen: tuple[float, ...]
+    everything: tuple[float, ...]
+    apart: float
+
+
+@dataclass(frozen=True)
+class Term:
+    """A word or tag that the chosen items have more or less often: counts of both, log-odds z."""
+
+    word: str
+    chosen: int
+    rest: int
+    z: float
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Some of the items searched.
+
+    Attributes:
+        n, of: numbers of chosen and of all items.
+        factors: those that differ most first.
+        more, less: terms that the chosen items have more and less often than the others.
+    """
+
+    n: int
+    of: int
+    factors: tuple[FactorShares, ...]
+    more: tuple[Term, ...]
+    less: tuple[Term, ...]
+
+
+def describe(
+    explorer: Explorer, rows: ArrayLike, sets: Sequence[Collection[str]] | None = None
+) -> Selection:
+    """What tells the items ``rows`` (n,) from the others that ``explorer`` searches.
+
+    Args:
+        sets: words or tags of every data row; None where items have none.
+    """
+    everything = explorer.search_rows
+    is_chosen = np.isin(everything, np.asarray(rows, dtype=np.int64))
+    factors = sorted(_factors(explorer, is_chosen), key=lambda f: -f.apart)
+    more, less = _terms(everything, is_chosen, sets) if sets is not None else ((), ())
+    return Selection(int(is_chosen.sum()), len(everything), tuple(factors), more, less)
+
+
+def _factors(explorer: Explorer, is_chosen: NDArray[np.bool_]) -> list[FactorShares]:
+    data, out = explorer.data, []
+    for k, spec in enumerate(data.factor_specs if data.factors is not None else ()):
+        assert data.factors is not None
+        values = np.asarray(data.factors[explorer.search_rows, k], dtype=np.float64)
+        known = np.isfinite(values)
+        if not (known & is_chosen).any():
+            continue
+        if spec.levels:
+            labels, edges = tuple(spec.levels), np.arange(len(spec.levels) + 1) - 0.5
+        else:
+            edges = np.histogram_bin_edges(values[known], N_BINS)
+            ends = [f"{edge:.3g}" for edge in edges]
+            labels = tuple(f"{a} to {b}" for a, b in pairwise(ends))
+        own, whole = (np.histogram(values[known & some], edges)[0] for some in (is_chosen, known))
+        chosen, everything = own / max(own.sum(), 1), whole / max(whole.sum(), 1)
+        apart = float(np.abs(chosen - everything).sum() / 2)
+        first, second = (tuple(np.round(each, 4).tolist()) for each in (chosen, everything))
+        out.append(FactorShares(spec.name, labels, first, second, round(apart, 4)))
+    return out
+
+
+def _terms(
+    everything: NDArray[np.int64], is_chosen: NDArray[np.bool_], sets: Sequence[Collection[str]]
+) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
+    step = -(-len(everything) // MAX_COUNTED)
+    part, chosen = everything[::step], is_chosen[::step]
+    own = [sets[int(i)] for i in part]
+    if not any(own[i] for i in np.flatnonzero(chosen)):
+        return (), ()
+    if not any(own[i] for i in np.flatnonzero(~chosen)):
+        return (), ()
+    found = contrast(np.flatnonzero(~chosen), np.flatnonzero(chosen), own)
+
+    def terms(some: Sequence[WordContrast]) -> tuple[Term, ...]:
+        return tuple(Term(c.word, c.high, c.low, round(c.z, 2)) for c in some[:N_TERMS])
+
+    more = [c for c in found if c.z > SURE]
+    less = [c for c in reversed(found) if c.z < -SURE]
+    return terms(more), terms(less)

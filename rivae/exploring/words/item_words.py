@@ -1,0 +1,166 @@
+"""The words and tags of every item of a data set, read once and cached with the data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from rivae.base.errors import DataError
+from rivae.base.files import write_cache
+from rivae.base.installed import cache_folder
+from rivae.data import segmenting, tokenizer
+from rivae.data.base import PairedDataset
+from rivae.data.sets.pairs import Pairs
+from rivae.data.tokenizer import caseless, cut, newest
+from rivae.exploring.words import ingredient_words, ingredients
+from rivae.exploring.words.ingredients import common_spelling, ingredient_sets
+
+EVERYDAY = 0.1  # a word in more than this share of all items is an everyday word
+MAX_WORD = 80  # characters of a word
+
+
+@dataclass(frozen=True)
+class ItemWords:
+    """The distinct words of each of N items, by data row.
+
+    Attributes:
+        kind: "ingredients", or "words" of titles and steps if no item has ingredients.
+    """
+
+    sets: list[tuple[str, ...]]
+    kind: Literal["ingredients", "words"]
+
+    def everyday(self, share: float = EVERYDAY) -> frozenset[str]:
+        """Words that more than ``share`` of the items have."""
+        counts = Counter(word for words in self.sets for word in words)
+        return frozenset(word for word, n in counts.items() if n > share * len(self.sets))
+
+
+def has_texts(data: PairedDataset) -> bool:
+    """Whether the items have texts that words can be taken from."""
+    return len(data) > 0 and data.recipe(0) is not None
+
+
+def item_words(data: PairedDataset) -> ItemWords:
+    """The words of every item: ingredient names from the source, or else read from its lines.
+
+    Those of imported data are kept in a cache, since reading 15,000 recipes takes seconds.
+
+    Raises:
+        DataError: the items have no texts.
+    """
+    if not has_texts(data):
+        raise DataError(f"the items of {data.name} have no texts: choose a run on recipes")
+    path = None
+    if isinstance(data, Pairs):
+        path = cache_folder(data.store.folder) / f"item-words-{_rules()}.npz"
+        if (found := _read(path, len(data))) is not None:
+            return found
+    made = _made(data)
+    if path is not None:
+        write_cache(path, lambda stream: _write(stream, made))
+    return made
+
+
+def item_tags(data: PairedDataset) -> list[tuple[str, ...]] | None:
+    """The tags of every item; None where no item has any."""
+    if not has_texts(data):
+        return None
+    if isinstance(data, Pairs):
+        tags = [tuple(item) for item in data.store.column("tags")]
+    else:
+        tags = [recipe.tags for i in range(len(data)) if (recipe := data.recipe(i)) is not None]
+    return tags if any(tags) else None
+
+
+def items_with(sets: Sequence[Collection[str]], word: str, ids: Iterable[int]) -> list[int]:
+    """The items of ``ids`` that have ``word``, in the same order."""
+    return [i for i in ids if word in sets[i]]
+
+
+def _made(data: PairedDataset) -> ItemWords:
+    one_by_one = map(data.recipe, range(len(data)))
+    recipes = data.store.recipes() if isinstance(data, Pairs) else one_by_one
+    texts = [recipe for recipe in recipes if recipe is not None]
+    named: list[tuple[str, ...]] = [()] * len(texts)
+    if isinstance(data, Pairs):
+        given = (
+            tuple(dict.fromkeys(cut(" ".join(caseless(name).split()), MAX_WORD) for name in names))
+            for names in data.store.column("ingredient_names")
+        )
+        named = [tuple(filter(None, names)) for names in given]
+    parsed = ingredient_sets(texts)
+    if any(named):
+        sets = [own or other for own, other in zip(named, parsed, strict=True)]
+        spelling = common_spelling(sets)
+        parsed = [tuple(dict.fromkeys(spelling[name] for name in names)) for names in sets]
+    if any(parsed):
+        return ItemWords(parsed, "ingredients")
+    return ItemWords([_plain_words((r.title, *r.instructions)) for r in texts], "words")
+
+
+def _plain_words(parts: Iterable[str]) -> tuple[str, ...]:
+    """Words of a text that is not a recipe, without stop words (scikit-learn's list)."""
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    found = newest().words(" ".join(parts))
+    return tuple(dict.fromkeys(cut(w, MAX_WORD) for w in found if w not in ENGLISH_STOP_WORDS))
+
+
+def _rules() -> str:
+    """A hash of the rules that read the lines."""
+    digest = hashlib.blake2b(newest().key.encode(), digest_size=6)
+    for module in (ingredients, ingredient_words, segmenting, tokenizer):
+        digest.update(Path(str(module.__file__)).read_bytes())
+    digest.update(Path(__file__).read_bytes())
+    return digest.hexdigest()
+
+
+def _write(stream: Any, made: ItemWords) -> None:
+    numbers: dict[str, int] = {}
+    flat = [numbers.setdefault(word, len(numbers)) for words in made.sets for word in words]
+    ends = np.cumsum([0, *map(len, made.sets)])
+    words = json.dumps({"kind": made.kind, "words": list(numbers)}).encode()
+    np.savez(
+        stream,
+        flat=np.array(flat, dtype=np.int32),
+        ends=ends.astype(np.int64),
+        words=np.frombuffer(words, dtype=np.uint8),
+    )
+
+
+def _read(path: Path, n: int) -> ItemWords | None:
+    """The cached words; None if there are none or they do not fit, and have to be read again."""
+    try:
+        with np.load(path, allow_pickle=False) as kept:
+            flat, ends = kept["flat"], kept["ends"]
+            about = json.loads(kept["words"].tobytes())
+            words, kind = about["words"], about["kind"]
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+        return None
+    fits = (
+        flat.ndim == ends.ndim == 1
+        and len(ends) == n + 1
+        and ends[0] == 0
+        and ends[-1] == len(flat)
+        and bool((np.diff(ends) >= 0).all())
+        and isinstance(words, list)
+        and all(isinstance(word, str) for word in words)
+        and kind in ("ingredients", "words")
+        and (not len(flat) or 0 <= flat.min() <= flat.max() < len(words))
+    )
+    if not fits:
+        return None
+    named = [words[w] for w in flat.tolist()]
+    return ItemWords(
+        [tuple(named[a:b]) for a, b in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)],
+        kind,
+    )

@@ -1,0 +1,50 @@
+"""Brings axis names back from the trash."""
+
+from __future__ import annotations
+
+from rivae.base.errors import DataError, RivaeError
+from rivae.exploring.words.axis_names import axis_names, change_names
+from rivae.exploring.words.kept_names import trash_of_names
+from rivae.runs import find_run
+from rivae.runs.axis_names import MAX_AXES, AxisName, read_names
+from rivae.runs.trash import CONTENT, Deleted
+
+TAKEN = "the axes of {} have other names now: remove those first"
+
+__all__ = ["restore_names", "trash_of_names"]
+
+
+def restore_names(name: str) -> str:
+    """Give axes their names back; returns the id of their run.
+
+    An axis that somebody has named anew since then keeps that name.
+
+    Args:
+        name: the run, for what was removed last, or the id of an entry.
+
+    Raises:
+        DataError: there is none in the trash, they belong to another model than the run has now,
+            or all their axes have other names. Nothing has changed then.
+        RunError: there is no such run, or its names cannot be written.
+    """
+    trash = trash_of_names()
+    found = trash.entry(name)
+    run = find_run(str(found.more.get("run")))
+    lost = {n.dim: n for n in read_names(found.path / CONTENT, MAX_AXES, run.model_key)}
+    try:
+        now = axis_names(run, MAX_AXES)
+    except RivaeError:
+        now = {}
+    back = {dim: old for dim, old in lost.items() if _is_free(now.get(dim), dim, found)}
+    if not back:
+        raise DataError(TAKEN.format(run.id))
+    change_names(run, MAX_AXES, back)
+    trash.discard(found.id)
+    return run.id
+
+
+def _is_free(now: AxisName | None, dim: int, found: Deleted) -> bool:
+    """Whether nobody has named an axis since its name was lost."""
+    instead = found.more.get("instead")
+    replaced = instead.get(str(dim)) if isinstance(instead, dict) else None
+    return now is None or now.proposed or now.name == replaced
