@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.evaluation.evaluate import N_QUERIES_DIGITS, evaluated_rows
+from rivae.evaluation.of_run import N_QUERIES_DIGITS, evaluated_rows
 from rivae.metrics.digits import MAX_OVERLAP, digit_metrics, transition_table
 from rivae.retrieval import Retriever
 from rivae.retrieval.base import Ints

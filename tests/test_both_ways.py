@@ -9,7 +9,7 @@ import pytest
 from rivae.app.metrics.report import report_of
 from rivae.base.errors import ConfigError
 from rivae.cli.main import main
-from rivae.evaluation.evaluate import SAMPLES, evaluate
+from rivae.evaluation.of_run import SAMPLES, evaluate
 from rivae.jobs.launch import make_config, train
 from rivae.labels.coverage import measured_traversal
 from rivae.labels.derive import align_run

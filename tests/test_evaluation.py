@@ -9,7 +9,7 @@ import torch
 from rivae.base.errors import ConfigError, DataError
 from rivae.base.files import json_ready
 from rivae.data.base import FactorSpec, PairedDataset, TensorView, random_split
-from rivae.evaluation.evaluate import DIGIT_RANGES, evaluate, is_digits
+from rivae.evaluation.of_run import DIGIT_RANGES, evaluate, is_digits
 from rivae.metrics.correlation import correlation_table
 from rivae.metrics.retrieval import search_sets
 from rivae.models.methods.base import Method, MethodConfig

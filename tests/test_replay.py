@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rivae.base.errors import DataError
-from rivae.evaluation.evaluate import evaluate
+from rivae.evaluation.of_run import evaluate
 from rivae.evaluation.replay import replay
 from rivae.metrics.correlation import correlation_table
 from rivae.metrics.digits import transition_table

@@ -18,7 +18,7 @@ from PIL import Image
 from rivae.base.config import Asks, Rows, RunConfig
 from rivae.data.base import PairedDataset
 from rivae.data.thumbnails import ThumbnailCache
-from rivae.evaluation.evaluate import evaluate
+from rivae.evaluation.of_run import evaluate
 from rivae.exploring.explorer import Explorer, Hits, Vector
 from rivae.retrieval.ranges import PAPER, Range, traversal_values
 from rivae.retrieval.traversal import Traversal, traverse

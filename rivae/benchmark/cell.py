@@ -13,7 +13,7 @@ from rivae.base.errors import ConfigError, DataError, RivaeError, RunError
 from rivae.benchmark.plan import FEW_QUERIES, OF_THE_PLACE, SIZES, Cell, completed, settings_json
 from rivae.benchmark.rows import Row, make_row
 from rivae.benchmark.scores import StepScores, keep_steps, kept_steps, measure_steps, scores
-from rivae.evaluation.evaluate import evaluate
+from rivae.evaluation.of_run import evaluate
 from rivae.jobs.launch import resume, train
 from rivae.models.methods import method_class
 from rivae.runs import Run, Status

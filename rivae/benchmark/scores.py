@@ -18,7 +18,7 @@ from rivae.base.files import why_not, write_json
 from rivae.base.reading.documents import read_json
 from rivae.benchmark.tables import by_samples, digit_range
 from rivae.data.base import PairedDataset
-from rivae.evaluation.evaluate import evaluate
+from rivae.evaluation.of_run import evaluate
 from rivae.metrics.dci_paper import alpha_scores
 from rivae.metrics.digits import COVERAGE, OVERLAP
 from rivae.metrics.registry import metric

@@ -154,7 +154,7 @@ def _evaluate(args: argparse.Namespace) -> int:
     runs, traversal = [find_run(name) for name in args.runs], parse_range(args.range)
     for run in runs:
         with Steps(run.id, OPENING_RUN, quiet=args.json) as steps:
-            from rivae.evaluation.evaluate import SAMPLES, evaluate, require_settings
+            from rivae.evaluation.of_run import SAMPLES, evaluate, require_settings
 
             samples = args.samples or SAMPLES
             require_settings(

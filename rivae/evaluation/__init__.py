@@ -4,6 +4,6 @@ Stands on ``metrics``, ``retrieval`` and ``runs``; pages, the benchmark and the 
 Begin with ``evaluate.evaluate``.
 """
 
-from rivae.evaluation.evaluate import evaluate
+from rivae.evaluation.of_run import evaluate
 
 __all__ = ["evaluate"]

@@ -22,7 +22,7 @@ from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import NO_TEXTS
 from rivae.data.sets.pairs import TOO_LONG, UNKNOWN_WORDS
 from rivae.data.words_view import recipe_text
-from rivae.evaluation import evaluate as evaluation
+from rivae.evaluation import of_run as evaluation
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.steering import SteerRow
 from rivae.exploring.tours import Tour, TourStep, from_bytes, to_bytes, to_json

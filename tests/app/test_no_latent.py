@@ -6,7 +6,7 @@ import pytest
 
 from rivae.app.explore.panels import BOTH
 from rivae.app.shared.runs import no_latent
-from rivae.evaluation.evaluate import evaluate
+from rivae.evaluation.of_run import evaluate
 from rivae.jobs.launch import make_config
 from rivae.models.methods import Method, build_method, method_class
 from rivae.runs import Run

@@ -11,7 +11,7 @@ from rivae.base.errors import ConfigError, DataError
 from rivae.data import load_dataset
 from rivae.data.base import PairedDataset, TensorView, random_split
 from rivae.data.words_view import fit_words
-from rivae.evaluation.evaluate import evaluate
+from rivae.evaluation.of_run import evaluate
 from rivae.jobs.launch import resume, train
 from rivae.models.methods import build_method, method_class, method_names
 from rivae.models.methods.base import Batch, Noise

@@ -14,7 +14,7 @@ from PIL import Image
 
 import rivae
 from rivae.base.errors import ConfigError
-from rivae.evaluation.evaluate import evaluate
+from rivae.evaluation.of_run import evaluate
 from rivae.exploring.explorer import Explorer
 from rivae.figures.snippets import PANELS, literal, places_of, snippet
 from rivae.jobs.launch import make_config
@@ -223,7 +223,7 @@ def test_snippets_open_runs_through_the_public_surface_alone(call):
     assert not modules & {
         "rivae.runs",
         "rivae.exploring.explorer",
-        "rivae.evaluation.evaluate",
+        "rivae.evaluation.of_run",
         "rivae.api.run",
     }
     names = {n.attr for n in ast.walk(tree) if _is_of_run(n)}
