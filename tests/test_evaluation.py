@@ -13,9 +13,9 @@ from rivae.evaluation.of_run import DIGIT_RANGES, evaluate, is_digits
 from rivae.metrics.correlation import correlation_table
 from rivae.metrics.retrieval import search_sets
 from rivae.models.methods.base import Method, MethodConfig
-from rivae.retrieval import Retriever
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.ranges import paper_grid, traversal_values
+from rivae.retrieval.retriever import Retriever
 from rivae.retrieval.traversal import traverse
 from rivae.runs import find_run
 from rivae.runs.evaluation_file import Evaluation

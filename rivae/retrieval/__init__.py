@@ -1,17 +1,6 @@
-"""Exact retrieval by z: index, retriever, ranks, and exact change points along a line."""
+"""Exact retrieval by z: index, retriever, ranks, ranges, traversals, and change points along a line.
 
-from rivae.retrieval.base import Index, Retrieved
-from rivae.retrieval.exact_path import ExactPath, exact_change_points, exact_paths
-from rivae.retrieval.prior import AggregatedPrior, DensityDistance
-from rivae.retrieval.retriever import Retriever
-
-__all__ = [
-    "AggregatedPrior",
-    "DensityDistance",
-    "ExactPath",
-    "Index",
-    "Retrieved",
-    "Retriever",
-    "exact_change_points",
-    "exact_paths",
-]
+Stands on ``models``, ``data`` and ``runs``; the metrics, the explorer and everything above ask it.
+Begin with ``retriever.Retriever``. The package itself imports nothing, so that the command line
+knows ranges without loading torch.
+"""

@@ -14,7 +14,8 @@ from rivae.models.methods.gaussians import DiagonalGaussian, product_of_experts
 from rivae.models.methods.losses import kl_diagonal
 from rivae.models.nets.autoencoders import ConvDecoder, SeededConvTranspose
 from rivae.models.presets import trains_as_batch
-from rivae.retrieval import Retriever, exact_change_points
+from rivae.retrieval.exact_path import exact_change_points
+from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from tests.training.tiny import StopAfter, files_of, first_batch, tiny_config
 

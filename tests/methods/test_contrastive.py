@@ -16,7 +16,7 @@ from rivae.jobs.launch import resume, train
 from rivae.models.methods import build_method, method_class, method_names
 from rivae.models.methods.base import Batch, Noise
 from rivae.models.methods.contrastive import MIN_TEMPERATURE
-from rivae.retrieval import Retriever
+from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 from rivae.training.judging import finish_closed_form

@@ -11,7 +11,7 @@ from rivae.models.methods import build_method
 from rivae.models.methods.base import Batch, Noise
 from rivae.models.methods.dcca import DCCA
 from rivae.models.methods.pcca import fit_pcca
-from rivae.retrieval import Retriever
+from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from rivae.training.judging import finish_closed_form
 from tests.training.test_stacked import assert_same_models

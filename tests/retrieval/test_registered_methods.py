@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from rivae.models.methods import build_method, method_class, method_names
-from rivae.retrieval import Retriever, exact_change_points
+from rivae.retrieval.exact_path import exact_change_points
+from rivae.retrieval.retriever import Retriever
 from tests.retrieval.small import small_data
 
 DATA = small_data(n=300, duplicates=20)
