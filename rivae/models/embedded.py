@@ -32,6 +32,8 @@ from rivae.models.word_reader import WordReader, WordTerms
 
 # Smooth targets are a patch of radius .8 of the unit sphere, about three s.d. wide.
 SMOOTH_Z_SCALE = 3.0 / 0.8
+# What the Cos-Sim-LVM of the start has from the settings of its method.
+SHARED = ("n_components", "dim_v", "embedder", "embedder2", "head_hidden", "lambda_words")
 
 
 class EmbeddedConfig(WordTerms, EmbedderPair, MethodConfig):
@@ -141,15 +143,8 @@ class EmbeddedMethod(Method):
             self.contrast = ContrastStart(c.contrast, (self.embedder1, self.embedder2), n_models)
         if c.init == "cos-sim-lvm":
             start = METHODS["cos-sim-lvm"]
-            settings = start.config_class(
-                n_components=c.n_components,
-                dim_v=c.dim_v,
-                embedder=c.embedder,
-                embedder2=c.embedder2,
-                head_hidden=c.head_hidden,
-                lambda_words=c.lambda_words,
-                **c.cos_sim.model_dump(),
-            )
+            given = {name: getattr(c, name) for name in SHARED}
+            settings = start.config_class.model_validate(given | c.cos_sim.model_dump())
             embedders = (self.embedder1, self.embedder2)
             self.initialiser = start(settings, shape1, shape2, n_models, embedders, self.words)
 
