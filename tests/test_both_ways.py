@@ -13,7 +13,7 @@ from rivae.evaluation.evaluate import SAMPLES, evaluate
 from rivae.jobs.launch import make_config, train
 from rivae.labels.coverage import measured_traversal
 from rivae.labels.derive import align_run
-from rivae.metrics.retrieval import retrieval_metrics
+from rivae.metrics.measures.retrieval import retrieval_metrics
 from rivae.retrieval import Retriever
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
