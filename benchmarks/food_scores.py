@@ -43,10 +43,10 @@ from rivae.labels.align import MIN_LABELS, align_axes
 from rivae.labels.food_levels import level_matrix, model_levels, read_levels
 from rivae.labels.scores import NAMES, label_scores
 from rivae.labels.suggest import suggest_items
-from rivae.metrics.mcc import mcc
-from rivae.metrics.own_part import mcc_own
-from rivae.metrics.r2 import r2
-from rivae.models.base import Method
+from rivae.metrics.measures.mcc import mcc
+from rivae.metrics.measures.own_part import mcc_own
+from rivae.metrics.measures.r2 import r2
+from rivae.models.methods import Method
 from rivae.models.registry import METHODS
 from rivae.retrieval.ranges import paper_grid
 from rivae.retrieval.retriever import Retriever

@@ -13,7 +13,7 @@ from rivae.evaluation.of_run import SAMPLES, evaluate
 from rivae.jobs.launch import make_config, train
 from rivae.labels.coverage import measured_traversal
 from rivae.labels.derive import align_run
-from rivae.metrics.retrieval import retrieval_metrics
+from rivae.metrics.measures.retrieval import retrieval_metrics
 from rivae.retrieval.model import LatentModel
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run

@@ -19,8 +19,8 @@ from rivae.cli.common import (
     path_argument,
     print_table,
 )
-from rivae.metrics.dci_paper import METRICS as D_C_I
-from rivae.metrics.retrieval import MEDIAN_RANK, RECALL
+from rivae.metrics.measures.dci_paper import METRICS as D_C_I
+from rivae.metrics.measures.retrieval import MEDIAN_RANK, RECALL
 from rivae.retrieval.ranges import CHOICES, PAPER, parse_range
 from rivae.runs import Run, find_run, list_runs
 from rivae.runs.evaluation_file import FILES, Evaluation

@@ -11,7 +11,7 @@ from rivae.benchmark.paper import paper_lines, paper_value
 from rivae.benchmark.plan import Cell
 from rivae.benchmark.summary import interval, summarise
 from rivae.benchmark.tables import METHODS, WITHOUT_REG, columns
-from rivae.metrics.dci_paper import D, alpha_scores, alpha_sensitivity, at_alpha
+from rivae.metrics.measures.dci_paper import D, alpha_scores, alpha_sensitivity, at_alpha
 from rivae.metrics.registry import metric as known
 from rivae.metrics.registry import metrics
 from rivae.models import registry

@@ -14,7 +14,6 @@ from rivae.models.losses import kl_diagonal
 from rivae.models.nets.autoencoders import ConvDecoder, SeededConvTranspose
 from rivae.models.presets import trains_as_batch
 from rivae.models.registry import build_method
-from rivae.retrieval import Retriever
 from rivae.retrieval.exact_path import exact_change_points
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run

@@ -11,7 +11,6 @@ from rivae.models.base import Batch, Noise
 from rivae.models.methods.dcca import DCCA
 from rivae.models.pcca import fit_pcca
 from rivae.models.registry import build_method
-from rivae.retrieval import Retriever
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from rivae.training.judging import finish_closed_form

@@ -18,7 +18,6 @@ from rivae.models.methods.rbi_vae import (
 from rivae.models.nets.layers import reset_linears
 from rivae.models.presets import find_preset
 from rivae.models.registry import build_method
-from rivae.retrieval import Retriever
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from tests.retrieval.small import small_data

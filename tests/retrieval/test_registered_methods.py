@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from rivae.models.methods import build_method
 from rivae.models.registry import METHODS, build_method
-from rivae.retrieval import Retriever
 from rivae.retrieval.exact_path import exact_change_points
 from rivae.retrieval.retriever import Retriever
 from tests.retrieval.small import small_data

@@ -159,8 +159,8 @@ def _scores(run: Run, with_factors: bool) -> tuple[tuple[str, str, str], ...]:
     """R@1, MedR and D/C/I out of evaluation.json, as far as they are there; RunError where it is
     broken.
     """
-    from rivae.metrics.dci_paper import METRICS
-    from rivae.metrics.retrieval import MEDIAN_RANK, RECALL
+    from rivae.metrics.measures.dci_paper import METRICS
+    from rivae.metrics.measures.retrieval import MEDIAN_RANK, RECALL
 
     evaluation, found = run.evaluation, []
     for metric in (RECALL[1], MEDIAN_RANK, *(METRICS if with_factors else ())):
