@@ -26,7 +26,7 @@ from rivae.labels.suggest import suggest_items
 from rivae.metrics.correlation import correlation_table
 from rivae.metrics.dci_paper import paper_dci
 from rivae.metrics.matching import assignment, cross_correlation
-from rivae.models.methods.base import Method
+from rivae.models.base import Method
 from rivae.retrieval import Retriever
 from rivae.retrieval.ranges import paper_grid
 from rivae.retrieval.traversal import traverse

@@ -12,7 +12,7 @@ from rivae.data.base import FactorSpec, PairedDataset, TensorView, random_split
 from rivae.evaluation.evaluate import DIGIT_RANGES, evaluate, is_digits
 from rivae.metrics.correlation import correlation_table
 from rivae.metrics.retrieval import search_sets
-from rivae.models.methods.base import Method, MethodConfig
+from rivae.models.base import Method, MethodConfig
 from rivae.retrieval import Retriever
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.ranges import paper_grid, traversal_values

@@ -27,7 +27,9 @@ _MOVED = {
     "data": "importing kitchen",
     "data.sets": "data.digits data.mnist data.pairs data.sprites data.sprites_hard data.synth "
     "data.synth_modulated",
-    "models": "methods nets",
+    "models": "methods nets methods.arguments methods.base methods.bimodal methods.contrast_start "
+    "methods.contrastive methods.embedded methods.gaussians methods.joint_training methods.losses "
+    "methods.pcca",
     "retrieval": "ranges traversal",
     "runs": "jobs.archive trash",
     "jobs": "launch",

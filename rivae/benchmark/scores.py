@@ -22,7 +22,7 @@ from rivae.evaluation.evaluate import evaluate
 from rivae.metrics.dci_paper import alpha_scores
 from rivae.metrics.digits import COVERAGE, OVERLAP
 from rivae.metrics.registry import metric
-from rivae.models.methods.base import Axes, Method
+from rivae.models.base import Axes, Method
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 from rivae.runs.evaluation_file import Evaluation

@@ -30,7 +30,7 @@ from rivae.runs.opening import trouble
 
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
-    from rivae.models.methods.base import Method
+    from rivae.models.base import Method
     from rivae.training.alignment.certainty import Certainty
 
 LISTED = (RECALL[1], MEDIAN_RANK, *D_C_I)  # of every run in `rivae runs`

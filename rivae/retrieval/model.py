@@ -21,7 +21,7 @@ from torch import Tensor
 from rivae.base.config import Asks
 from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import PairedDataset, View
-from rivae.models.methods.base import Method
+from rivae.models.base import Method
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.exact import distinct_rows
 

@@ -17,7 +17,7 @@ from torch import Tensor
 from rivae.base.config import Asks
 from rivae.base.errors import DataError
 from rivae.data.base import PairedDataset
-from rivae.models.methods.base import Method
+from rivae.models.base import Method
 from rivae.retrieval.base import Floats, Index, Ints, Retrieved, Singles, ranks_of_targets
 from rivae.retrieval.engine import URL, connect, open_engine
 from rivae.retrieval.model import LatentModel, make_space, require_asks

@@ -15,7 +15,7 @@ from rivae.labels.plan import (
     read_plan,
 )
 from rivae.metrics.correlation import correlation_table
-from rivae.models.methods import build_method
+from rivae.models.registry import build_method
 from rivae.retrieval import Retriever
 from rivae.runs import DEMO_ROOT, Run
 
