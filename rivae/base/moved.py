@@ -39,8 +39,7 @@ _MOVED = {
     "figures": "comparison export page snippets",
     "api": "estimator",
     "app": "jobs.passwords",
-    "app.forms": "jobs.draft jobs.estimate jobs.field_text jobs.fields jobs.quick jobs.sweep "
-    "jobs.titles",
+    "app.forms": "jobs.draft jobs.estimate jobs.field_text jobs.fields jobs.quick jobs.sweep",
 }
 _RENAMED = {
     "rivae.plots": "rivae.figures",
