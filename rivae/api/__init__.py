@@ -5,5 +5,7 @@ room. Begin with ``run.Run``, what the exported Python of every panel calls.
 """
 
 from rivae.api.run import Axis, Run, load_run
+from rivae.base.deprecation import moved_names
 
 __all__ = ["Axis", "Run", "load_run"]
+__getattr__ = moved_names(__name__, {"Query": "rivae.api.run", "SLOW_SHUFFLES": "rivae.api.run"})
