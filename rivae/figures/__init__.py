@@ -5,8 +5,11 @@ Begin with ``sheet.Sheet`` (a picture sheet) and ``export.save`` (any figure as 
 module you need: this room imports nothing by itself, so that Plotly waits until a chart is drawn.
 """
 
+from typing import TYPE_CHECKING
+
 from rivae.base.deprecation import moved_names
 
-__getattr__ = moved_names(
-    __name__, dict.fromkeys(("PLOT_QUERIES", "write_traversals"), "rivae.figures.of_run")
-)
+if not TYPE_CHECKING:  # a checker would believe every name
+    __getattr__ = moved_names(
+        __name__, dict.fromkeys(("PLOT_QUERIES", "write_traversals"), "rivae.figures.of_run")
+    )
