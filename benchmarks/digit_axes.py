@@ -36,7 +36,7 @@ from benchmarks.cells import mean_and_spread  # noqa: E402
 from rivae.base.errors import RivaeError, RunError  # noqa: E402
 from rivae.benchmark.paper import paper_value  # noqa: E402
 from rivae.cli.bench import count_or_range  # noqa: E402
-from rivae.metrics.digits import digit_metrics  # noqa: E402
+from rivae.metrics.measures.digits import digit_metrics  # noqa: E402
 from rivae.runs import Run  # noqa: E402
 from rivae.training.alignment.folding import independent_axes  # noqa: E402
 

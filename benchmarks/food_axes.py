@@ -46,10 +46,10 @@ from rivae.data.store.manifest import ROOT_VARIABLE
 from rivae.data.words_view import WordsView
 from rivae.labels.food_levels import MODEL_MADE, level_matrix, model_levels
 from rivae.metrics.correlation import correlation_table
-from rivae.metrics.dci_paper import paper_dci
 from rivae.metrics.matching import cross_correlation
-from rivae.metrics.mcc import mcc
-from rivae.metrics.retrieval import retrieval_metrics
+from rivae.metrics.measures.dci_paper import paper_dci
+from rivae.metrics.measures.mcc import mcc
+from rivae.metrics.measures.retrieval import retrieval_metrics
 from rivae.retrieval.model import LatentModel
 from rivae.retrieval.ranges import paper_grid
 from rivae.retrieval.retriever import Retriever

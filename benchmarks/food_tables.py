@@ -12,7 +12,7 @@ from rivae.benchmark.tables import BASELINES, CHANCE, PAPER_METHODS, TITLES
 from rivae.data.food_factors import FACTOR_LABELS
 from rivae.labels.food_levels import MODEL_MADE
 from rivae.metrics import registry
-from rivae.models.methods import method_class
+from rivae.models.registry import METHODS
 
 MISSING = "not trained yet"
 LETTERS = {"d": "disentanglement", "c": "completeness", "i": "informativeness"}
@@ -22,9 +22,9 @@ NULLS = {"turned": "axes turned at random", "shuffled": "levels shuffled"}
 GROUP = ["method", "kind", "config", "asks"]
 PASSES = "one pass"  # instead of a method: what one pass of the levels tells of the other
 # Those whose z has axes, in the order of the paper; the linear CCA last.
-METHODS = (
+ROWS = (
     *PAPER_METHODS,
-    *(name for name in BASELINES if method_class(name).has_latent),
+    *(name for name in BASELINES if METHODS[name].has_latent),
     next(name for name in CHANCE if name == "linear-cca"),
 )
 
@@ -78,7 +78,7 @@ def title(method: str, kind: str) -> str:
 
 def groups(rows: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """Method, view that asks, and rows of every full configuration; missing methods have none."""
-    for method in METHODS:
+    for method in ROWS:
         own = rows[rows["method"] == method]
         if own.empty:
             yield method, "", own

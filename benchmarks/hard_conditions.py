@@ -32,10 +32,10 @@ from rivae.jobs.launch import make_config
 from rivae.labels.align import align_axes
 from rivae.metrics.base import halves, standardised
 from rivae.metrics.certainty import Verdict
-from rivae.metrics.mcc import mcc
-from rivae.metrics.r2 import r2
-from rivae.metrics.retrieval import retrieval_metrics
-from rivae.models.methods.base import Method
+from rivae.metrics.measures.mcc import mcc
+from rivae.metrics.measures.r2 import r2
+from rivae.metrics.measures.retrieval import retrieval_metrics
+from rivae.models.base import Method
 from rivae.retrieval.model import LatentModel
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run

@@ -24,11 +24,11 @@ from rivae.data.food_factors import FACTOR_NAMES, FOOD_FACTORS
 from rivae.labels.align import align_axes
 from rivae.labels.suggest import suggest_items
 from rivae.metrics.correlation import correlation_table
-from rivae.metrics.dci_paper import paper_dci
 from rivae.metrics.matching import assignment, cross_correlation
-from rivae.models.methods.base import Method
-from rivae.retrieval import Retriever
+from rivae.metrics.measures.dci_paper import paper_dci
+from rivae.models.base import Method
 from rivae.retrieval.ranges import paper_grid
+from rivae.retrieval.retriever import Retriever
 from rivae.retrieval.traversal import traverse
 from rivae.runs import find_run
 from rivae.training.alignment.folding import scaled_axes

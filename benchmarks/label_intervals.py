@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from rivae.labels.scores import corrected_interval
-from rivae.metrics.dci_paper import paper_scores
+from rivae.metrics.measures.dci_paper import paper_scores
 
 ROOT = Path(__file__).resolve().parents[1]
 Floats = NDArray[np.float64]

@@ -16,7 +16,7 @@ from sklearn.decomposition import PCA
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
 from rivae.data import load_dataset
-from rivae.metrics.mcc import mcc
+from rivae.metrics.measures.mcc import mcc
 from rivae.training.smooth_start import blurred_pairs, conformal_isomap
 
 OUT = Path(__file__).parent / "results" / "smooth-start.md"

@@ -39,9 +39,9 @@ from benchmarks.hard_conditions import CONDITIONS, contrastive_run, embeddings_o
 from rivae.benchmark.plan import draw_settings
 from rivae.data.base import PairedDataset
 from rivae.jobs.launch import make_config
-from rivae.metrics.mcc import mcc
-from rivae.metrics.r2 import r2
-from rivae.metrics.retrieval import retrieval_metrics
+from rivae.metrics.measures.mcc import mcc
+from rivae.metrics.measures.r2 import r2
+from rivae.metrics.measures.retrieval import retrieval_metrics
 from rivae.retrieval.retriever import Retriever
 from rivae.training import unfolding
 

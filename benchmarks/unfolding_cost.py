@@ -20,7 +20,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
-from rivae.metrics.r2 import held_out_r2
+from rivae.metrics.measures.r2 import held_out_r2
 from rivae.training.starts import COMPARED_ROWS, unfolded_rows
 from rivae.training.unfolding import placed, unfold
 

@@ -32,7 +32,7 @@ from benchmarks import hard_conditions
 from benchmarks.cells import mean_and_spread, numbers, with_stored
 from benchmarks.hard_conditions import CONDITIONS, cell_name, contrastive_run, embeddings_of
 from rivae.data.base import PairedDataset
-from rivae.metrics.retrieval import retrieval_metrics, search_sets
+from rivae.metrics.measures.retrieval import retrieval_metrics, search_sets
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 

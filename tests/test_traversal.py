@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from rivae.base.errors import ConfigError, DataError
-from rivae.retrieval import Retriever, traversal
+from rivae.retrieval import traversal
 from rivae.retrieval.ranges import grid, paper_grid, sigma_grid
+from rivae.retrieval.retriever import Retriever
 from rivae.retrieval.traversal import Traversal, traverse, traverse_plane
 from tests.retrieval.small import SmallMethod, small_data
 

@@ -44,7 +44,7 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     to an s.d. of 1 first. Everything is trained on the rows given; keep some for ``score``.
 
     Args:
-        method: "rivae", or another that ``rivae.models.methods.method_names()`` lists.
+        method: "rivae", or another that ``rivae.models.registry.METHODS`` lists.
         n_components: axes of z; without a latent (``info-nce``, ``cos-sim``) of the embedding.
         learning_rate: of every stage; None for the preset's.
         epochs: of all stages together, shared among them as the preset does, at least one each;

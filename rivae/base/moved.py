@@ -28,7 +28,11 @@ _MOVED = {
     "data": "importing kitchen",
     "data.sets": "data.digits data.mnist data.pairs data.sprites data.sprites_hard data.synth "
     "data.synth_modulated",
-    "models": "methods nets",
+    "metrics.measures": "metrics.dci_paper metrics.dci_standard metrics.digits metrics.infomec "
+    "metrics.mcc metrics.own_part metrics.r2 metrics.retrieval metrics.udr",
+    "models": "methods nets methods.arguments methods.base methods.bimodal methods.contrast_start "
+    "methods.contrastive methods.embedded methods.gaussians methods.joint_training methods.losses "
+    "methods.pcca",
     "retrieval": "ranges traversal",
     "runs": "jobs.archive trash",
     "jobs": "launch",

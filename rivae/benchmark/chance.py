@@ -33,9 +33,9 @@ from rivae.data.tokens import TokensView
 from rivae.evaluation.of_run import MAX_FACTOR_ROWS, N_QUERIES_DIGITS, is_digits
 from rivae.metrics import registry
 from rivae.metrics.correlation import correlation_table, numeric_factors
-from rivae.metrics.dci_paper import alpha_scores, alpha_sensitivity, paper_dci
-from rivae.metrics.digits import digit_metrics, transition_table
-from rivae.metrics.retrieval import MEDIAN_RANK, METRICS, RECALL, search_sets
+from rivae.metrics.measures.dci_paper import alpha_scores, alpha_sensitivity, paper_dci
+from rivae.metrics.measures.digits import digit_metrics, transition_table
+from rivae.metrics.measures.retrieval import MEDIAN_RANK, METRICS, RECALL, search_sets
 from rivae.metrics.suite import NullSettings, latent_metrics
 from rivae.retrieval.base import Floats, median_rank, ranks_of_targets, recall_at_k
 from rivae.retrieval.exact import NumpyIndex

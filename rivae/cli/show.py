@@ -19,8 +19,8 @@ from rivae.cli.common import (
     path_argument,
     print_table,
 )
-from rivae.metrics.dci_paper import METRICS as D_C_I
-from rivae.metrics.retrieval import MEDIAN_RANK, RECALL
+from rivae.metrics.measures.dci_paper import METRICS as D_C_I
+from rivae.metrics.measures.retrieval import MEDIAN_RANK, RECALL
 from rivae.retrieval.ranges import CHOICES, PAPER, parse_range
 from rivae.runs import Run, find_run, list_runs
 from rivae.runs.evaluation_file import FILES, Evaluation
@@ -30,7 +30,7 @@ from rivae.runs.opening import trouble
 
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
-    from rivae.models.methods.base import Method
+    from rivae.models.base import Method
     from rivae.training.alignment.certainty import Certainty
 
 LISTED = (RECALL[1], MEDIAN_RANK, *D_C_I)  # of every run in `rivae runs`

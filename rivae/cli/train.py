@@ -183,7 +183,7 @@ def _sentence(run: Run) -> str:
 
 
 def _retrieval(scores: Mapping[str, float], between: str = " ") -> str:
-    from rivae.metrics.retrieval import MEDIAN_RANK, RECALL
+    from rivae.metrics.measures.retrieval import MEDIAN_RANK, RECALL
 
     recall = f"{RECALL[1].label} {scores[RECALL[1].key]:.2f}"
     return f"{recall}{between}{MEDIAN_RANK.label} {scores[MEDIAN_RANK.key]:g}"

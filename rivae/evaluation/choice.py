@@ -1,6 +1,6 @@
 """Label-free choice among seeds of one configuration: which model do the other seeds agree with?
 
-No label is read: the rank is that of ``rivae.metrics.udr`` over validation rows.
+No label is read: the rank is that of ``rivae.metrics.measures.udr`` over validation rows.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from rivae.base.config import RunConfig
 from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import PairedDataset
 from rivae.metrics.base import MetricResult
-from rivae.metrics.udr import KL_THRESHOLD, Similarity, axis_information, udr
-from rivae.models.methods.base import Method
+from rivae.metrics.measures.udr import KL_THRESHOLD, Similarity, axis_information, udr
+from rivae.models.base import Method
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
@@ -48,7 +48,7 @@ def rank_runs(
 
     Args:
         runs: three or more seeds of one configuration.
-        similarity: of axes, see ``rivae.metrics.udr``.
+        similarity: of axes, see ``rivae.metrics.measures.udr``.
         progress: called with the current step and the share of all work done.
 
     Raises:

@@ -13,9 +13,9 @@ from rivae.base.errors import ConfigError, DataError, shown
 from rivae.data.base import PairedDataset
 from rivae.metrics.base import MIN_ROWS, MetricResult
 from rivae.metrics.correlation import numeric_factors
-from rivae.metrics.dci_paper import DEFAULT_ALPHA, require_alpha
-from rivae.metrics.digits import N_DIGITS, PAIRS, digit_metrics, transition_table
-from rivae.metrics.retrieval import retrieval_metrics, search_sets
+from rivae.metrics.measures.dci_paper import DEFAULT_ALPHA, require_alpha
+from rivae.metrics.measures.digits import N_DIGITS, PAIRS, digit_metrics, transition_table
+from rivae.metrics.measures.retrieval import retrieval_metrics, search_sets
 from rivae.metrics.suite import (
     NullSettings,
     latent_metrics,
@@ -23,7 +23,7 @@ from rivae.metrics.suite import (
     traversal_metrics,
     with_nulls,
 )
-from rivae.models.methods.base import Method
+from rivae.models.base import Method
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.ranges import (

@@ -37,7 +37,7 @@ from rivae.training.alignment.certainty import Certainty, certainty_of
 
 if TYPE_CHECKING:
     from rivae.base.config import Asks
-    from rivae.models.methods.base import Method
+    from rivae.models.base import Method
     from rivae.runs import Run
     from rivae.runs.axis_names import AxisName
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rivae.figures.palette import series_color, theme
 from rivae.figures.theme import dress, join_words, short
-from rivae.metrics.dci_paper import C, D, paper_dci
+from rivae.metrics.measures.dci_paper import C, D, paper_dci
 
 # 0.1 ... 100 in 61 steps of equal ratio.
 ALPHAS: tuple[float, ...] = tuple(np.logspace(-1, 2, 61).round(4).tolist())
@@ -35,7 +35,7 @@ def alpha_curve(
     """D and C of a table of |corr| for alpha from 0.1 to 100, with one alpha marked.
 
     Args:
-        table: (d, K) with entries in [0, 1], see ``rivae.metrics.dci_paper.paper_dci``.
+        table: (d, K) with entries in [0, 1], see ``rivae.metrics.measures.dci_paper.paper_dci``.
         alpha: the one to mark.
         chance: mean and s.d. of shuffled factors by name ("disentanglement", "completeness").
         chance_alpha: the alpha that these were measured at; they are unknown at others.

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rivae.figures.heatmap import Cell, as_table, click_layer, frame
 from rivae.figures.palette import colorscale, series_color, theme
 from rivae.figures.theme import axis_labels, dress, join_words, plain_labels, short
-from rivae.metrics.digits import MAX_OVERLAP, PAIRS
+from rivae.metrics.measures.digits import MAX_OVERLAP, PAIRS
 
 ROW_HEIGHT = 30
 # Vertical positions of the panels of coverage and overlap, as shares of the height.
@@ -34,7 +34,7 @@ def transition_heatmap(
 
     Args:
         table: (d, 45) share of queries in [0, 1] whose path along axis i steps between the
-            two digits of pair k (``rivae.metrics.digits.transition_table``).
+            two digits of pair k (``rivae.metrics.measures.digits.transition_table``).
         selected: the chosen (pair, axis), framed.
 
     Raises:

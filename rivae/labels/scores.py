@@ -21,7 +21,7 @@ from rivae.labels.coverage import Coverage, coverage_of, needed_items
 from rivae.labels.table import consensus, rating_cube
 from rivae.metrics.base import MetricResult
 from rivae.metrics.correlation import CorrelationTable, path_correlations
-from rivae.metrics.dci_paper import DEFAULT_ALPHA, METRICS, paper_dci, paper_scores
+from rivae.metrics.measures.dci_paper import DEFAULT_ALPHA, METRICS, paper_dci, paper_scores
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.traversal import Traversal
 

@@ -22,7 +22,7 @@ MIN_ROWS = 8  # a held-out half of fewer rows means nothing
 @dataclass(frozen=True)
 class Metric:
     """The description of a metric. Each is defined in the file that measures
-    it; code that prints, sorts or draws metrics finds it in ``rivae.metrics.registry``.
+    it; code that prints, sorts or draws metrics asks ``rivae.metrics.registry``.
 
     Attributes:
         key: its name in files, e.g. "recall_at_1".
@@ -154,8 +154,24 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class OfLatents:
-    """Metrics of z itself that are measured together.
+class MetricGroup:
+    """One way to measure, and the metrics that come of it: a part of ``registry.METRICS``.
+
+    Groups that are no ``OfLatents`` are of ranks, of the items along traversals, or of other runs;
+    what measures these calls their functions.
+
+    Attributes:
+        name: that of its file, with "-" for "_".
+        metrics: in the order of their columns.
+    """
+
+    name: str
+    metrics: tuple[Metric, ...]
+
+
+@dataclass(frozen=True)
+class OfLatents(MetricGroup):
+    """Metrics of z itself and true factors: ``evaluate`` measures every group of this class.
 
     Attributes:
         measure: the results by ``Metric.key``; none where the sample has no factor to use.
@@ -163,7 +179,6 @@ class OfLatents:
             rows and the ``cheap`` measure.
     """
 
-    metrics: tuple[Metric, ...]
     measure: Callable[[Sample], Results]
     refits: bool = False
 

@@ -1,50 +1,38 @@
 """Every metric, each described in the file that measures it.
 
-A new metric is one new file and one line here: ``evaluate`` then measures it, with its level of
-chance, and every table, chart and report has it.
+A new metric is one file in ``rivae/metrics/measures``, or a part of another package (entry points
+``rivae.metrics``): ``evaluate`` then measures it, with its level of chance, and every table, chart
+and report has it.
 """
 
 from __future__ import annotations
 
 import math
 
-from rivae.metrics import (
-    dci_paper,
-    dci_standard,
-    digits,
-    infomec,
-    mcc,
-    own_part,
-    r2,
-    retrieval,
-    udr,
-)
-from rivae.metrics.base import Metric, OfLatents
+from rivae.base.parts import Parts
+from rivae.metrics.base import Metric, MetricGroup, OfLatents
 
-# Measured on z itself and true factors, in the order of the tables.
-OF_LATENTS: tuple[OfLatents, ...] = (
-    mcc.OF_LATENTS,
-    own_part.OF_LATENTS,
-    *r2.OF_LATENTS,
-    dci_standard.OF_LATENTS,
-    infomec.OF_LATENTS,
+# Groups in the order in which tables have their columns; others follow.
+METRICS: Parts[MetricGroup] = Parts(
+    "metric",
+    "rivae.metrics.measures",
+    "rivae.metrics",
+    "rivae.metrics.base:MetricGroup",
+    first=(
+        *("retrieval", "dci-paper", "digits", "udr"),
+        *("mcc", "own-part", "r2", "r2-nonlinear", "dci-standard", "infomec"),
+    ),
 )
-# Measured on ranks, on the items along traversals, on their digits, and on other runs.
-OTHERS: tuple[Metric, ...] = (
-    *retrieval.METRICS,
-    retrieval.RECIPROCAL_RANK,
-    *dci_paper.METRICS,
-    *dci_paper.WITH_PRIVATE,
-    *dci_paper.AT_ALPHA,
-    *digits.METRICS,
-    udr.UDR,
-)
+
+
+def of_latents() -> tuple[OfLatents, ...]:
+    """The groups that are measured on z itself and true factors."""
+    return tuple(group for group in METRICS.values() if isinstance(group, OfLatents))
 
 
 def metrics() -> dict[str, Metric]:
     """Every metric by its key."""
-    of_latents = (metric for group in OF_LATENTS for metric in group.metrics)
-    return {metric.key: metric for metric in (*OTHERS, *of_latents)}
+    return {metric.key: metric for group in METRICS.values() for metric in group.metrics}
 
 
 def metric(key: str) -> Metric:

@@ -19,7 +19,7 @@ from rivae.data.base import FactorSpec
 from rivae.metrics import registry
 from rivae.metrics.base import MetricResult, Results, Sample
 from rivae.metrics.correlation import CorrelationTable, correlation_table, numeric_factors
-from rivae.metrics.dci_paper import PRIVATE, alpha_sensitivity, paper_dci
+from rivae.metrics.measures.dci_paper import PRIVATE, alpha_sensitivity, paper_dci
 from rivae.retrieval.base import Floats
 from rivae.retrieval.traversal import Traversal
 
@@ -126,7 +126,7 @@ def latent_metrics(
     random_state: int = 0,
     progress: Share | None = None,
 ) -> Results:
-    """The metrics of ``registry.OF_LATENTS`` of means mu(v1) (n, d) and their factors (n, K).
+    """The metrics of ``registry.of_latents()`` of means mu(v1) (n, d) and their factors (n, K).
 
     Without ``refits`` only those that fit no model.
 
@@ -136,7 +136,7 @@ def latent_metrics(
 
     def measured(z: Floats, f: Floats, refits: bool, cheap: bool = False) -> Results:
         results: Results = {}
-        for group in registry.OF_LATENTS:
+        for group in registry.of_latents():
             if group.refits == refits:
                 results |= group.measure(Sample(z, f, specs, random_state, cheap))
         return results

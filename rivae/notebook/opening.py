@@ -19,7 +19,7 @@ from rivae.base.errors import ConfigError
 from rivae.base.installed import how_to_install
 from rivae.exploring.explorer import MAX_K, Explorer
 from rivae.figures.page.content import MOST, TOO_MANY, content_of
-from rivae.models.methods.arguments import EPOCHS
+from rivae.models.arguments import EPOCHS
 from rivae.notebook.pairs import ArrayPairs, refuse_no_numbers, table_of
 from rivae.notebook.pictures import check_pictures
 

@@ -15,7 +15,7 @@ from rivae.base.arrays import FARTHEST, is_near, numbers_of
 from rivae.base.config import Asks
 from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import PairedDataset, View
-from rivae.models.methods.base import Method
+from rivae.models.base import Method
 from rivae.retrieval.base import Floats, Ints
 
 _BATCH = 512  # rows embedded at once, and

@@ -16,7 +16,7 @@ from rivae.base.arrays import require_count
 from rivae.base.config import Asks
 from rivae.base.errors import DataError
 from rivae.data.base import PairedDataset
-from rivae.models.methods.base import Method
+from rivae.models.base import Method
 from rivae.retrieval.base import Floats, Index, Ints, Retrieved, Singles, ranks_of_targets
 from rivae.retrieval.engine import URL, connect, open_engine
 from rivae.retrieval.model import LatentModel, require_asks

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rivae.data.words_view import fit_words
-from rivae.metrics.mcc import mcc
+from rivae.metrics.measures.mcc import mcc
 from rivae.training.alignment.folding import (
     independent_axes,
     joint_diagonaliser,

@@ -31,7 +31,7 @@ from rivae.jobs.launch import make_config
 from rivae.labels.kept_plans import kept_plan, plan_names
 from rivae.labels.plan import make_plan
 from rivae.labels.store import LabelStore
-from rivae.models.methods import build_method
+from rivae.models.registry import build_method
 from rivae.runs import Run
 from tests.app.label_forms import press, written
 

@@ -225,7 +225,7 @@ def finished(page, what):
 
 def planted(made, folder, n=60):
     """Levels of two factors: the directions of the latent space in which it varies least."""
-    from rivae.retrieval import Retriever
+    from rivae.retrieval.retriever import Retriever
 
     run = Run(folder / "digits")
     data, rows = run.load_dataset(), np.array(made.rows[:n])

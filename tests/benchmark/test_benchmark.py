@@ -18,7 +18,7 @@ from rivae.benchmark.run import benchmark
 from rivae.benchmark.tables import columns
 from rivae.cli import main
 from rivae.data import load_dataset
-from rivae.metrics.dci_paper import DEFAULT_ALPHA
+from rivae.metrics.measures.dci_paper import DEFAULT_ALPHA
 from rivae.runs import Run
 from tests.benchmark.rows_for_tests import failed, not_run, row
 

@@ -24,7 +24,7 @@ from rivae.benchmark.summary import summarise
 from rivae.benchmark.tables import columns
 from rivae.cli.demo import DEMO_ROOT
 from rivae.jobs.launch import choose_axes, train
-from rivae.metrics.registry import OF_LATENTS
+from rivae.metrics.registry import of_latents
 from rivae.runs import Run
 from rivae.runs.evaluation_file import Evaluation
 from rivae.training.alignment.folding import unchanged
@@ -76,7 +76,7 @@ def test_a_trained_run_is_measured_after_every_step(method, measured, monkeypatc
     of_axes = table[table["axes"] != ""]
     assert set(of_axes["axes"]) == expected
     # What fits a model is measured of the chosen axes, and of those that the run carries.
-    refit = {metric.key for group in OF_LATENTS if group.refits for metric in group.metrics}
+    refit = {metric.key for group in of_latents() if group.refits for metric in group.metrics}
     few = {"scaled", *of_axes[of_axes.chosen.astype(bool)]["axes"]}
     for name in ("factors", "standard", "alpha"):
         for m in columns(name):

@@ -11,10 +11,10 @@ from rivae.benchmark.paper import paper_lines, paper_value
 from rivae.benchmark.plan import Cell
 from rivae.benchmark.summary import interval, summarise
 from rivae.benchmark.tables import METHODS, WITHOUT_REG, columns
-from rivae.metrics.dci_paper import D, alpha_scores, alpha_sensitivity, at_alpha
+from rivae.metrics.measures.dci_paper import D, alpha_scores, alpha_sensitivity, at_alpha
 from rivae.metrics.registry import metric as known
 from rivae.metrics.registry import metrics
-from rivae.models.methods import method_class, method_names
+from rivae.models import registry
 from tests.benchmark.rows_for_tests import failed, not_run, row
 
 
@@ -181,5 +181,5 @@ def test_the_papers_numbers() -> None:
 
 def test_the_tables_name_methods_as_the_methods_name_themselves() -> None:
     for name in METHODS:
-        if name in method_names():
-            assert method_class(name).title == METHODS[name]
+        if name in METHODS:
+            assert registry.METHODS[name].title == METHODS[name]

@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.label_intervals import bias_corrected, coverage, food, kitchen, percentile
 from rivae.labels.scores import corrected_interval
-from rivae.metrics.dci_paper import paper_dci, paper_scores
+from rivae.metrics.measures.dci_paper import paper_dci, paper_scores
 
 METHODS = {"now": corrected_interval, "percentile": percentile, "bc": bias_corrected}
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from benchmarks import what_people_use as bench
-from rivae.metrics.mcc import mcc
+from rivae.metrics.measures.mcc import mcc
 
 
 @pytest.fixture(scope="module")

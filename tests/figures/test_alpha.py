@@ -4,7 +4,7 @@ import pytest
 from rivae.base.errors import DataError
 from rivae.figures.alpha import ALPHAS, STEPS, alpha_curve
 from rivae.figures.theme import alt_text
-from rivae.metrics.dci_paper import paper_dci
+from rivae.metrics.measures.dci_paper import paper_dci
 
 TABLE = np.array([[0.9, 0.45, 0.1], [0.3, 0.8, 0.2]])
 

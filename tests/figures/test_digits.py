@@ -3,7 +3,7 @@ import pytest
 
 from rivae.figures.digits import digit_range_lines
 from rivae.figures.theme import alt_text
-from rivae.metrics.digits import MAX_OVERLAP
+from rivae.metrics.measures.digits import MAX_OVERLAP
 
 N_STD, OVERLAP, COVERAGE = [30.0, 3.0, 300.0], [0.014, 0.017, 0.011], [0.967, 0.964, np.nan]
 

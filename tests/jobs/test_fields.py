@@ -24,13 +24,13 @@ from rivae.base.errors import ConfigError, DataError
 from rivae.cli.demo import DEMOS as MADE_AS
 from rivae.data import dataset_names, settings_class
 from rivae.jobs.launch import make_config
-from rivae.models.methods import method_class, method_config, method_names
-from rivae.models.methods.base import MethodConfig
+from rivae.models.base import MethodConfig
 from rivae.models.presets import preset_names
+from rivae.models.registry import METHODS, method_config
 from tests.conftest import ROOT
 
 DEMOS = sorted((ROOT / "assets" / "demo").glob("*/config.json"))
-COMBINATIONS = list(itertools.product(dataset_names(), method_names(), preset_names()))
+COMBINATIONS = list(itertools.product(dataset_names(), tuple(METHODS), preset_names()))
 
 
 def found(fields):
@@ -75,10 +75,10 @@ def test_a_new_setting_appears_by_itself():
     assert value_of(fields["odd"], '{"a": 1}') == {"a": 1}
 
 
-@pytest.mark.parametrize("method", method_names())
+@pytest.mark.parametrize("method", tuple(METHODS))
 def test_every_setting_of_a_method_is_a_field(method):
     names = {field.label.partition(".")[0] for field in method_fields(method)}
-    assert names == set(method_class(method).config_class.model_fields)
+    assert names == set(METHODS[method].config_class.model_fields)
     assert stage_lengths(method), "no method trains without epochs"
     assert all(field.group in GROUPS for field in all_fields("synth", method))
 
@@ -91,7 +91,7 @@ def test_data_sets_tell_their_settings():
     assert "device" not in found(training_fields()), "it is chosen with the machine's slots"
 
 
-@pytest.mark.parametrize("method", method_names())
+@pytest.mark.parametrize("method", tuple(METHODS))
 def test_every_setting_has_a_title_and_a_line_of_help(method):
     for dataset in dataset_names():
         for field in all_fields(dataset, method):
@@ -99,7 +99,7 @@ def test_every_setting_has_a_title_and_a_line_of_help(method):
             assert field.kind == "part" or field.help, field.path
     known = {
         field.path.rpartition(".")[2]
-        for name in method_names()
+        for name in METHODS
         for field in [*method_fields(name), *training_fields()]
     }
     above = {"embedder", "cos_sim", "contrast"}

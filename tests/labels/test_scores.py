@@ -10,7 +10,7 @@ from rivae.base.errors import ConfigError
 from rivae.data.base import FactorSpec
 from rivae.labels.scores import OVER_ALL, OVER_QUERIES, label_scores, overlap
 from rivae.metrics.correlation import correlation_table, path_correlations
-from rivae.metrics.dci_paper import paper_dci
+from rivae.metrics.measures.dci_paper import paper_dci
 from rivae.retrieval.traversal import Traversal
 
 FACTORS = ("green", "sticky", "baked")

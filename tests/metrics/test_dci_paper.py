@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rivae.base.errors import ConfigError, DataError
-from rivae.metrics.dci_paper import ALPHAS, alpha_sensitivity, paper_dci
+from rivae.metrics.measures.dci_paper import ALPHAS, alpha_sensitivity, paper_dci
 
 
 def scores(table, **kwargs):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rivae.base.errors import DataError
-from rivae.metrics.digits import PAIRS, digit_metrics, transition_table
+from rivae.metrics.measures.digits import PAIRS, digit_metrics, transition_table
 
 
 def row(*pairs):

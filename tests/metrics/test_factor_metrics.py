@@ -8,10 +8,10 @@ import pytest
 from rivae.base.errors import DataError
 from rivae.data.base import FactorSpec
 from rivae.metrics.base import MetricResult, halves, standardised
-from rivae.metrics.dci_standard import dci_from_importance, dci_standard
-from rivae.metrics.infomec import infom_infoc, infomec
-from rivae.metrics.mcc import mcc
-from rivae.metrics.r2 import held_out_r2, r2
+from rivae.metrics.measures.dci_standard import dci_from_importance, dci_standard
+from rivae.metrics.measures.infomec import infom_infoc, infomec
+from rivae.metrics.measures.mcc import mcc
+from rivae.metrics.measures.r2 import held_out_r2, r2
 from rivae.metrics.suite import permutation_null, with_nulls
 
 N = 600

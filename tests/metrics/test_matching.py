@@ -5,7 +5,7 @@ import pytest
 
 from rivae.base.errors import ConfigError, DataError
 from rivae.metrics.matching import assignment, cross_correlation, match_axes, match_to_first
-from rivae.metrics.mcc import mcc
+from rivae.metrics.measures.mcc import mcc
 
 N = 400
 RNG = np.random.default_rng(0)

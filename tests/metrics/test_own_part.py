@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rivae.metrics.mcc import mcc
-from rivae.metrics.own_part import mcc_own, own_parts
+from rivae.metrics.measures.mcc import mcc
+from rivae.metrics.measures.own_part import mcc_own, own_parts
 from rivae.metrics.suite import permutation_null
 
 N, R = 20_000, 0.8

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from rivae.base.errors import ConfigError, DataError
-from rivae.metrics.udr import axis_information, similarity_table, udr, udr_of_table
+from rivae.metrics.measures.udr import axis_information, similarity_table, udr, udr_of_table
 
 N = 800
 RNG = np.random.default_rng(0)

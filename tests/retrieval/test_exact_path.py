@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from rivae.base.errors import ConfigError
-from rivae.retrieval import Retriever
 from rivae.retrieval.exact_path import exact_change_points, exact_paths, find_kinks
+from rivae.retrieval.retriever import Retriever
 from rivae.retrieval.two_stage import TwoStageIndex
 from tests.retrieval.points import KINDS, brute, hard_points
 from tests.retrieval.small import SmallMethod, small_data

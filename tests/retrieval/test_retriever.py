@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from rivae.base.errors import DataError
-from rivae.metrics.retrieval import retrieval_metrics, search_sets
-from rivae.retrieval import Retriever
+from rivae.metrics.measures.retrieval import retrieval_metrics, search_sets
 from rivae.retrieval import model as latent_model
 from rivae.retrieval.projection import FullSpace, ProjectedSpace
+from rivae.retrieval.retriever import Retriever
 from rivae.training.validation import validation_scores
 from tests.retrieval.small import SmallMethod, small_data
 

@@ -18,7 +18,7 @@ from rivae.evaluation.of_run import evaluate
 from rivae.exploring.explorer import Explorer
 from rivae.figures.snippets import PANELS, literal, places_of, snippet
 from rivae.jobs.launch import make_config
-from rivae.models.methods import build_method
+from rivae.models.registry import build_method
 from rivae.runs import Run
 
 pytestmark = pytest.mark.xdist_group("snippets")  # the runs are made in one process

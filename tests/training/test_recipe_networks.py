@@ -13,8 +13,8 @@ from rivae.data import load_dataset
 from rivae.data.importing import ImportSettings, PairsImport, run_import
 from rivae.data.importing.mapping import make_mapping
 from rivae.jobs.launch import make_config, resume, train
-from rivae.models.methods import build_method
 from rivae.models.nets.resnets import ResNet50Attention
+from rivae.models.registry import build_method
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 from tests.importing.conftest import jpeg, rows

@@ -4,9 +4,9 @@ import numpy as np
 import torch
 
 from rivae.jobs.launch import make_config
-from rivae.models.methods import build_method, method_class
-from rivae.models.methods.base import Batch, Noise
-from rivae.models.methods.cos_sim_lvm import N_PARTS
+from rivae.models.base import Batch, Noise
+from rivae.models.registry import METHODS, build_method
+from rivae.models.word_reader import N_PARTS
 from rivae.runs import Run
 
 SYNTH = {"n_pairs": 150}
@@ -57,7 +57,7 @@ ALWAYS = {"checkpoint_seconds": 0, "validate_every": 1}
 def small_networks(method):
     """Networks for the small digits; a method without a latent has no n_components."""
     networks = {"n_components": 3, "dim_v": 8, "embedder": NARROW}
-    known = method_class(method).config_class.model_fields
+    known = METHODS[method].config_class.model_fields
     return {key: value for key, value in networks.items() if key in known}
 
 

@@ -21,7 +21,7 @@ from pydantic_core import PydanticUndefined, to_jsonable_python
 from rivae.app.forms.titles import TITLES
 from rivae.base.config import TrainingConfig
 from rivae.data import settings_class
-from rivae.models.methods import method_class
+from rivae.models.registry import METHODS
 from rivae.runs.named_files import PATHS
 
 Kind = Literal["whole", "number", "switch", "choice", "text", "numbers", "pairs", "part", "json"]
@@ -108,7 +108,7 @@ class SettingField:
 @cache
 def method_fields(method: str) -> tuple[SettingField, ...]:
     """The settings of a method; ConfigError when there is no such method."""
-    return tuple(_of_model("method", method_class(method).config_class))
+    return tuple(_of_model("method", METHODS[method].config_class))
 
 
 @cache
@@ -126,7 +126,7 @@ def dataset_fields(dataset: str) -> tuple[SettingField, ...]:
 
 def stage_lengths(method: str) -> tuple[str, ...]:
     """The names of a method's settings that are lengths of stages, in epochs."""
-    return method_class(method).config_class.lengths()
+    return METHODS[method].config_class.lengths()
 
 
 def all_fields(dataset: str, method: str) -> tuple[SettingField, ...]:

@@ -178,7 +178,7 @@ def alpha_panel(
         chance, chance_alpha: see ``alpha_curve``.
     """
     from rivae.figures.alpha import STEPS, alpha_curve
-    from rivae.metrics.dci_paper import DEFAULT_ALPHA, C, D, paper_dci
+    from rivae.metrics.measures.dci_paper import DEFAULT_ALPHA, C, D, paper_dci
 
     alpha = live_slider(
         "alpha in rho(c) = exp(alpha c)",
@@ -216,7 +216,7 @@ def _digits(run: Run, along: RangeData, table: Table, chosen: tuple[int, int] | 
 def _coverage(table: Table) -> None:
     """Which pairs of digits follow each other over all axes, with overlap and coverage."""
     from rivae.figures.digits import coverage_bars
-    from rivae.metrics.digits import digit_metrics
+    from rivae.metrics.measures.digits import digit_metrics
 
     found = digit_metrics(table)
     coverage, overlap = found["coverage"], found["overlap"]

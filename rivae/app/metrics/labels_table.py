@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rivae.app.metrics.results_table import typeset
-from rivae.metrics.dci_paper import METRICS
+from rivae.metrics.measures.dci_paper import METRICS
 
 if TYPE_CHECKING:
     from rivae.app.metrics.labels_data import PlanScores, ScoredRun

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from rivae.app.metrics.results_table import typeset
 from rivae.figures.tables import Score, published, with_spread
-from rivae.metrics.dci_paper import DEFAULT_ALPHA, METRICS, D
-from rivae.metrics.digits import COVERAGE, OVERLAP
+from rivae.metrics.measures.dci_paper import DEFAULT_ALPHA, METRICS, D
+from rivae.metrics.measures.digits import COVERAGE, OVERLAP
 from rivae.metrics.registry import metric
 from rivae.retrieval import ranges
 from rivae.retrieval.ranges import PAPER, Range, extent

@@ -21,7 +21,7 @@ from rivae.benchmark.tables import DATASETS, METHODS
 if TYPE_CHECKING:
     from rivae.base.config import Asks, DatasetConfig
     from rivae.exploring.explorer import Explorer
-    from rivae.models.methods.base import Method
+    from rivae.models.base import Method
     from rivae.runs import Run
     from rivae.runs.evaluation_file import Evaluation
 
@@ -159,8 +159,8 @@ def _scores(run: Run, with_factors: bool) -> tuple[tuple[str, str, str], ...]:
     """R@1, MedR and D/C/I out of evaluation.json, as far as they are there; RunError where it is
     broken.
     """
-    from rivae.metrics.dci_paper import METRICS
-    from rivae.metrics.retrieval import MEDIAN_RANK, RECALL
+    from rivae.metrics.measures.dci_paper import METRICS
+    from rivae.metrics.measures.retrieval import MEDIAN_RANK, RECALL
 
     evaluation, found = run.evaluation, []
     for metric in (RECALL[1], MEDIAN_RANK, *(METRICS if with_factors else ())):
@@ -267,10 +267,10 @@ def asks_control(
 
 def method_of(run: Run) -> type[Method] | None:
     """The method of a run; None where its configuration cannot be read or names no such method."""
-    from rivae.models.methods import method_class
+    from rivae.models.registry import METHODS
 
     try:
-        return method_class(run.config.method.name)
+        return METHODS[run.config.method.name]
     except RivaeError:
         return None
 

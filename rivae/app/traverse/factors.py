@@ -73,7 +73,7 @@ def correlations(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
 def _transitions(explorer: Explorer, anchor: Anchor, choice: Range, n: int) -> None:
     """Which digits follow each other along each dimension (the paper's Split-MNIST table)."""
     from rivae.figures.digits import transition_heatmap
-    from rivae.metrics.digits import transition_table
+    from rivae.metrics.measures.digits import transition_table
 
     assert explorer.data.factors is not None
     found = traversals.many_queries(anchor.key, n, choice, explorer)

@@ -101,7 +101,7 @@ save(figure, "matrix.html")
     "digits": Template(
         imports=(
             SAVE,
-            "from rivae.metrics.digits import digit_metrics, transition_table",
+            "from rivae.metrics.measures.digits import digit_metrics, transition_table",
             "from rivae.figures.digits import transition_heatmap",
         ),
         body=_MANY_QUERIES

@@ -19,23 +19,23 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from rivae.base.config import BatchSize, Epochs, Positive
-from rivae.models.methods.base import (
+from rivae.models.base import (
     Axes,
     Batch,
     Method,
     MethodConfig,
+    Milestones,
     ParamGroup,
     Stage,
     parameters_of,
 )
-from rivae.models.methods.cos_sim_lvm import Milestones
-from rivae.models.methods.gaussians import (
+from rivae.models.gaussians import (
     DiagonalGaussian,
     Gaussian,
     log_density,
     product_of_experts,
 )
-from rivae.models.methods.losses import kl_diagonal
+from rivae.models.losses import kl_diagonal
 from rivae.models.nets.autoencoders import (
     ConvDecoder,
     NetworkSettings,

@@ -14,11 +14,10 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from rivae.base.config import Epochs
-from rivae.models.methods.base import Batch, ParamGroup, Stage, parameters_of
-from rivae.models.methods.bimodal import BimodalTerms, BimodalVAE, build_bimodal_model
-from rivae.models.methods.cos_sim_lvm import Milestones
-from rivae.models.methods.embedded import EmbeddedConfig, EmbeddedMethod
-from rivae.models.methods.gaussians import (
+from rivae.models.base import Batch, Milestones, ParamGroup, Stage, parameters_of
+from rivae.models.bimodal import BimodalTerms, BimodalVAE, build_bimodal_model
+from rivae.models.embedded import EmbeddedConfig, EmbeddedMethod
+from rivae.models.gaussians import (
     lifted_items,
     lifted_score,
     log_density_constant,

@@ -19,11 +19,10 @@ from pydantic import Field, model_validator
 from torch import Tensor
 
 from rivae.base.config import BatchSize, Epochs, Widths
-from rivae.models.methods.base import Batch, ParamGroup, Stage, parameters_of
-from rivae.models.methods.cos_sim_lvm import Milestones
-from rivae.models.methods.embedded import EmbeddedConfig, EmbeddedMethod
-from rivae.models.methods.pcca import fit_pcca
+from rivae.models.base import Batch, Milestones, ParamGroup, Stage, parameters_of
+from rivae.models.embedded import EmbeddedConfig, EmbeddedMethod
 from rivae.models.nets.layers import MLP, FixedAffine, identity
+from rivae.models.pcca import fit_pcca
 
 # Features that are all constant have correlations of 0 and not 0 / 0.
 MIN_VARIANCE = 1e-24

@@ -16,9 +16,9 @@ from torch.func import functional_call
 from torch.nn.functional import softplus
 
 from rivae.base.config import Epochs, Widths
-from rivae.models.methods.base import Batch, Noise, ParamGroup, Stage, parameters_of
+from rivae.models.base import Batch, Noise, ParamGroup, Stage, parameters_of
+from rivae.models.joint_training import JointTraining, JointTrainingConfig
 from rivae.models.methods.bi_vae_on_v import BimodalConfig, BimodalMethod
-from rivae.models.methods.joint_training import JointTraining, JointTrainingConfig
 from rivae.models.nets.layers import Linear, activation
 
 SLOPE = 0.2  # of the leaky ReLU

@@ -9,11 +9,11 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from rivae.base.config import Epochs, Positive
-from rivae.models.methods.base import Batch, ParamGroup, Stage, parameters_of
-from rivae.models.methods.contrastive import shared_components
-from rivae.models.methods.gaussians import log_density
-from rivae.models.methods.joint_training import JointTraining, JointTrainingConfig
-from rivae.models.methods.losses import (
+from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
+from rivae.models.components import shared_components
+from rivae.models.gaussians import log_density
+from rivae.models.joint_training import JointTraining, JointTrainingConfig
+from rivae.models.losses import (
     aggregated_prior_kl,
     geometric,
     kl_diagonal,

@@ -20,8 +20,8 @@ from torch import Tensor, nn
 
 from rivae.base.config import BatchSize
 from rivae.base.errors import ConfigError
-from rivae.models.methods.base import Batch, ParamGroup, Stage, parameters_of
-from rivae.models.methods.losses import both_ways, squared_distances
+from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
+from rivae.models.losses import both_ways, squared_distances
 from rivae.models.nets.embedders import IdentityEmbedder, WithHead
 from rivae.models.nets.layers import Linear
 

@@ -83,4 +83,4 @@ def _measure(sample: Sample) -> Results:
     return {found.name: found}
 
 
-OF_LATENTS = OfLatents((OWN_PART,), _measure)
+GROUP = OfLatents("own-part", (OWN_PART,), _measure)

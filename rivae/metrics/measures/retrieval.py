@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rivae.base.errors import DataError
-from rivae.metrics.base import Metric, MetricResult
+from rivae.metrics.base import Metric, MetricGroup, MetricResult
 
 if TYPE_CHECKING:
     from rivae.retrieval.base import Ints
@@ -42,6 +42,7 @@ MEDIAN_RANK = Metric(
 METRICS = (*RECALL.values(), MEDIAN_RANK)
 # Validation chooses the best epoch by it; evaluations do not measure it.
 RECIPROCAL_RANK = Metric("score", "MRR", "mean of 1 / rank of a query's own pair")
+RETRIEVAL = MetricGroup("retrieval", (*METRICS, RECIPROCAL_RANK))
 
 
 def search_sets(rows: ArrayLike, size: int, n_sets: int, random_state: int) -> list[Ints]:

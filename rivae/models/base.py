@@ -10,11 +10,15 @@ import torch
 from pydantic import BaseModel, ConfigDict, field_validator
 from torch import Tensor, nn
 
-from rivae.base.config import sane
+from rivae.base.config import Epochs, Positive, sane
 from rivae.models.nets.share import Share
 
 # Changes that ``launch.choose_axes`` may make to the latent coordinates of a trained model.
 Axes = Literal["as trained", "scaled", "independent", "modulated", "words"]
+
+
+# (epoch, factor) pairs: the rate is multiplied by the factor from that epoch on.
+Milestones = tuple[tuple[Epochs, Positive], ...]
 
 
 class MethodConfig(BaseModel):

@@ -145,4 +145,4 @@ def _measure(sample: Sample) -> Results:
     return dci_standard(z, f, shared.specs, n_trees=trees, random_state=state)
 
 
-OF_LATENTS = OfLatents((D, C, I), _measure, refits=True)
+DCI = OfLatents("dci-standard", (D, C, I), _measure, refits=True)

@@ -14,8 +14,8 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from rivae.base.config import Widths
-from rivae.models.methods.base import MethodConfig, Noise
-from rivae.models.methods.gaussians import (
+from rivae.models.base import MethodConfig, Noise
+from rivae.models.gaussians import (
     DiagonalGaussian,
     FullGaussian,
     Posterior,
@@ -23,7 +23,7 @@ from rivae.models.methods.gaussians import (
     log_density,
     product_of_experts,
 )
-from rivae.models.methods.losses import kl_diagonal
+from rivae.models.losses import kl_diagonal
 from rivae.models.nets.layers import MLP, GaussianHead, Linear
 
 # Where log variances start within their range. The linear form starts wide, at e^-1 by default,

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rivae.base.config import LEAST, MOST
 from rivae.base.errors import ConfigError, DataError, shown
-from rivae.metrics.base import Metric, MetricResult, one_minus_entropy
+from rivae.metrics.base import Metric, MetricGroup, MetricResult, one_minus_entropy
 
 if TYPE_CHECKING:
     from rivae.retrieval.base import Floats
@@ -52,6 +52,7 @@ WITH_PRIVATE = tuple(
     Metric(m.key + PRIVATE, f"{m.label}, private too", m.title, "private") for m in METRICS
 )
 AT_ALPHA = tuple(at_alpha(metric, alpha) for metric in (D, C) for alpha in (*ALPHAS, None))
+DCI = MetricGroup("dci-paper", (*METRICS, *WITH_PRIVATE, *AT_ALPHA))
 
 
 def require_alpha(alpha: float) -> None:

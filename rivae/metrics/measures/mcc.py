@@ -65,4 +65,4 @@ def _measure(sample: Sample) -> Results:
     }
 
 
-OF_LATENTS = OfLatents(tuple(METRICS.values()), _measure)
+MCC = OfLatents("mcc", tuple(METRICS.values()), _measure)

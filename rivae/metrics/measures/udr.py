@@ -22,13 +22,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rivae.base.errors import ConfigError, DataError
-from rivae.metrics.base import Metric, MetricResult, check_pair, standardised
+from rivae.metrics.base import Metric, MetricGroup, MetricResult, check_pair, standardised
 from rivae.metrics.matching import cross_correlation
 
 if TYPE_CHECKING:
     from rivae.retrieval.base import Floats
 
 UDR = Metric("udr", "UDR", "how far other seeds find the same axes")
+GROUP = MetricGroup("udr", (UDR,))
 Similarity = Literal["spearman", "lasso"]
 Mask = NDArray[np.bool_]
 # From the reference implementation (google-research/disentanglement_lib, evaluation/udr).

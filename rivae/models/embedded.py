@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from rivae.base.config import BatchSize, Epochs, Widths
-from rivae.models.methods.base import (
+from rivae.models.base import (
     Axes,
     Batch,
     Method,
@@ -22,20 +22,18 @@ from rivae.models.methods.base import (
     Stage,
     parameters_of,
 )
-from rivae.models.methods.contrast_start import STAGE as CONTRAST
-from rivae.models.methods.contrast_start import ContrastSettings, ContrastStart
-from rivae.models.methods.cos_sim_lvm import (
-    CosSimLVM,
-    CosSimLVMConfig,
-    CosSimTerms,
-    WordReader,
-    WordTerms,
-)
+from rivae.models.contrast_start import STAGE as CONTRAST
+from rivae.models.contrast_start import ContrastSettings, ContrastStart
+from rivae.models.losses import CosSimTerms
 from rivae.models.nets.embedders import build_embedders
 from rivae.models.nets.settings import EmbedderPair
+from rivae.models.registry import METHODS
+from rivae.models.word_reader import WordReader, WordTerms
 
 # Smooth targets are a patch of radius .8 of the unit sphere, about three s.d. wide.
 SMOOTH_Z_SCALE = 3.0 / 0.8
+# What the Cos-Sim-LVM of the start has from the settings of its method.
+SHARED = ("n_components", "dim_v", "embedder", "embedder2", "head_hidden", "lambda_words")
 
 
 class EmbeddedConfig(WordTerms, EmbedderPair, MethodConfig):
@@ -139,22 +137,16 @@ class EmbeddedMethod(Method):
         self.words: WordReader | None = None
         if c.lambda_words:
             self.words = WordReader(c.dim_v, c.lambda_words, n_models)
-        self.initialiser: CosSimLVM | None = None
+        self.initialiser: Method | None = None
         self.contrast: ContrastStart | None = None
         if c.init == "contrast":
             self.contrast = ContrastStart(c.contrast, (self.embedder1, self.embedder2), n_models)
         if c.init == "cos-sim-lvm":
-            settings = CosSimLVMConfig(
-                n_components=c.n_components,
-                dim_v=c.dim_v,
-                embedder=c.embedder,
-                embedder2=c.embedder2,
-                head_hidden=c.head_hidden,
-                lambda_words=c.lambda_words,
-                **c.cos_sim.model_dump(),
-            )
+            start = METHODS["cos-sim-lvm"]
+            given = {name: getattr(c, name) for name in SHARED}
+            settings = start.config_class.model_validate(given | c.cos_sim.model_dump())
             embedders = (self.embedder1, self.embedder2)
-            self.initialiser = CosSimLVM(settings, shape1, shape2, n_models, embedders, self.words)
+            self.initialiser = start(settings, shape1, shape2, n_models, embedders, self.words)
 
     # training
 

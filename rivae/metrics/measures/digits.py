@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rivae.base.errors import DataError
-from rivae.metrics.base import Metric, MetricResult
+from rivae.metrics.base import Metric, MetricGroup, MetricResult
 
 if TYPE_CHECKING:
     from rivae.retrieval.base import Floats
@@ -36,6 +36,7 @@ DIFFERENCE = Metric(
     "coverage_minus_overlap", "C−O", "coverage − overlap", "digits", low=-MAX_OVERLAP
 )
 METRICS = (OVERLAP, COVERAGE, DIFFERENCE)
+DIGITS = MetricGroup("digits", METRICS)
 
 _COLUMN = np.zeros((N_DIGITS, N_DIGITS), dtype=np.int64)
 for _column, (_a, _b) in enumerate(PAIRS):

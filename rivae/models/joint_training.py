@@ -14,10 +14,9 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from rivae.base.config import BatchSize, Epochs, Positive
-from rivae.models.methods.base import Batch, ParamGroup, Stage, parameters_of
-from rivae.models.methods.cos_sim_lvm import Milestones
-from rivae.models.methods.embedded import EmbeddedConfig, EmbeddedMethod
-from rivae.models.methods.losses import (
+from rivae.models.base import Batch, Milestones, ParamGroup, Stage, parameters_of
+from rivae.models.embedded import EmbeddedConfig, EmbeddedMethod
+from rivae.models.losses import (
     MismatchTerms,
     embedder_regulariser,
     geometric,

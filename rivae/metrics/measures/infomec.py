@@ -34,7 +34,7 @@ from rivae.metrics.base import (
     halves,
     standardised,
 )
-from rivae.metrics.r2 import held_out_r2
+from rivae.metrics.measures.r2 import held_out_r2
 
 if TYPE_CHECKING:
     from rivae.data.base import FactorSpec
@@ -204,4 +204,4 @@ def _measure(sample: Sample) -> Results:
     return infomec(shared.latents, shared.factors, shared.specs, random_state=state)
 
 
-OF_LATENTS = OfLatents((INFOM, INFOC, INFOE), _measure, refits=True)
+INFOMEC = OfLatents("infomec", (INFOM, INFOC, INFOE), _measure, refits=True)
