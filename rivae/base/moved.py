@@ -9,10 +9,11 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-import warnings
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+
+from rivae.base.deprecation import MOVED_UNTIL, warn_deprecated
 
 # The three commands that run as ``python -m NAME``; their old names stay.
 COMMANDS = {
@@ -107,7 +108,7 @@ class _Moved:
         name = new_name(fullname)
         if name == fullname or (found := importlib.util.find_spec(name)) is None:
             return None
-        warnings.warn(f"{fullname} is {name} now", DeprecationWarning, stacklevel=2)
+        warn_deprecated(fullname, name, MOVED_UNTIL)
         return ModuleSpec(
             fullname,
             _Forward(name),  # type: ignore[arg-type]

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rivae.base.errors import ConfigError
+from rivae.base.installed import how_to_install
 from rivae.retrieval.base import Floats, Index, Ints
 from rivae.retrieval.exact import SPARE, direct_squared_distances
 from rivae.retrieval.two_stage import TwoStageIndex
@@ -46,7 +47,7 @@ def connect(url: str) -> QdrantClient:
         from qdrant_client import QdrantClient
     except ImportError:
         raise ConfigError(
-            "an index in Qdrant needs the package qdrant-client: install rivae-explorer[qdrant]"
+            f"an index in Qdrant needs the package qdrant-client: {how_to_install('qdrant')}"
         ) from None
     if not url.startswith(("http://", "https://")):
         raise ConfigError(f"'{url[:80]}' is no address of Qdrant: write http://HOST:6333")

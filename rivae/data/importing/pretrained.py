@@ -20,6 +20,7 @@ from torch import Tensor
 from rivae.base.arrays import in_reach
 from rivae.base.errors import ConfigError, DataError
 from rivae.base.files import reserve, write_json
+from rivae.base.installed import how_to_install
 from rivae.base.reading.documents import read_json
 from rivae.data.base import Recipe
 from rivae.data.store import PairStore
@@ -67,7 +68,7 @@ class Checkpoint(FeatureSource):
             import transformers as library
         except ImportError as error:
             raise ConfigError(
-                "features need Hugging Face's transformers: pip install 'rivae-explorer[features]'"
+                f"features need Hugging Face's transformers: {how_to_install('features')}"
             ) from error
         transformers: Any = library  # its functions carry no types
         transformers.logging.set_verbosity_error()
