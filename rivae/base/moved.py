@@ -31,6 +31,7 @@ _MOVED = {
     "metrics.mcc metrics.own_part metrics.r2 metrics.retrieval metrics.udr",
     "models": "methods nets",
     "retrieval": "ranges traversal",
+    "retrieval.indexes": "retrieval.two_stage",
     "runs": "jobs.archive trash",
     "jobs": "launch",
     "training": "alignment pair_training validation",

@@ -1,7 +1,7 @@
 """The few of very many items that can be nearest somewhere along a path of straight pieces.
 
 On a piece from q_0 to q_1, |q(s) - p|^2 - |q(s)|^2 is linear in s for every item p, and its lower
-bound (``rivae.retrieval.two_stage``) lies above the line between the bounds at both ends, as
+bound (``indexes.two_stage``) lies above the line between the bounds at both ends, as
 |q_b(s)| is convex. So an item whose bound exceeds the distance of some rival at both ends is never
 nearer than this rival in between, and only the ends have to be looked at. Rivals are the nearest
 items at the ends of parts of the path; where they leave too many items, a part is halved.

@@ -21,7 +21,7 @@ import numpy as np
 from rivae.base.errors import ConfigError, DataError
 from rivae.retrieval.base import Floats, Index, Ints
 from rivae.retrieval.exact import SPARE, check_queries, direct_squared_distances
-from rivae.retrieval.two_stage import TwoStageIndex
+from rivae.retrieval.indexes.two_stage import TwoStageIndex
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -137,7 +137,7 @@ def open_engine(client: QdrantClient, key: str) -> QdrantIndex | None:
 
 
 @dataclass(frozen=True)
-class QdrantIndex:
+class QdrantIndex(Index):
     """The points of a collection as an ``Index``; made by ``push`` and ``open_engine``.
 
     Attributes:
@@ -225,14 +225,6 @@ class QdrantIndex:
                     np.array([point.score for point in answer.points]),
                     np.array([point.vector for point in answer.points], dtype=np.float64),
                 )
-
-    def nearest(self, queries: Floats) -> Ints:
-        """See ``Nearest.nearest``."""
-        return self.search(queries, 1)[0][:, 0]
-
-    def along(self, path: Floats) -> QdrantIndex:
-        """See ``Index.along``."""
-        return self
 
     def all_squared_distances(self, queries: Floats) -> Floats:
         """See ``Index.all_squared_distances``: all points travel here, a batch at a time."""
