@@ -98,11 +98,13 @@ class Parts(Mapping[str, P], Generic[P]):
             elif name in self._installed:
                 self._loaded[name] = self._of_package(self._installed[name])
             else:
-                said = name[:MAX_NAME].encode("unicode_escape").decode()
-                raise ConfigError(
-                    f"there is no {self.kind} '{said}': choose one of {', '.join(self)}"
-                )
+                raise ConfigError(self.unknown(name))
         return self._loaded[name]
+
+    def unknown(self, name: str) -> str:
+        """One sentence about a name that no part has."""
+        said = name[:MAX_NAME].encode("unicode_escape").decode()
+        return f"there is no {self.kind} '{said}': choose one of {', '.join(self)}"
 
     def fits(self, part: object) -> bool:
         """Whether ``part`` is of this kind."""
@@ -152,4 +154,32 @@ class Parts(Mapping[str, P], Generic[P]):
                 f"{part!r:.80} is no {self.kind}: "
                 f"it needs a name and what {self._contract} asks for"
             )
+        return name
+
+
+class NameIn:
+    """Marks a setting that is the name of a part: ``Annotated[str, NameIn("module:REGISTRY")]``.
+
+    The registry is looked up when a value is checked, so the settings of a lower room may name the
+    parts of a higher one without importing it.
+    """
+
+    def __init__(self, registry: str) -> None:
+        self._registry = registry
+
+    @property
+    def parts(self) -> Parts[Any]:
+        """The registry."""
+        module, _, name = self._registry.partition(":")
+        parts: Parts[Any] = getattr(importlib.import_module(module), name)
+        return parts
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_after_validator_function(self._checked, handler(source))
+
+    def _checked(self, name: str) -> str:
+        if name not in self.parts:
+            raise ValueError(self.parts.unknown(name))
         return name

@@ -20,6 +20,7 @@ from pydantic_core import PydanticUndefined, to_jsonable_python
 
 from rivae.app.forms.titles import TITLES
 from rivae.base.config import TrainingConfig
+from rivae.base.parts import NameIn
 from rivae.data import settings_class
 from rivae.models.methods import method_class
 from rivae.runs.named_files import PATHS
@@ -170,8 +171,11 @@ def _field(path: str, hint: Any, bounds: Any, default: Any, said: str) -> Settin
     bare, inner_bounds = _unwrapped(hint)
     bounds = [*bounds, *inner_bounds]
     args = get_args(bare)
+    parts = next((mark.parts for mark in bounds if isinstance(mark, NameIn)), None)
     kind, choices, length, whole = _kind(bare), (), None, False
-    if kind == "choice":
+    if parts is not None:
+        kind, choices = "choice", tuple(parts)
+    elif kind == "choice":
         choices = args
     elif kind == "numbers":
         length = None if args[-1] is Ellipsis else len(args)

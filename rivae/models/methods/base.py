@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import torch
 from pydantic import BaseModel, ConfigDict, field_validator
 from torch import Tensor, nn
 
 from rivae.base.config import sane
+from rivae.base.parts import NameIn
 from rivae.models.nets.share import Share
 
-# Changes that ``launch.choose_axes`` may make to the latent coordinates of a trained model.
-Axes = Literal["as trained", "scaled", "independent", "modulated", "words"]
+# The change that ``launch.choose_axes`` makes to the latent coordinates of a trained model.
+Axes = Annotated[str, NameIn("rivae.training.alignment.registry:STEPS")]
 
 
 class MethodConfig(BaseModel):
