@@ -21,7 +21,7 @@ MODULES = {
     "rivae.choice": "rivae.evaluation.choice",
     "rivae.comparison": "rivae.figures.comparison",
     "rivae.config": "rivae.base.config",
-    "rivae.data.mnist": "rivae.data.sets.mnist",
+    "rivae.data.mnist": "rivae.data.sets.split_mnist",
     "rivae.data.pairs": "rivae.data.sets.pairs",
     "rivae.data.sprites": "rivae.data.sets.sprites",
     "rivae.data.synth": "rivae.data.sets.synth",

@@ -26,8 +26,7 @@ _MOVED = {
     "base": "addresses arrays config csv_text dates errors files fonts installed output paths "
     "proxies reading scratch scripts system_fonts",
     "data": "importing kitchen",
-    "data.sets": "data.digits data.mnist data.pairs data.sprites data.sprites_hard data.synth "
-    "data.synth_modulated",
+    "data.sets": "data.pairs data.sprites data.sprites_hard data.synth data.synth_modulated",
     "metrics.measures": "metrics.dci_paper metrics.dci_standard metrics.digits metrics.infomec "
     "metrics.mcc metrics.own_part metrics.r2 metrics.retrieval metrics.udr",
     "models": "methods nets methods.arguments methods.base methods.bimodal methods.contrast_start "
@@ -46,6 +45,8 @@ _MOVED = {
     "app.forms": "jobs.draft jobs.estimate jobs.field_text jobs.fields jobs.quick jobs.sweep",
 }
 _RENAMED = {
+    "rivae.data.digits": "rivae.data.sets.split_digits",
+    "rivae.data.mnist": "rivae.data.sets.split_mnist",
     "rivae.plots": "rivae.figures",
     "rivae.ui": "rivae.app",
     "rivae.methods.presets": "rivae.models.presets",

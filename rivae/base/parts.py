@@ -117,15 +117,14 @@ class Parts(Mapping[str, P], Generic[P]):
         return plain.get(attribute, default)
 
     def _plain(self, name: str) -> dict[str, Any]:
-        """The literals of the class ``name`` in its file; empty where none is to be seen."""
+        """The literals of the part ``name`` in its file; empty where none is to be seen."""
         if name not in self._said:
             spec = importlib.util.find_spec(self.package)
             folders = (spec.submodule_search_locations if spec else None) or ()
             stem = self._files[name].rpartition(".")[2]
             files = (Path(folder) / f"{stem}.py" for folder in folders)
             text = next((file.read_text("utf-8") for file in files if file.is_file()), "")
-            classes = (node for node in ast.parse(text).body if isinstance(node, ast.ClassDef))
-            written = (_literals(each) for each in classes)
+            written = (_literals(node) for node in ast.parse(text).body)
             self._said[name] = next((each for each in written if each.get("name") == name), {})
         return self._said[name]
 
@@ -185,15 +184,21 @@ class Parts(Mapping[str, P], Generic[P]):
         return name
 
 
-def _literals(node: ast.ClassDef) -> dict[str, Any]:
-    """Attributes of a class that are written as plain values."""
+def _literals(node: ast.stmt) -> dict[str, Any]:
+    """The plain values in ``class A: name = "a"``, and in ``A(name="a")``."""
+    said: list[tuple[str, ast.expr]] = []
+    if isinstance(node, ast.ClassDef):
+        for each in node.body:
+            if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
+                said.append((each.targets[0].id, each.value))
+    elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+        said = [(each.arg, each.value) for each in node.value.keywords if each.arg]
     values: dict[str, Any] = {}
-    for each in node.body:
-        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
-            try:
-                values[each.targets[0].id] = ast.literal_eval(each.value)
-            except ValueError:
-                continue
+    for name, value in said:
+        try:
+            values[name] = ast.literal_eval(value)
+        except ValueError:
+            continue
     return values
 
 

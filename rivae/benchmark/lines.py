@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rivae.data.names import dataset_names
 from rivae.models.registry import METHODS
 
 Changes = tuple[tuple[str, Any], ...]
@@ -27,15 +28,8 @@ def _from_rivaes_start(init: str) -> tuple[Line, ...]:
 ALL: tuple[Line, ...] = tuple((method, None, ()) for method in METHODS)
 WITH_AND_WITHOUT_REG: tuple[Line, ...] = (("rivae", None, ()), ("rivae", None, ABLATION))
 NON_LINEAR: Line = ("rbi-vae", None, (("form", "non-linear"),))
-OF_EVERY_METHOD = (
-    "synth",
-    "synth-modulated",
-    "sprites",
-    "split-mnist",
-    "split-digits",
-    "kitchen",
-    "pairs",
-)
+# Sprites-hard has its own benchmark (benchmarks/hard_conditions.py).
+OF_EVERY_METHOD = tuple(name for name in dataset_names() if name != "sprites-hard")
 # name for --tables -> data sets it trains on -> its lines
 TABLE_LINES: dict[str, dict[str, tuple[Line, ...]]] = {
     **{name: {name: ALL} for name in OF_EVERY_METHOD},

@@ -14,6 +14,7 @@ from rivae.base.errors import ConfigError
 from rivae.benchmark.lines import TABLE_LINES, Changes
 from rivae.benchmark.rows import Row
 from rivae.data import dataset_names
+from rivae.data.names import DATASETS
 from rivae.jobs.launch import make_config
 from rivae.models.presets import preset_names, trains_as_batch
 from rivae.models.registry import METHODS, method_config
@@ -82,20 +83,14 @@ SIZES = {
 }
 
 
-DRAWN = ("synth", "synth-modulated")  # data sets that are drawn at random, once per draw
-SPLIT = ("sprites",)  # whose split into training, validation and test follows the seed
-
 LONG_NAME = 30  # of changed settings that still stand in the name of a run
 DATA = "dataset."  # prefix of settings of the data set among changed settings
 
 
 def draw_settings(dataset: str, draw: int, seed: int = 0) -> dict[str, Any]:
     """What draw number ``draw`` and a run's seed set of a data set; a fixed one has only draw 0."""
-    if dataset in SPLIT:
-        return {"split_seed": seed}
-    if dataset not in DRAWN:
-        return {}
-    return {"g_seed": draw, "factor_seed": draw, "split_seed": draw}
+    drawn, seeded = (DATASETS.said(dataset, each, ()) for each in ("drawn_by", "seeded_by"))
+    return dict.fromkeys(drawn, draw) | dict.fromkeys(seeded, seed)
 
 
 @dataclass(frozen=True)
@@ -315,7 +310,7 @@ def plan(
                     method,
                     preset,
                     seeds,
-                    draws if dataset in DRAWN else (0,),
+                    draws if DATASETS.said(dataset, "drawn_by", ()) else (0,),
                     own + changes,
                     size,
                     tuple((place or {}).items()),

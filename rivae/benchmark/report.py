@@ -12,7 +12,8 @@ from rivae.benchmark.paper import printed_decimals
 from rivae.benchmark.rows import Row, line_key, write_rows
 from rivae.benchmark.scores import RULE
 from rivae.benchmark.summary import NO_CHOICE, SummaryLine, counted, summarise
-from rivae.benchmark.tables import DATASETS, by_samples, columns, digit_range, title
+from rivae.benchmark.tables import by_samples, columns, dataset_titles, digit_range, title
+from rivae.data.names import dataset_title
 from rivae.evaluation.of_run import DIGIT_RANGES, N_QUERIES_DIGITS, N_QUERIES_RANGES
 from rivae.figures.tables import with_spread
 from rivae.metrics.registry import metric
@@ -73,7 +74,7 @@ def report(rows: Sequence[Row]) -> str:
     marks = [SHORTENED[size] for size in dict.fromkeys(r["size"] for r in rows) if size != "full"]
     text = ["# Results" + (" (shortened runs)" if marks else ""), "", *marks, *[""] * bool(marks)]
     text += [INTRODUCTION, "", AXES, "", _machine(), ""]
-    for dataset, name in DATASETS.items():
+    for dataset, name in dataset_titles().items():
         mine = [line for line in lines if line.dataset == dataset]
         tables = [
             part
@@ -198,7 +199,7 @@ def _ablation(groups: list[Group]) -> list[str]:
         head += [f"{metric(m).label}: paper", "ours"]
     body = []
     for group in groups:
-        cells = [DATASETS.get(group[0].dataset, group[0].dataset), row_title(group[0])]
+        cells = [dataset_title(group[0].dataset), row_title(group[0])]
         for m in metrics:
             line = next((line for line in group if line.metric == m), None)
             cells += [paper_text(line), ours_text(line)]

@@ -20,12 +20,12 @@ from rivae.benchmark.paper import Printed, paper_lines, paper_value
 from rivae.benchmark.rows import Row, line_key
 from rivae.benchmark.tables import (
     CHANCE,
-    DATASETS,
     OF_THE_PAPER,
     REPEATED,
     TABLES,
     WITHOUT_REG,
     columns,
+    dataset_titles,
     title,
 )
 from rivae.metrics.registry import metric as known
@@ -44,7 +44,7 @@ class SummaryLine:
     """One metric of one line of one table.
 
     Attributes:
-        dataset: e.g. "synth" (``tables.DATASETS`` has the title).
+        dataset: e.g. "synth" (``dataset_title`` has the title).
         table: retrieval, factors (the paper's D/C/I), digits, standard, steps, alpha or ablation.
         method: e.g. "rivae", or "chance-rotation" and "chance-items".
         title: the method's name for readers, with changed settings.
@@ -267,7 +267,7 @@ def _order(line: SummaryLine) -> tuple[object, ...]:
     # Methods in the paper's order, the baselines, then ablations, then the chance levels.
     kind = 2 if line.method not in METHODS else (1 if line.settings else 0)
     return (
-        place(list(DATASETS), line.dataset),
+        place(list(dataset_titles()), line.dataset),
         place(TABLES, line.table),
         kind,
         place((*METHODS, *CHANCE), line.method),

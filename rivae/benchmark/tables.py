@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rivae.data.names import dataset_names, dataset_title
 from rivae.metrics import registry
 from rivae.models.registry import method_title
 
@@ -52,18 +53,16 @@ def title(method: str, settings: str = "") -> str:
     return f"{name} ({VARIANTS.get(settings, settings)})" if settings else name
 
 
-# Only the paper has Recipe1M; only we have synth-modulated, sprites-hard, split-digits and kitchen.
-DATASETS = {
-    "synth": "Synth",
-    "synth-modulated": "Synth, modulated",
-    "sprites": "Sprites",
-    "sprites-hard": "Sprites-hard",
-    "split-mnist": "Split-MNIST",
-    "split-digits": "Split digits",
-    "recipe1m": "Recipe1M",
-    "kitchen": "Kitchen (synthetic)",
-    "pairs": "Imported pairs",
-}
+RECIPE1M = {"recipe1m": "Recipe1M"}  # only the paper has numbers of it
+
+
+def dataset_titles() -> dict[str, str]:
+    """The titles of data sets by name, in the order of the tables."""
+    titles = {name: dataset_title(name) for name in dataset_names()}
+    own = tuple(titles).index("kitchen")  # here begin those that are not the paper's
+    return dict([*list(titles.items())[:own], *RECIPE1M.items(), *list(titles.items())[own:]])
+
+
 CHANCE = {
     "chance-rotation": "chance: true factors, randomly rotated",
     "chance-items": "chance: random items",

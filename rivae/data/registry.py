@@ -1,8 +1,7 @@
-"""Data sets by name. A new data set is one new file and one line in ``_MODULES``."""
+"""Data sets by name: each is one object in a file of ``rivae/data/sets``, or of another package."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -13,38 +12,16 @@ from rivae.base.config import explain
 from rivae.base.errors import ConfigError, DataError
 from rivae.base.reading.documents import printable
 from rivae.data.base import PairedDataset, Shape
+from rivae.data.dataset import Dataset
+from rivae.data.names import DATASETS, IMPORTED
 from rivae.data.settings import DatasetSettings
 from rivae.data.store.manifest import list_stores
 from rivae.data.vocabulary import Vocabulary
 
-IMPORTED = "pairs"  # the data set that reads imports
-
-# name -> module under rivae.data.sets; the module offers a class `Settings`, a function
-# `load(settings) -> PairedDataset`, a docstring whose first line describes the data set and, where
-# its items need not be made for that, `shapes(settings)`. Where the items are read from files it
-# offers `content(settings)`, a hash of these; where a program makes them `VERSION`, which changes
-# with what the program makes of the same settings ("1" without). Where texts become numbers,
-# `load` and `shapes` take the vocabulary of a run as a second argument, which `WITH_WORDS` says.
-_MODULES = {
-    "synth": "synth",
-    "synth-modulated": "synth_modulated",
-    "sprites": "sprites",
-    "sprites-hard": "sprites_hard",
-    "split-digits": "digits",
-    "split-mnist": "mnist",
-    "kitchen": "kitchen",
-    "pairs": "pairs",
-}
-
-
-def dataset_names() -> tuple[str, ...]:
-    """The registered names, in the order of the paper."""
-    return tuple(_MODULES)
-
 
 def import_names() -> tuple[str, ...]:
     """The imports that can be named like a data set: those whose name no registered one has."""
-    return tuple(path.name for path in list_stores() if path.name not in _MODULES)
+    return tuple(path.name for path in list_stores() if path.name not in DATASETS)
 
 
 def named_dataset(name: str) -> tuple[str, dict[str, Any]]:
@@ -55,32 +32,31 @@ def named_dataset(name: str) -> tuple[str, dict[str, Any]]:
     Raises:
         ConfigError: there is no data set or import of this name.
     """
-    if name in _MODULES:
+    if name in DATASETS:
         return name, {}
     imports = import_names()
     if name in imports:
         return IMPORTED, {"store": name}
-    known = ", ".join((*_MODULES, *imports))
+    known = ", ".join((*DATASETS, *imports))
     raise ConfigError(f"there is no data set '{printable(name[:80])}': choose one of {known}")
 
 
-def _module(name: str) -> Any:
-    name, _ = named_dataset(name)
-    return importlib.import_module(f"rivae.data.sets.{_MODULES[name]}")
+def find_dataset(name: str) -> Dataset:
+    """The data set behind ``name``, which may be an import's; ConfigError for an unknown name."""
+    return DATASETS[named_dataset(name)[0]]
 
 
 def describe_dataset(name: str) -> tuple[str, dict[str, Any]]:
     """One line about the data set, and its settings with their defaults."""
     name, place = named_dataset(name)
-    line = (_module(name).__doc__ or "").strip().splitlines()[0]
-    usual = {key: info.get_default() for key, info in settings_class(name).model_fields.items()}
-    return line, {**usual, **place}
+    dataset = DATASETS[name]
+    usual = {key: info.get_default() for key, info in dataset.settings.model_fields.items()}
+    return dataset.line, {**usual, **place}
 
 
 def settings_class(name: str) -> type[DatasetSettings]:
     """The class of the settings of data set ``name``; ConfigError for an unknown name."""
-    found: type[DatasetSettings] = _module(name).Settings
-    return found
+    return find_dataset(name).settings
 
 
 def checked_settings(name: str, settings: Mapping[str, Any]) -> DatasetSettings:
@@ -113,12 +89,11 @@ def open_dataset(
     Raises:
         ConfigError, DataError: as ``load_dataset``.
     """
-    module, checked = _checked(name, settings)
+    dataset, checked = _checked(name, settings)
     with _readable(name):
-        dataset = module.load(checked, *_words(module, kept))
-    assert isinstance(dataset, PairedDataset)
-    dataset.content = _content(module, checked)
-    return dataset
+        data = dataset.load(checked, *_words(dataset, kept))
+    data.content = _content(dataset, checked)
+    return data
 
 
 def dataset_content(name: str, settings: Mapping[str, Any]) -> str:
@@ -130,14 +105,12 @@ def dataset_content(name: str, settings: Mapping[str, Any]) -> str:
     return _content(*_checked(name, settings))
 
 
-def _words(module: Any, kept: Vocabulary | None) -> tuple[Vocabulary | None, ...]:
-    return (kept,) if getattr(module, "WITH_WORDS", False) else ()
+def _words(dataset: Dataset, kept: Vocabulary | None) -> tuple[Vocabulary | None, ...]:
+    return (kept,) if dataset.words else ()
 
 
-def _content(module: Any, settings: DatasetSettings) -> str:
-    if hasattr(module, "content"):
-        return str(module.content(settings))
-    return str(getattr(module, "VERSION", "1"))
+def _content(dataset: Dataset, settings: DatasetSettings) -> str:
+    return dataset.content(settings) if dataset.content else dataset.version
 
 
 def item_shapes(
@@ -151,12 +124,11 @@ def item_shapes(
     Raises:
         ConfigError, DataError: as ``load_dataset``.
     """
-    module, checked = _checked(name, settings)
+    dataset, checked = _checked(name, settings)
     with _readable(name):
-        if hasattr(module, "shapes"):
-            found: tuple[Shape, Shape] = module.shapes(checked, *_words(module, kept))
-            return found
-        data = module.load(checked, *_words(module, kept))
+        if dataset.shapes:
+            return dataset.shapes(checked, *_words(dataset, kept))
+        data = dataset.load(checked, *_words(dataset, kept))
     return data.x1.shape, data.x2.shape
 
 
@@ -172,11 +144,11 @@ def _readable(name: str) -> Iterator[None]:
         ) from error
 
 
-def _checked(name: str, settings: Mapping[str, Any]) -> tuple[Any, DatasetSettings]:
-    """The module of a data set and its settings; ConfigError names the first wrong one."""
+def _checked(name: str, settings: Mapping[str, Any]) -> tuple[Dataset, DatasetSettings]:
+    """A data set and its settings; ConfigError names the first wrong one."""
     name, place = named_dataset(name)
-    schema = settings_class(name)
+    dataset = DATASETS[name]
     try:
-        return _module(name), schema.model_validate({**place, **settings})
+        return dataset, dataset.settings.model_validate({**place, **settings})
     except ValidationError as error:
-        raise ConfigError(explain(error, name, schema)) from None
+        raise ConfigError(explain(error, name, dataset.settings)) from None

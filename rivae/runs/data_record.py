@@ -132,7 +132,7 @@ def data_key(config: RunConfig) -> str:
 
 def _import(config: RunConfig) -> tuple[str, str]:
     """What a person calls the data of a run, and when they were imported, "" for others."""
-    from rivae.data.registry import IMPORTED
+    from rivae.data.names import IMPORTED
     from rivae.data.store.manifest import Manifest, find_store
 
     store = config.dataset.settings.get("store")

@@ -6,22 +6,9 @@ from rivae.base.errors import DataError, RivaeError, RunError
 from rivae.base.paths import variable_path
 from rivae.base.reading.regular import is_file
 from rivae.base.reading.weights import read_header
+from rivae.data.names import DATASETS
 from rivae.models.registry import METHODS
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL, NO_MODEL, Run
-
-# Names of data sets that need not be looked up.
-DATASETS = frozenset(
-    {
-        "synth",
-        "synth-modulated",
-        "sprites",
-        "sprites-hard",
-        "split-digits",
-        "split-mnist",
-        "kitchen",
-        "pairs",
-    }
-)
 
 
 def trouble(run: Run, *, quick: bool = False) -> str:

@@ -37,12 +37,12 @@ def test_home_shows_every_run_in_its_state(app):
 
 
 def test_home_has_one_card_for_a_data_set_its_best_run_first(app):
-    from rivae.app.home.cards import INVITATIONS
+    from rivae.app.home.cards import blurb
 
     home = app()
     titles = [text.value for text in home.at.markdown if text.value.startswith("### ")]
     assert len(titles) == len(set(titles)) >= 3
-    assert INVITATIONS["split-digits"] in home.words.replace("\\", "")
+    assert blurb("split-digits") in home.words.replace("\\", "")
 
 
 @pytest.mark.parametrize("junk", [{}, {"query": "1"}, {"query": 10**9}, {"query": -1}])

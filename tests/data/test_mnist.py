@@ -9,7 +9,7 @@ import pytest
 
 from rivae.base.errors import ConfigError, DataError
 from rivae.data import load_dataset
-from rivae.data.sets.mnist import FOLDER_VARIABLE, MIRROR_VARIABLE, download
+from rivae.data.sets.split_mnist import FOLDER_VARIABLE, MIRROR_VARIABLE, download
 
 N = {"train": 40, "t10k": 12}
 

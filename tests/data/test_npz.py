@@ -126,7 +126,7 @@ def test_a_pipe_in_place_of_a_file_is_refused_at_once(tmp_path):
     """Opening one would wait for a writer."""
     import os
 
-    from rivae.data.sets.mnist import read_idx
+    from rivae.data.sets.split_mnist import read_idx
     from rivae.data.word_vectors import read_word2vec
 
     os.mkfifo(tmp_path / "pipe")

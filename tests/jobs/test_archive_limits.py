@@ -46,7 +46,7 @@ def test_data_are_neither_made_nor_fetched_for_an_archive(packed, root, tmp_path
         raise AssertionError("not on a stranger's word")
 
     monkeypatch.setattr("rivae.data.sets.synth.MixingNetwork.__call__", never)
-    monkeypatch.setattr("rivae.data.sets.mnist.download", never)
+    monkeypatch.setattr("rivae.data.sets.split_mnist.download", never)
     assert import_run(io.BytesIO(packed), root, "one").remarks == ()
     here = {"name": "split-mnist", "settings": {"folder": str(tmp_path), "download": True}}
     content = with_config(packed, lambda config: config.update(dataset=here))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from rivae.base.config import DatasetConfig
 from rivae.base.errors import RivaeError
-from rivae.data import dataset_names, load_dataset
+from rivae.data import load_dataset
 from rivae.data.store import Manifest, find_store, list_stores
 from rivae.jobs.archive_import import import_run
 from rivae.runs import Run, list_runs, opening
@@ -158,7 +158,3 @@ def test_require_open_does_not_fall_over_a_dead_disk(tmp_path, monkeypatch):
     )
     with dead(tmp_path / "data", errno.EIO):
         require_open(config)
-
-
-def test_names_that_are_not_looked_up_are_those_that_there_are():
-    assert set(dataset_names()) == opening.DATASETS

@@ -19,7 +19,7 @@ from rivae.app.shell import cache, keys, web
 from rivae.app.work import certainty
 from rivae.base.config import Asks
 from rivae.base.errors import ConfigError, RivaeError, RunError
-from rivae.benchmark.tables import DATASETS
+from rivae.data.names import dataset_title
 from rivae.exploring.explorer import Explorer
 from rivae.figures.comparison import Comparison, Matching, check_number, match_runs
 from rivae.runs import Run
@@ -145,8 +145,8 @@ def _check_data(runs: list[Run]) -> None:
     for run, name in zip(runs, names, strict=True):
         if name != names[0]:
             raise ConfigError(
-                f"{runs[0].id} was trained on {DATASETS.get(names[0], names[0])}, {run.id} on "
-                f"{DATASETS.get(name, name)}: choose runs of one data set"
+                f"{runs[0].id} was trained on {dataset_title(names[0])}, {run.id} on "
+                f"{dataset_title(name)}: choose runs of one data set"
             )
 
 
@@ -154,7 +154,7 @@ def other_data(first: str, other: str, dataset: str) -> str:
     """Why two runs on the same data set cannot be compared."""
     return (
         f"{first} and {other} were trained on other items, or another split, of "
-        f"{DATASETS.get(dataset, dataset)}: choose runs of one data set"
+        f"{dataset_title(dataset)}: choose runs of one data set"
     )
 
 

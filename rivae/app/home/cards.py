@@ -15,7 +15,8 @@ from rivae.app.shell.fragments import fragment
 from rivae.app.shell.pages import DATA, EXPLORE, METRICS, STEER, TRAIN, TRAVERSE, WORDS
 from rivae.app.shell.text import escape, markdown
 from rivae.base.errors import RivaeError
-from rivae.benchmark.tables import DATASETS
+from rivae.data.names import DATASETS, IMPORTED, dataset_names
+from rivae.data.names import dataset_title as title_of_dataset
 from rivae.runs import Run
 
 Color = Literal["blue", "gray", "orange", "red"]
@@ -35,23 +36,16 @@ WAYS_IN = (
 WORDS_TOO = (*WAYS_IN, ("Words", WORDS))
 UNREADABLE = "Unreadable runs"
 
-# What can be seen in a data set, for somebody who has never heard of it.
-INVITATIONS: dict[str, str] = {
-    "kitchen": "Drawn dishes and their recipes: make a dish sweeter, greener, crustier.",
-    "sprites": "A square and an ellipse of the same size and place: move them about.",
-    "sprites-hard": "Sprites in which much varies that the two pictures do not share.",
-    "split-digits": "Left and right halves of digits: which right half fits?",
-    "split-mnist": "Left and right halves of handwritten digits: which right half fits?",
-    "synth": "Signals from two known numbers: does the model find both?",
-    "synth-modulated": "Signals in which a query fixes only how the shared numbers are spread.",
-    "pairs": "Your own pairs of pictures and texts.",
-}
-
 # A card's next step: its title, icon, page and that page's address without the run.
 NEXT: dict[str, tuple[str, str, Path, dict[str, str]]] = {
     "measure": ("Measure", ":material/speed:", METRICS, {"show": "run"}),
     "resume": ("Resume", ":material/play_arrow:", TRAIN, {}),
 }
+
+
+def blurb(dataset: str) -> str:
+    """What can be seen in a data set, for somebody who has never heard of it."""
+    return str(DATASETS.said(dataset, "blurb", "")) if dataset in DATASETS else ""
 
 
 def dataset_cards(runs: Sequence[Run]) -> None:
@@ -92,13 +86,13 @@ def _dataset_card(title: str, runs: Sequence[Run]) -> None:
         if first.state != "broken":
             _strip(order[0], first)
         st.markdown(f"### {markdown(title)}")
-        if invitation := INVITATIONS.get(first.dataset, ""):
+        if invitation := blurb(first.dataset):
             st.markdown(markdown(invitation))
         for run in order:
             _run(run, cards[run.id], is_first=run is order[0])
         st.space("stretch")
         if first.dataset:
-            _train_link(title if first.dataset == "pairs" else first.dataset)
+            _train_link(title if first.dataset == IMPORTED else first.dataset)
 
 
 def _merit(run: Run, card: RunCard) -> tuple[bool, float]:
@@ -136,7 +130,7 @@ def _run(run: Run, card: RunCard, *, is_first: bool) -> None:
 def _ways_in(run: Run, is_first: bool) -> None:
     """The buttons that open the run on a page."""
     page = None
-    texts = run.config.dataset.name in words.WITH_TEXTS
+    texts = words.has_texts(run.config.dataset.name)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for title, there in WORDS_TOO if texts else WAYS_IN:
             first = there == EXPLORE
@@ -181,7 +175,7 @@ def _scores(card: RunCard) -> None:
 
 def other_datasets(runs: Sequence[Run]) -> None:
     """Data sets that nothing was trained on yet, imports among them, and the way to one's own."""
-    from rivae.data.registry import IMPORTED, dataset_names, describe_dataset, import_names
+    from rivae.data.registry import import_names
 
     trained = {_title(run) for run in runs}
     with st.grid(4, min_column_width=240):
@@ -191,10 +185,9 @@ def other_datasets(runs: Sequence[Run]) -> None:
             st.space("stretch")
             st.page_link(DATA, label="Import pairs", icon=":material/database:")
         for name in dataset_names():
-            title, _, about = describe_dataset(name)[0].partition(": ")
-            title = DATASETS.get(name, title)
+            title = title_of_dataset(name)
             if name != IMPORTED and title not in trained:
-                _untrained(name, title, INVITATIONS.get(name) or about.split(" (paper")[0])
+                _untrained(name, title, blurb(name))
         for name in import_names():
             if name not in trained:
                 _untrained(name, name, "Your pairs, imported and ready.")

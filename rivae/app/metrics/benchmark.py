@@ -108,9 +108,10 @@ def tables(bar: DeltaGenerator) -> None:
 
 def _dataset_names(found: list[str]) -> dict[str, str]:
     """Titles of the data sets, each with its own name; a foreign name is its own title."""
-    from rivae.benchmark.tables import DATASETS
+    from rivae.benchmark.tables import dataset_titles
 
-    return {DATASETS.get(name, name): name for name in found}
+    titles = dataset_titles()
+    return {titles.get(name, name): name for name in found}
 
 
 def _table(view: TableView, title: str, dataset: str, made_of: tuple[object, ...]) -> None:

@@ -16,7 +16,8 @@ from rivae.app.shell.text import markdown
 from rivae.app.work import certainty
 from rivae.base.errors import RivaeError
 from rivae.base.reading.documents import printable
-from rivae.benchmark.tables import DATASETS
+from rivae.data.names import IMPORTED
+from rivae.data.names import dataset_title as title_of_dataset
 from rivae.models.registry import method_title as title_of_method
 
 if TYPE_CHECKING:
@@ -120,9 +121,9 @@ MAX_TITLE = 60  # characters of a name
 def dataset_title(dataset: DatasetConfig) -> str:
     """What a person calls the data set of a run; an import has its own name."""
     store = dataset.settings.get("store")
-    if dataset.name == "pairs" and isinstance(store, str) and (name := Path(store).name):
+    if dataset.name == IMPORTED and isinstance(store, str) and (name := Path(store).name):
         return _short(name)
-    return DATASETS.get(dataset.name) or _short(dataset.name)
+    return _short(title_of_dataset(dataset.name))
 
 
 def method_title(name: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.shell.text import escape
+from rivae.data.names import DATASETS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +27,11 @@ if TYPE_CHECKING:
 
 MAX_KEPT = 64
 N_CHIPS = 12
-# Data sets whose items have texts; only the first guess of a page depends on this.
-WITH_TEXTS = ("pairs", "kitchen")
+
+
+def has_texts(dataset: str) -> bool:
+    """Whether the items of the data set ``dataset`` have texts."""
+    return dataset in DATASETS and bool(DATASETS.said(dataset, "texts", False))
 
 
 def words_of(data: PairedDataset) -> ItemWords:

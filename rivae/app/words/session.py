@@ -40,7 +40,7 @@ class DrawerContent:
 
 def runs_with_texts() -> list[Run]:
     """The runs that can be opened and whose data have texts, newest first."""
-    return [run for run in cache.ready_runs() if run.config.dataset.name in words.WITH_TEXTS]
+    return [run for run in cache.ready_runs() if words.has_texts(run.config.dataset.name)]
 
 
 def current_run(ready: list[str]) -> tuple[str | None, list[str], Asks, str]:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from rivae.base.errors import DataError
 from rivae.base.installed import APP_FILES
 from rivae.data.base import PairedDataset
+from rivae.data.dataset import Dataset
 from rivae.data.sets.pairs import PictureTextSettings, open_pairs
 from rivae.data.sets.pairs import Settings as PairsSettings
 from rivae.data.store.content import store_content
 from rivae.data.vocabulary import Vocabulary
 
-WITH_WORDS = True
 FOLDER = APP_FILES / "assets" / "kitchen"
 
 
@@ -48,3 +48,17 @@ def load(settings: Settings, kept: Vocabulary | None = None) -> PairedDataset:
     data = open_pairs("kitchen", FOLDER, PairsSettings(**settings.kept()), kept)
     data.settings = settings.kept()
     return data
+
+
+DATASET = Dataset(
+    name="kitchen",
+    title="Kitchen (synthetic)",
+    blurb="Drawn dishes and their recipes: make a dish sweeter, greener, crustier.",
+    description=__doc__,
+    settings=Settings,
+    load=load,
+    content=content,
+    words=True,
+    texts=True,
+    smallest={"image_size": 16},
+)

@@ -21,6 +21,7 @@ from rivae.base.errors import ConfigError, DataError
 from rivae.base.installed import cache_folder
 from rivae.base.reading.typed_text import clean
 from rivae.data.base import PairedDataset, Recipe, Shape, View
+from rivae.data.dataset import Dataset
 from rivae.data.pictures import UPLOADED, as_seen, decoding
 from rivae.data.settings import DatasetSettings, Fractions, OptionalText, Seed, Shares
 from rivae.data.splits import split_of
@@ -34,7 +35,6 @@ from rivae.data.vocabulary import Vocabulary
 from rivae.data.word_vectors import CORPUS, vector_source
 from rivae.data.words_view import WordsView, cached_words, recipe_text
 
-WITH_WORDS = True
 PAIRS = "pairs"  # the name of every import as a data set
 READ_AT_ONCE = 20_000
 MAX_TEXT = 20_000  # characters of somebody's own text
@@ -262,3 +262,18 @@ def _split(store: PairStore, fractions: Shares, seed: int) -> dict[str, NDArray[
         return split_of(store.named_parts(), store.same_picture(), fractions, seed)
     except DataError as error:
         raise DataError(f"{store.folder.name}: {error}") from error
+
+
+DATASET = Dataset(
+    name="pairs",
+    title="Imported pairs",
+    blurb="Your own pairs of pictures and texts.",
+    description=__doc__,
+    settings=Settings,
+    load=load,
+    shapes=shapes,
+    content=content,
+    words=True,
+    texts=True,
+    smallest={"image_size": 16},
+)

@@ -22,6 +22,7 @@ from pydantic import Field
 from rivae.base.errors import DataError
 from rivae.base.reading.contents import file_content
 from rivae.data.base import FactorSpec, PairedDataset, Shape, TensorView, random_split
+from rivae.data.dataset import Dataset
 from rivae.data.npz import NpzFile
 from rivae.data.pictures import light_on_dark, otsu_threshold, to_grey
 from rivae.data.settings import DatasetSettings, Fractions, HostPath, Seed
@@ -309,3 +310,16 @@ def _paired(
     if len(squares) < MIN_PAIRS:
         raise DataError(f"{path} holds {len(squares)} pairs, fewer than the {MIN_PAIRS} needed")
     return images[squares], images[ellipses], classes[squares][:, [2, 4, 5]]
+
+
+DATASET = Dataset(
+    name="sprites",
+    title="Sprites",
+    blurb="A square and an ellipse of the same size and place: move them about.",
+    description=__doc__,
+    settings=Settings,
+    load=load,
+    shapes=shapes,
+    content=content,
+    seeded_by=("split_seed",),
+)

@@ -36,6 +36,7 @@ from PIL import Image
 from pydantic import Field
 
 from rivae.data.base import FactorRole, FactorSpec, PairedDataset, Shape, TensorView, random_split
+from rivae.data.dataset import Dataset
 from rivae.data.sets.sprites import FACTOR_SPECS, SIZE, fill_convex
 from rivae.data.settings import DatasetSettings, Fractions, Seed
 
@@ -315,3 +316,14 @@ def _colours(own: dict[str, Array], s: Settings) -> Array:
         return np.ones((len(own["hue"]), 1, 1, 1))
     rgb = [colorsys.hsv_to_rgb(_HUES * hue, 1.0, 1.0) for hue in own["hue"]]
     return np.array(rgb)[:, :, None, None]
+
+
+DATASET = Dataset(
+    name="sprites-hard",
+    title="Sprites-hard",
+    blurb="Sprites in which much varies that the two pictures do not share.",
+    description=__doc__,
+    settings=Settings,
+    load=load,
+    shapes=shapes,
+)

@@ -27,6 +27,7 @@ from PIL import Image, ImageDraw
 from pydantic import Field, model_validator
 
 from rivae.data.base import FactorSpec, PairedDataset, Shape, TensorView, random_split
+from rivae.data.dataset import Dataset
 from rivae.data.settings import DatasetSettings, Seed
 
 SIZE = (160, 96)
@@ -242,3 +243,16 @@ def load(settings: Settings) -> PairedDataset:
 def shapes(settings: Settings) -> tuple[Shape, Shape]:
     """Of items of both views, without making any."""
     return (N_OUTPUTS,), (N_OUTPUTS,)
+
+
+DATASET = Dataset(
+    name="synth",
+    title="Synth",
+    blurb="Signals from two known numbers: does the model find both?",
+    description=__doc__,
+    settings=Settings,
+    load=load,
+    shapes=shapes,
+    drawn_by=("g_seed", "factor_seed", "split_seed"),
+    smallest={"n_pairs": 240},
+)

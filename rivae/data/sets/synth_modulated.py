@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from rivae.data.base import FactorSpec, PairedDataset, Shape, random_split
+from rivae.data.dataset import Dataset
 from rivae.data.sets.synth import N_OUTPUTS, MixingNetwork, SignalSettings, Synth
 
 Array = NDArray[np.float64]
@@ -147,3 +148,16 @@ def log_density(
     z = (shared[None] - mean[:, None]) / np.exp(log_spread)[:, None]
     density: Array = -(0.5 * z**2 + log_spread[:, None]).sum(axis=2)
     return density
+
+
+DATASET = Dataset(
+    name="synth-modulated",
+    title="Synth, modulated",
+    blurb="Signals in which a query fixes only how the shared numbers are spread.",
+    description=__doc__,
+    settings=Settings,
+    load=load,
+    shapes=shapes,
+    drawn_by=("g_seed", "factor_seed", "split_seed"),
+    smallest={"n_pairs": 240},
+)

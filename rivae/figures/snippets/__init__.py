@@ -14,7 +14,7 @@ from typing import Any
 
 from rivae.base.errors import ConfigError
 from rivae.data import IMPORTED
-from rivae.data.sets.mnist import FOLDER_VARIABLE as MNIST
+from rivae.data.sets.split_mnist import FOLDER_VARIABLE as MNIST
 from rivae.data.store.manifest import ROOT_VARIABLE as DATA
 from rivae.data.store.manifest import data_root
 from rivae.figures.snippets.measures import MEASURES

@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from rivae.data.base import PairedDataset, Shape, random_split
+from rivae.data.dataset import Dataset
 from rivae.data.halves import Halves
 from rivae.data.settings import DatasetSettings, Fractions, Seed
 
@@ -49,3 +50,14 @@ def load(settings: Settings) -> PairedDataset:
 def shapes(settings: Settings) -> tuple[Shape, Shape]:
     """Of items of both views, without reading any."""
     return (1, 8, 4), (1, 8, 4)
+
+
+DATASET = Dataset(
+    name="split-digits",
+    title="Split digits",
+    blurb="Left and right halves of digits: which right half fits?",
+    description=__doc__,
+    settings=Settings,
+    load=load,
+    shapes=shapes,
+)

@@ -30,6 +30,7 @@ from rivae.base.paths import variable_path
 from rivae.base.reading.contents import Written, content_hash, written
 from rivae.base.reading.regular import open_regular
 from rivae.data.base import PairedDataset, Shape
+from rivae.data.dataset import Dataset
 from rivae.data.halves import Halves
 from rivae.data.settings import DatasetSettings, HostPath, Seed, optional_path
 
@@ -306,3 +307,15 @@ def _fetch(path: Path, digest: str, mirrors: Sequence[str]) -> None:
         f"{path.name} could not be downloaded ({'; '.join(reasons) or 'no mirror given'}): put the "
         f"four MNIST files into {path.parent} yourself, or name a mirror in {MIRROR_VARIABLE}"
     )
+
+
+DATASET = Dataset(
+    name="split-mnist",
+    title="Split-MNIST",
+    blurb="Left and right halves of handwritten digits: which right half fits?",
+    description=__doc__,
+    settings=Settings,
+    load=load,
+    shapes=shapes,
+    content=content,
+)
