@@ -4,22 +4,21 @@ Neither has a preset file. The data set is the one that ``docs/extending.md`` pr
 """
 
 import importlib
-import re
 import sys
 
 import pytest
 
-import rivae.data
 from rivae.app.forms.draft import Draft, check
 from rivae.app.forms.fields import all_fields, stage_lengths
 from rivae.app.forms.sweep import runs_of
 from rivae.base.errors import ConfigError
-from rivae.data import load_dataset, registry
+from rivae.data import load_dataset
+from rivae.data.names import DATASETS
 from rivae.exploring.explorer import Explorer
 from rivae.jobs.launch import make_config, train
 from rivae.models.presets import find_preset
 from rivae.models.registry import METHODS
-from tests.conftest import ROOT
+from tests.documented import added, example
 
 # The nearest thing to nothing: both items through a network each, and z is what comes out.
 METHOD = '''
@@ -92,32 +91,20 @@ class Nearest(Method):
 
 @pytest.fixture
 def waves(tmp_path, monkeypatch):
-    """The data set of the documentation: a file beside the others, and a line in the registry."""
-    text = (ROOT / "docs" / "extending.md").read_text()
-    code = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
-    yield from _added(rivae.data, registry._MODULES, "waves", code, tmp_path, monkeypatch)
+    """The data set of the documentation: a file beside the others."""
+    with added(DATASETS, "file", "waves", example("A data set"), tmp_path):
+        yield
 
 
 @pytest.fixture
 def nearest(tmp_path, monkeypatch):
-    """A method: a file beside the others, and a line in the registry."""
+    """A method: a file beside the others."""
     (tmp_path / "nearest_method.py").write_text(METHOD)
     monkeypatch.syspath_prepend(tmp_path)
     METHODS.register(importlib.import_module("nearest_method").Nearest)
     yield
     METHODS.unregister("nearest")
     del sys.modules["nearest_method"]
-
-
-def _added(package, names, name, code, tmp_path, monkeypatch):
-    folder = tmp_path / package.__name__
-    folder.mkdir()
-    (folder / f"{name}.py").write_text(code)
-    monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
-    monkeypatch.setitem(names, name, name)
-    yield
-    sys.modules.pop(f"{package.__name__}.{name}", None)
-    vars(package).pop(name, None)
 
 
 def trained(method, folder):

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 from PIL import Image
 
 from rivae.base.errors import RivaeError
-from rivae.data import dataset_names, load_dataset
+from rivae.data import load_dataset
 from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_NAMES
+from rivae.data.names import DATASETS, IMPORTED
 from rivae.data.thumbnails import THUMBNAIL_SIDE, Thumbnail, encode_picture
 from rivae.exploring.words.item_words import item_tags
 from rivae.exploring.words.tags import TagMap, tag_map_of, tag_scores
@@ -29,8 +30,8 @@ def level_examples(
     """Thumbnails by factor and level; examples that cannot be shown are left out.
 
     Args:
-        data: the data set being labelled; its items may be examples, and so may items of the drawn
-            kitchen. Pictures in the folder of a guideline file are not available here.
+        data: the data set being labelled; its items may be examples, and so may items of a data
+            set with texts that comes with the project. Pictures in the folder of a guideline file are not available here.
     """
     found: dict[str, dict[int, Thumbnail]] = {}
     for factor in guideline.factors:
@@ -45,7 +46,7 @@ def _picture(key: str, data: PairedDataset | None) -> Image.Image | None:
     name, _, own = key.partition(":")
     # Older guidelines name items of imports by the data set alone.
     here = data is not None and name in (data.name, data.key_name)
-    source = data if here else _kitchen(name)
+    source = data if here else _with_project(name)
     if source is None:
         return None
     row = _rows(source).get(f"{source.key_name}:{own}")
@@ -58,8 +59,10 @@ def _picture(key: str, data: PairedDataset | None) -> Image.Image | None:
 
 
 @cache
-def _kitchen(name: str) -> PairedDataset | None:
-    return load_dataset(name) if name == "kitchen" and name in dataset_names() else None
+def _with_project(name: str) -> PairedDataset | None:
+    """The data set ``name`` where it has texts and is no import; such as the drawn kitchen."""
+    own = name != IMPORTED and name in DATASETS and DATASETS.said(name, "texts", False)
+    return load_dataset(name) if own else None
 
 
 _known: dict[str, dict[str, int]] = {}  # rows by key, by the fingerprint of the data
