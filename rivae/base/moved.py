@@ -25,6 +25,7 @@ _MOVED = {
     "base": "addresses arrays config csv_text dates errors files fonts installed output paths "
     "proxies reading scratch scripts system_fonts",
     "data": "importing kitchen",
+    "data.importing.feature_sources": "data.importing.statistics",
     "data.sets": "data.digits data.mnist data.pairs data.sprites data.sprites_hard data.synth "
     "data.synth_modulated",
     "metrics.measures": "metrics.dci_paper metrics.dci_standard metrics.digits metrics.infomec "
@@ -44,6 +45,7 @@ _MOVED = {
     "jobs.titles",
 }
 _RENAMED = {
+    "rivae.data.importing.pretrained": "rivae.data.importing.feature_sources.checkpoint",
     "rivae.plots": "rivae.figures",
     "rivae.ui": "rivae.app",
     "rivae.methods.presets": "rivae.models.presets",

@@ -130,10 +130,12 @@ class TwoStageIndex(KeptIndex):
         positions = np.empty((len(turned), k), dtype=np.int64)
         distances = np.empty((len(turned), k))
         for n, query in enumerate(turned):
-            positions[n], distances[n] = self.nearest(query, k, among)
+            positions[n], distances[n] = self.nearest_items(query, k, among)
         return positions, distances
 
-    def nearest(self, query: Floats, k: int, among: Allowed | None = None) -> tuple[Ints, Floats]:
+    def nearest_items(
+        self, query: Floats, k: int, among: Allowed | None = None
+    ) -> tuple[Ints, Floats]:
         """Positions and squared distances of the k nearest of one turned query (m,)."""
         reduced = self.reduced(query[None])
         low = self.box_distances(reduced[0], reduced[0])
