@@ -172,11 +172,10 @@ def _field(path: str, hint: Any, bounds: Any, default: Any, said: str) -> Settin
     bounds = [*bounds, *inner_bounds]
     args = get_args(bare)
     parts = next((mark.parts for mark in bounds if isinstance(mark, NameIn)), None)
-    kind, choices, length, whole = _kind(bare), (), None, False
-    if parts is not None:
-        kind, choices = "choice", tuple(parts)
-    elif kind == "choice":
-        choices = args
+    kind, length, whole = "choice" if parts is not None else _kind(bare), None, False
+    choices: tuple[str, ...] = ()
+    if kind == "choice":
+        choices = args if parts is None else tuple(parts)
     elif kind == "numbers":
         length = None if args[-1] is Ellipsis else len(args)
         element, bounds = _unwrapped(args[0])

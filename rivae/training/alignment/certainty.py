@@ -62,7 +62,7 @@ def has_fits(run: Run) -> bool:
 
 def picks(settings: Mapping[str, Any]) -> bool:
     """Whether more than their independence has picked the axes, which is all that fits confirm."""
-    step = settings.get("axes")
+    step = str(settings.get("axes"))
     return step in STEPS and STEPS[step].picks
 
 
