@@ -76,6 +76,6 @@ alive: .venv/created
 	@.venv/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-.venv/ready-test: .venv/ready-package requirements-dev.txt
-	@.venv/bin/python -m pip install --quiet $(PIP_ARGS) -r requirements-dev.txt
+.venv/ready-test: .venv/ready-package
+	@.venv/bin/python -m pip install --quiet $(PIP_ARGS) --no-build-isolation --editable '.[dev]'
 	@touch $@

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.evaluation.evaluate import N_QUERIES_DIGITS, evaluated_rows
+from rivae.evaluation.of_run import N_QUERIES_DIGITS, evaluated_rows
 from rivae.metrics.measures.digits import MAX_OVERLAP, digit_metrics, transition_table
-from rivae.retrieval import Retriever
 from rivae.retrieval.base import Ints
+from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 
 Floats = NDArray[np.float64]

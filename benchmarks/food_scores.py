@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
 from benchmarks.food_axes import ASKING
-from benchmarks.food_tables import GROUP, METHODS, PASSES, report
+from benchmarks.food_tables import GROUP, PASSES, ROWS, report
 from benchmarks.label_alignment import Start
 from benchmarks.linear_cca import fit_linear_cca
 from rivae.base.config import Asks
@@ -46,7 +46,8 @@ from rivae.labels.suggest import suggest_items
 from rivae.metrics.measures.mcc import mcc
 from rivae.metrics.measures.own_part import mcc_own
 from rivae.metrics.measures.r2 import r2
-from rivae.models.methods import Method, method_class
+from rivae.models.methods import Method
+from rivae.models.registry import METHODS
 from rivae.retrieval.ranges import paper_grid
 from rivae.retrieval.retriever import Retriever
 from rivae.retrieval.traversal import Traversal, traverse
@@ -56,7 +57,7 @@ from rivae.training.alignment.certainty import certainty_of
 
 RESULTS = Path(__file__).parent / "results"
 FILES = ("food-scores.parquet", "food-label-counts.parquet")
-LINEAR, N_LINEAR = METHODS[-1], 30  # axes of the linear CCA, as many as the other methods have
+LINEAR, N_LINEAR = ROWS[-1], 30  # axes of the linear CCA, as many as the other methods have
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Row = dict[str, Any]
@@ -253,7 +254,7 @@ def keep(run: str, measured: tuple[list[Row], list[Row]]) -> None:
 def food_runs(folder: Path) -> Iterator[tuple[Run, PairedDataset, pd.DataFrame]]:
     """The finished runs with axes on dishes that have levels, with their data and levels."""
     for run in sorted(list_runs([folder]), key=lambda run: run.id):
-        if run.status.state != "finished" or not method_class(run.config.method.name).has_latent:
+        if run.status.state != "finished" or not METHODS[run.config.method.name].has_latent:
             continue
         try:
             data = run.load_dataset()

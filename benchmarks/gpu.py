@@ -117,7 +117,7 @@ def all_checks(
     """Every check by its title, the longest last."""
     from benchmarks import gpu_checks as checks
     from benchmarks import gpu_speed as speed
-    from rivae.models.methods import method_class, method_names
+    from rivae.models.registry import METHODS
 
     def part(share: float, most: float) -> float:
         return max(min(share * left(), most), 1.0)
@@ -126,8 +126,8 @@ def all_checks(
         return lambda: speed.speed(make, batches, device, root / name, part(0.3, 90.0))
 
     same = [
-        (f"Same loss and gradient: {method_class(m).title}", partial(checks.same_loss, device, m))
-        for m in method_names()
+        (f"Same loss and gradient: {METHODS[m].title}", partial(checks.same_loss, device, m))
+        for m in METHODS
     ]
     # A rehearsal times the machinery, not the networks of a large card.
     small = device.type == "cpu"

@@ -24,12 +24,12 @@ from rivae.base.config import RunConfig
 from rivae.base.reading.weights import load_weights
 from rivae.data import PairedDataset, load_dataset
 from rivae.jobs.launch import make_config
-from rivae.models.methods import build_method, method_class
-from rivae.models.methods.base import Batch, Method, Noise, Stage
-from rivae.models.methods.cos_sim_lvm import N_PARTS
+from rivae.models.base import Batch, Method, Noise, Stage
 from rivae.models.nets.layers import Dropout
 from rivae.models.nets.precision import number_format
 from rivae.models.nets.recipe_rnn import BiGRU
+from rivae.models.registry import METHODS, build_method
+from rivae.models.word_reader import N_PARTS
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 from rivae.training.distributed import Follower, Group, joined, leave
@@ -65,7 +65,7 @@ def short_config(method: str = "rivae", name: str = "run", **training: Any) -> R
         # Without it correlations of few pairs turn the last bit of a number into its third digit.
         **{"regulariser": 0.1, "joint_batch_size": None},
     }
-    known = method_class(method).config_class.model_fields
+    known = METHODS[method].config_class.model_fields
     return make_config(
         "synth",
         method,

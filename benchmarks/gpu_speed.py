@@ -26,10 +26,10 @@ from rivae.data.tokens import LENGTH, RESERVED, TokensView
 from rivae.data.vocabulary import counted
 from rivae.jobs.devices import CardUse, cards_use, machine_slots
 from rivae.jobs.launch import make_config
-from rivae.models.methods import method_config
 from rivae.models.presets.by_shape import by_shape
 from rivae.models.presets.datasets.pairs import PRESET as PAIRS
 from rivae.models.presets.recipes import RECIPES
+from rivae.models.registry import method_config
 from rivae.runs import Run
 
 Task = tuple[MethodChoice, PairedDataset]

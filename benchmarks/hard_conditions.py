@@ -35,7 +35,7 @@ from rivae.metrics.certainty import Verdict
 from rivae.metrics.measures.mcc import mcc
 from rivae.metrics.measures.r2 import r2
 from rivae.metrics.measures.retrieval import retrieval_metrics
-from rivae.models.methods.base import Method
+from rivae.models.base import Method
 from rivae.retrieval.model import LatentModel
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run

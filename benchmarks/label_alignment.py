@@ -26,9 +26,9 @@ from rivae.labels.suggest import suggest_items
 from rivae.metrics.correlation import correlation_table
 from rivae.metrics.matching import assignment, cross_correlation
 from rivae.metrics.measures.dci_paper import paper_dci
-from rivae.models.methods.base import Method
-from rivae.retrieval import Retriever
+from rivae.models.base import Method
 from rivae.retrieval.ranges import paper_grid
+from rivae.retrieval.retriever import Retriever
 from rivae.retrieval.traversal import traverse
 from rivae.runs import find_run
 from rivae.training.alignment.folding import scaled_axes

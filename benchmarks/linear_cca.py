@@ -1,7 +1,7 @@
 """Linear CCA with a latent: what a model without networks finds, measured as others are.
 
 Both views are vectors, reduced to principal components of the training pairs. Probabilistic CCA on
-these (``rivae/models/methods/pcca.py``) has a z of as many axes as the other methods, P(z|v1) and
+these (``rivae/models/pcca.py``) has a z of as many axes as the other methods, P(z|v1) and
 P(v2|z), in closed form: nothing is random, so there is one fit.
 """
 
@@ -16,8 +16,8 @@ from torch import Tensor, nn
 
 from rivae.data.base import PairedDataset
 from rivae.models.methods.dcca import DCCA, DCCAConfig
-from rivae.models.methods.pcca import fit_pcca
 from rivae.models.nets.layers import FixedAffine, identity
+from rivae.models.pcca import fit_pcca
 from rivae.retrieval.base import median_rank
 from rivae.retrieval.retriever import Retriever
 from rivae.training.alignment.folding import scaled_axes

@@ -34,7 +34,7 @@ from rivae.data import load_dataset
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.maps import Lasso, among, codes
 from rivae.jobs.launch import make_config
-from rivae.models.methods import build_method
+from rivae.models.registry import build_method
 
 RESULTS = Path(__file__).parent / "results" / "map.md"
 FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]

@@ -26,7 +26,7 @@ from choice_stats import MIN_FOR_INTERVAL, Verdict, verdict  # noqa: E402
 from rivae.base.config import RunConfig  # noqa: E402
 from rivae.base.errors import RivaeError  # noqa: E402
 from rivae.evaluation.choice import comparison_rows, configuration, run_latents  # noqa: E402
-from rivae.evaluation.evaluate import evaluate  # noqa: E402
+from rivae.evaluation.of_run import evaluate  # noqa: E402
 from rivae.jobs.launch import make_config  # noqa: E402
 from rivae.metrics.measures.udr import udr  # noqa: E402
 from rivae.runs import Run, list_runs  # noqa: E402

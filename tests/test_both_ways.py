@@ -9,13 +9,13 @@ import pytest
 from rivae.app.metrics.report import report_of
 from rivae.base.errors import ConfigError
 from rivae.cli.main import main
-from rivae.evaluation.evaluate import SAMPLES, evaluate
+from rivae.evaluation.of_run import SAMPLES, evaluate
 from rivae.jobs.launch import make_config, train
 from rivae.labels.coverage import measured_traversal
 from rivae.labels.derive import align_run
 from rivae.metrics.measures.retrieval import retrieval_metrics
-from rivae.retrieval import Retriever
 from rivae.retrieval.model import LatentModel
+from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from rivae.runs.evaluation_file import Evaluation
 from tests.retrieval.small import SmallMethod, small_data

@@ -17,8 +17,8 @@ from rivae.data.store.manifest import checked_name
 from rivae.evaluation.choice import rank_runs
 from rivae.jobs.launch import make_config
 from rivae.labels.database import parse_url
-from rivae.models.methods import method_class, method_config
 from rivae.models.presets import find_preset
+from rivae.models.registry import METHODS, method_config
 from rivae.retrieval.ranges import parse_range, require_range
 from rivae.runs import find_run
 from rivae.runs.folders import own_run
@@ -72,7 +72,7 @@ REFUSE = {
     "store": find_store,
     "store name": checked_name,
     "conditions": lambda text: read_conditions(f"{text} >= {text}", ()),
-    "method": method_class,
+    "method": METHODS.__getitem__,
     "setting": lambda text: method_config("rivae", {text: 1}),
     "value": lambda text: method_config("rivae", {"init": text}),
     "inner setting": lambda text: method_config("rivae", {"embedder": {text: text}}),

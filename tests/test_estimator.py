@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import rivae
 from rivae.base.errors import ConfigError
-from rivae.models.methods import method_names
+from rivae.models.registry import METHODS
 
 # Checks of scikit-learn that cannot pass, with the reason: none.
 EXPECTED_FAILURES: dict[str, str] = {}
@@ -93,7 +93,7 @@ def test_a_column_that_is_constant_but_for_its_rounding_says_nothing(pairs):
     np.testing.assert_allclose(model.transform(other), model.transform(a), atol=1e-6)
 
 
-@pytest.mark.parametrize("method", method_names())
+@pytest.mark.parametrize("method", tuple(METHODS))
 def test_every_method_fits_arrays(method, pairs):
     (a, b), _ = pairs
     settings = {"joint_batch_size": 64} if method == "dcca" else None

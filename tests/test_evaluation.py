@@ -9,13 +9,13 @@ import torch
 from rivae.base.errors import ConfigError, DataError
 from rivae.base.files import json_ready
 from rivae.data.base import FactorSpec, PairedDataset, TensorView, random_split
-from rivae.evaluation.evaluate import DIGIT_RANGES, evaluate, is_digits
+from rivae.evaluation.of_run import DIGIT_RANGES, evaluate, is_digits
 from rivae.metrics.correlation import correlation_table
 from rivae.metrics.measures.retrieval import search_sets
-from rivae.models.methods.base import Method, MethodConfig
-from rivae.retrieval import Retriever
+from rivae.models.base import Method, MethodConfig
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.ranges import paper_grid, traversal_values
+from rivae.retrieval.retriever import Retriever
 from rivae.retrieval.traversal import traverse
 from rivae.runs import find_run
 from rivae.runs.evaluation_file import Evaluation

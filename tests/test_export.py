@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import sys
 import xml.etree.ElementTree as ET
 
@@ -10,6 +11,7 @@ import pytest
 from PIL import Image
 
 from rivae.base.errors import RivaeError
+from rivae.base.installed import how_to_install
 from rivae.figures.export import MIME, ExportError, export_bytes, save
 from rivae.figures.heatmap import correlation_heatmap
 from rivae.figures.palette import DARK, rgb
@@ -116,7 +118,7 @@ def test_a_browser_that_never_answers_is_given_up(monkeypatch):
 
 def test_without_kaleido_the_error_names_the_fix(monkeypatch):
     monkeypatch.setitem(sys.modules, "kaleido", None)
-    with pytest.raises(ExportError, match="pip install kaleido"):
+    with pytest.raises(ExportError, match=re.escape(how_to_install("app"))):
         export_bytes(a_chart(), "png")
 
 

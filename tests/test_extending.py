@@ -10,7 +10,6 @@ import sys
 import pytest
 
 import rivae.data
-import rivae.models.methods
 from rivae.app.forms.draft import Draft, check
 from rivae.app.forms.fields import all_fields, stage_lengths
 from rivae.app.forms.sweep import runs_of
@@ -18,8 +17,8 @@ from rivae.base.errors import ConfigError
 from rivae.data import load_dataset, registry
 from rivae.exploring.explorer import Explorer
 from rivae.jobs.launch import make_config, train
-from rivae.models.methods import method_class, method_names
 from rivae.models.presets import find_preset
+from rivae.models.registry import METHODS
 from tests.conftest import ROOT
 
 # The nearest thing to nothing: both items through a network each, and z is what comes out.
@@ -29,7 +28,7 @@ METHOD = '''
 import torch
 from pydantic import Field
 
-from rivae.models.methods.base import Method, MethodConfig, ParamGroup, Stage, parameters_of
+from rivae.models.base import Method, MethodConfig, ParamGroup, Stage, parameters_of
 from rivae.models.nets.layers import FixedAffine
 from rivae.models.nets.embedders import build_embedders
 from rivae.models.nets.settings import EmbedderPair
@@ -102,10 +101,12 @@ def waves(tmp_path, monkeypatch):
 @pytest.fixture
 def nearest(tmp_path, monkeypatch):
     """A method: a file beside the others, and a line in the registry."""
-    classes = rivae.models.methods._CLASSES
-    for _ in _added(rivae.models.methods, classes, "nearest", METHOD, tmp_path, monkeypatch):
-        classes["nearest"] = importlib.import_module("rivae.models.methods.nearest").Nearest
-        yield
+    (tmp_path / "nearest_method.py").write_text(METHOD)
+    monkeypatch.syspath_prepend(tmp_path)
+    METHODS.register(importlib.import_module("nearest_method").Nearest)
+    yield
+    METHODS.unregister("nearest")
+    del sys.modules["nearest_method"]
 
 
 def _added(package, names, name, code, tmp_path, monkeypatch):
@@ -135,7 +136,7 @@ def trained(method, folder):
 
 
 def test_every_method_trains_on_a_new_data_set(waves, tmp_path):
-    for method in method_names():
+    for method in METHODS:
         run = trained(method, tmp_path / "runs")
         assert run.status.state == "finished", method
         explorer = Explorer.open(run)
@@ -157,7 +158,7 @@ def test_both_have_presets_and_a_form_without_a_file(waves, nearest):
     assert settings["dim_v"] == find_preset("waves", "rivae", "default").method["dim_v"]
     assert settings["learning_rate"] == 1e-3 and "push" not in settings, "its own default stays"
     assert "n_components" not in settings and "temperature" not in settings
-    for method in method_names():
+    for method in METHODS:
         for preset in ("default", "paper"):
             checked = check(Draft("waves", method, preset))
             assert not checked.troubles and not checked.changed
@@ -169,4 +170,4 @@ def test_both_have_presets_and_a_form_without_a_file(waves, nearest):
     assert set(wrong.troubles) == {"dataset.n_pairs", "method.push"}
     (config,) = runs_of(Draft("waves", "nearest", entries={"dataset.n_pairs": "90"}))
     assert config.dataset.settings == {"n_pairs": 90} and config.name == "waves-nearest-s0"
-    assert method_class("nearest").axis_names(2) == ["v1", "v2"]
+    assert METHODS["nearest"].axis_names(2) == ["v1", "v2"]

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,7 @@ def test_every_target_is_known(repo_root, target):
 @pytest.fixture
 def checkout(repo_root, tmp_path):
     """A copy of what `make` reads, with a Python that only writes down what it is asked."""
-    for name in ("Makefile", "requirements.txt", "requirements-dev.txt", "pyproject.toml"):
+    for name in ("Makefile", "requirements.txt", "pyproject.toml"):
         shutil.copy(repo_root / name, tmp_path / name)
     shutil.copytree(repo_root / "tools", tmp_path / "tools")
     (tmp_path / ".venv").mkdir()
@@ -115,19 +116,82 @@ def test_what_builds_the_package_comes_with_pytorch():
     assert brought["setuptools"].specifier.contains(version("setuptools"))
 
 
-def test_requirements_agree_with_what_the_tests_run_on(repo_root):
+def requirements(lines):
+    """By name and marker: one package may stand twice, for different systems."""
+    from packaging.requirements import Requirement
+
+    read = [Requirement(line) for line in lines if line and not line.startswith("#")]
+    return {(each.name.lower(), str(each.marker)): each for each in read}
+
+
+@pytest.fixture
+def described(repo_root):
+    """What pyproject.toml says of the project, and the lines of requirements.txt."""
+    text = (repo_root / "pyproject.toml").read_text(encoding="utf-8")
+    lines = (repo_root / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    return tomllib.loads(text)["project"], lines
+
+
+def test_requirements_agree_with_what_the_tests_run_on(described):
     """The ranges were tested: what is installed lies in them."""
     from importlib.metadata import version
 
+    project, lines = described
+    extras = project["optional-dependencies"]
+    tools = [line for line in extras["dev"] if not line.startswith(project["name"])]
+    wanted = [*requirements(lines).values(), *requirements(tools).values()]
+    wanted += requirements(project["dependencies"]).values()
+    assert len(wanted) > 40
+    for requirement in wanted:
+        assert requirement.specifier.contains(version(requirement.name)), requirement
+
+
+def ends(specifier):
+    """Where a range begins and ends: `==2.13.*` begins at 2.13 and ends before 2.14."""
+    from packaging.version import Version
+
+    if str(specifier).startswith("==") and str(specifier).endswith(".*"):
+        major, minor = map(int, str(specifier)[2:-2].split("."))
+        return Version(f"{major}.{minor}"), Version(f"{major}.{minor + 1}")
+    by_operator = {each.operator: Version(each.version) for each in specifier}
+    return by_operator[">="], by_operator["<"]
+
+
+def test_requirements_txt_is_the_library_and_the_app(described):
+    """The same packages; each range, that of the published numbers, lies in the library's."""
+    project, lines = described
+    both = project["dependencies"] + project["optional-dependencies"]["app"]
+    wide, narrow = requirements(both), requirements(lines)
+    assert wide.keys() == narrow.keys()
+    for key, requirement in narrow.items():
+        (low, high), (lowest, highest) = ends(requirement.specifier), ends(wide[key].specifier)
+        assert lowest <= low < high <= highest, f"{requirement} is not within {wide[key]}"
+        assert requirement.extras == wide[key].extras
+
+
+def test_the_library_alone_brings_no_package_of_the_app(described):
+    project, _ = described
+    library = {name for name, _ in requirements(project["dependencies"])}
+    app = {name for name, _ in requirements(project["optional-dependencies"]["app"])}
+    assert {"streamlit", "kaleido", "pacmap"} <= app and not app & library
+
+
+def test_dev_brings_every_extra_whose_packages_the_tests_ask_for(described):
     from packaging.requirements import Requirement
 
-    lines = [
-        line
-        for name in ("requirements.txt", "requirements-dev.txt")
-        for line in (repo_root / name).read_text().splitlines()
-        if line and not line.startswith(("#", "-r"))
-    ]
-    assert len(lines) > 15
-    for line in lines:
-        requirement = Requirement(line)
-        assert requirement.specifier.contains(version(requirement.name)), line
+    project, _ = described
+    extras = project["optional-dependencies"]
+    own = Requirement(next(line for line in extras["dev"] if line.startswith(project["name"])))
+    # MLflow's tests take a stand-in: it is large.
+    assert own.extras == extras.keys() - {"dev", "mlflow"}
+
+
+def test_the_lowest_versions_are_those_of_the_ranges(repo_root, described):
+    script = [sys.executable, str(repo_root / "tools" / "lowest.py")]
+    done = subprocess.run(script, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    pins = requirements(done.stdout.splitlines())
+    for key, requirement in requirements(described[0]["dependencies"]).items():
+        low, _ = ends(requirement.specifier)
+        assert str(pins[key].specifier) == f"=={low}"
+    assert ("pytest", "None") in pins and ("streamlit", "None") not in pins

@@ -133,7 +133,7 @@ def test_weights_from_elsewhere_become_a_run(texts, tmp_path, monkeypatch):
     from safetensors.torch import save_file
 
     from rivae.jobs.launch import make_config
-    from rivae.models.methods import build_method
+    from rivae.models.registry import build_method
     from rivae.runs import find_run
 
     _, code = python(texts["docs/extending.md"])

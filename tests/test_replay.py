@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from rivae.base.errors import DataError
-from rivae.evaluation.evaluate import evaluate
+from rivae.evaluation.of_run import evaluate
 from rivae.evaluation.replay import replay
 from rivae.metrics.correlation import correlation_table
 from rivae.metrics.measures.digits import transition_table
-from rivae.retrieval import Retriever
+from rivae.retrieval.retriever import Retriever
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.evaluation_file import AGAIN, read_evaluation
 from tests.test_evaluation import FactorReader, grid_data

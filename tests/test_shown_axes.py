@@ -16,7 +16,7 @@ from rivae.figures.steering import steering_sheet
 from rivae.figures.traversals import plane_sheet, strips_of
 from rivae.jobs.launch import make_config
 from rivae.metrics.correlation import correlation_table
-from rivae.models.methods import build_method
+from rivae.models.registry import build_method
 from rivae.retrieval.ranges import traversal_values
 from rivae.retrieval.traversal import traverse, traverse_plane
 from rivae.runs import Run

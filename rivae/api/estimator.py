@@ -28,7 +28,7 @@ from rivae.base.arrays import (
 from rivae.base.errors import ConfigError
 from rivae.exploring.explorer import Hits
 from rivae.retrieval.base import Floats, Index, ranks_of_targets
-from rivae.retrieval.projection import Space, make_space
+from rivae.retrieval.model import Space, make_space
 from rivae.retrieval.registry import choose_index
 from rivae.retrieval.storage import build_index
 from rivae.training.pair_training import train_pairs
@@ -45,7 +45,7 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     to an s.d. of 1 first. Everything is trained on the rows given; keep some for ``score``.
 
     Args:
-        method: "rivae", or another that ``rivae.models.methods.method_names()`` lists.
+        method: "rivae", or another that ``rivae.models.registry.METHODS`` lists.
         n_components: axes of z; without a latent (``info-nce``, ``cos-sim``) of the embedding.
         learning_rate: of every stage; None for the preset's.
         epochs: of all stages together, shared among them as the preset does, at least one each;

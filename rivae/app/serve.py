@@ -21,7 +21,7 @@ from typing import Any
 
 from rivae.base.addresses import answered_names, own_address, url_of
 from rivae.base.errors import ConfigError
-from rivae.base.installed import APP_FILES
+from rivae.base.installed import APP_FILES, how_to_install
 from rivae.base.output import with_output
 from rivae.base.paths import home_path, variable_path
 from rivae.base.proxies import PROXIES, trusted_proxies
@@ -160,6 +160,16 @@ class App:
     address: str = "127.0.0.1"
 
 
+def check_streamlit() -> None:
+    """Ask for Streamlit, before work that is for the app only.
+
+    Raises:
+        ConfigError: the library was installed without the app.
+    """
+    if importlib.util.find_spec("streamlit") is None:
+        raise ConfigError(f"the app needs Streamlit: run {how_to_install('app')}")
+
+
 def prepare(
     port: int = DEFAULT_PORT,
     address: str = "127.0.0.1",
@@ -186,11 +196,10 @@ def prepare(
         ConfigError: when no port is free, Streamlit is missing, its files are missing, or a host,
             a folder, a proxy or the number of workers is not one.
     """
+    check_streamlit()
     env = environment(Path.cwd(), files, workers, proxies)
     answered_names(address, hosts)
     chosen = free_port(port, address)
-    if importlib.util.find_spec("streamlit") is None:
-        raise ConfigError("Streamlit is missing: install RIVAE Explorer again")
     if not (APP_FILES / "app.py").is_file():
         raise ConfigError(f"there is no app.py in {APP_FILES}: install RIVAE Explorer again")
     for folder in dict.fromkeys((Path.cwd(), APP_FILES)):  # where Streamlit looks for them

@@ -13,10 +13,20 @@ import sys
 from pathlib import Path
 
 VERSION = "0.1.0"
+PROJECT = "rivae-explorer"  # what pip calls it
 # A new process needs this on its path to import this package, also from a bare checkout.
 PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 IN_WHEEL = "_app"  # their folder in the package; setup.py writes it
 CACHE = "cache"
+
+
+def how_to_install(extra: str) -> str:
+    """The command that brings the packages of an extra of ``pyproject.toml``.
+
+    >>> how_to_install("app")
+    "pip install 'rivae-explorer[app]'"
+    """
+    return f"pip install '{PROJECT}[{extra}]'"
 
 
 def app_files(package: Path = PACKAGE_ROOT / "rivae") -> Path:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-import warnings
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+
+from rivae.base.deprecation import MOVED_UNTIL, warn_deprecated
 
 # The three commands that run as ``python -m NAME``; their old names stay.
 COMMANDS = {
@@ -30,7 +31,9 @@ _MOVED = {
     "data.synth_modulated",
     "metrics.measures": "metrics.dci_paper metrics.dci_standard metrics.digits metrics.infomec "
     "metrics.mcc metrics.own_part metrics.r2 metrics.retrieval metrics.udr",
-    "models": "methods nets",
+    "models": "methods nets methods.arguments methods.base methods.bimodal methods.contrast_start "
+    "methods.contrastive methods.embedded methods.gaussians methods.joint_training methods.losses "
+    "methods.pcca",
     "retrieval": "ranges traversal",
     "retrieval.indexes": "retrieval.two_stage",
     "runs": "jobs.archive trash",
@@ -41,14 +44,14 @@ _MOVED = {
     "figures": "comparison export page snippets",
     "api": "estimator",
     "app": "jobs.passwords",
-    "app.forms": "jobs.draft jobs.estimate jobs.field_text jobs.fields jobs.quick jobs.sweep "
-    "jobs.titles",
+    "app.forms": "jobs.draft jobs.estimate jobs.field_text jobs.fields jobs.quick jobs.sweep",
 }
 _RENAMED = {
     "rivae.data.importing.pretrained": "rivae.data.importing.feature_sources.checkpoint",
     "rivae.plots": "rivae.figures",
     "rivae.ui": "rivae.app",
     "rivae.methods.presets": "rivae.models.presets",
+    "rivae.retrieval.projection": "rivae.retrieval.model",
     "rivae.words.names_file": "rivae.runs.axis_names",
 }
 MOVED = _RENAMED | {
@@ -108,7 +111,7 @@ class _Moved:
         name = new_name(fullname)
         if name == fullname or (found := importlib.util.find_spec(name)) is None:
             return None
-        warnings.warn(f"{fullname} is {name} now", DeprecationWarning, stacklevel=2)
+        warn_deprecated(fullname, name, MOVED_UNTIL)
         return ModuleSpec(
             fullname,
             _Forward(name),  # type: ignore[arg-type]

@@ -13,9 +13,9 @@ from rivae.base.errors import ConfigError, DataError, RivaeError, RunError
 from rivae.benchmark.plan import FEW_QUERIES, OF_THE_PLACE, SIZES, Cell, completed, settings_json
 from rivae.benchmark.rows import Row, make_row
 from rivae.benchmark.scores import StepScores, keep_steps, kept_steps, measure_steps, scores
-from rivae.evaluation.evaluate import evaluate
+from rivae.evaluation.of_run import evaluate
 from rivae.jobs.launch import resume, train
-from rivae.models.methods import method_class
+from rivae.models.registry import METHODS
 from rivae.runs import Run, Status
 from rivae.runs.data_record import recorded_data
 from rivae.training import Position, Watcher
@@ -64,7 +64,7 @@ def is_done(cell: Cell, root: Path) -> bool:
     """Whether every run of the cell has ended and is evaluated, or the cell cannot be run."""
     try:
         names = [config.name for config in cell.configs()]
-        latent = method_class(cell.method).has_latent
+        latent = METHODS[cell.method].has_latent
         return all(_is_measured(root / name, latent) for name in names)
     except RivaeError:
         return True
@@ -173,7 +173,7 @@ def _rows(cell: Cell, draw: int, run: Run, say: Say) -> list[Row]:
     }
     if status.state == "failed":
         return [make_row(**about)]
-    latent = method_class(cell.method).has_latent
+    latent = METHODS[cell.method].has_latent
     result, steps = run.evaluation, kept_steps(run) if latent else None
     lacks_steps = latent and _lacks_steps(run, steps)
     if result is None or lacks_steps:

@@ -30,7 +30,7 @@ from rivae.benchmark.rows import Row, make_row
 from rivae.data import load_dataset
 from rivae.data.base import PairedDataset, View
 from rivae.data.tokens import TokensView
-from rivae.evaluation.evaluate import MAX_FACTOR_ROWS, N_QUERIES_DIGITS, is_digits
+from rivae.evaluation.of_run import MAX_FACTOR_ROWS, N_QUERIES_DIGITS, is_digits
 from rivae.metrics import registry
 from rivae.metrics.correlation import correlation_table, numeric_factors
 from rivae.metrics.measures.dci_paper import alpha_scores, alpha_sensitivity, paper_dci

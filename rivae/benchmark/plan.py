@@ -15,8 +15,8 @@ from rivae.benchmark.lines import TABLE_LINES, Changes
 from rivae.benchmark.rows import Row
 from rivae.data import dataset_names
 from rivae.jobs.launch import make_config
-from rivae.models.methods import method_config, method_names
 from rivae.models.presets import preset_names, trains_as_batch
+from rivae.models.registry import METHODS, method_config
 
 FEW_QUERIES = 20
 OF_THE_PLACE = {"device", "precision"}  # settings of training that no line of a table has
@@ -249,7 +249,7 @@ def completed_row(row: Row) -> Row:
 
 @cache
 def _completed_json(dataset: str, method: str, config: str) -> str:
-    if not config or method not in method_names():
+    if not config or method not in METHODS:
         return config
     try:
         found = json.loads(config)
@@ -297,7 +297,7 @@ def plan(
         tables = tuple(TABLE_LINES)
     _known("table", tables, (*TABLE_LINES, "all"))
     _known("data set", datasets or (), dataset_names())
-    _known("method", methods or (), method_names())
+    _known("method", methods or (), tuple(METHODS))
     _known("preset", presets, preset_names())
     seeds = tuple(range(chosen.seeds) if seeds is None else seeds)
     draws = tuple(range(chosen.draws) if draws is None else draws)

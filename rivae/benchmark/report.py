@@ -13,7 +13,7 @@ from rivae.benchmark.rows import Row, line_key, write_rows
 from rivae.benchmark.scores import RULE
 from rivae.benchmark.summary import NO_CHOICE, SummaryLine, counted, summarise
 from rivae.benchmark.tables import DATASETS, by_samples, columns, digit_range, title
-from rivae.evaluation.evaluate import DIGIT_RANGES, N_QUERIES_DIGITS, N_QUERIES_RANGES
+from rivae.evaluation.of_run import DIGIT_RANGES, N_QUERIES_DIGITS, N_QUERIES_RANGES
 from rivae.figures.tables import with_spread
 from rivae.metrics.registry import metric
 from rivae.retrieval.ranges import PAPER

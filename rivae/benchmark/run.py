@@ -17,7 +17,7 @@ from rivae.benchmark.processes import run_in_processes
 from rivae.benchmark.report import write_report
 from rivae.benchmark.rows import Row, line_key, merge, read_rows
 from rivae.benchmark.tables import CHANCE
-from rivae.models.methods import method_class
+from rivae.models.registry import METHODS
 from rivae.runs.data_record import content_now
 
 
@@ -91,7 +91,7 @@ def _not_stored(part: Cell, rows: Sequence[Row], root: Path) -> Cell | None:
         configs = part.configs()
     except RivaeError:
         return part  # running it reports why it cannot be configured
-    latent = method_class(part.method).has_latent
+    latent = METHODS[part.method].has_latent
     own = part.settings_json
     stored = {
         (row["draw"], row["seed"])

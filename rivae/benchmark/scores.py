@@ -19,11 +19,11 @@ from rivae.base.files import why_not, write_json
 from rivae.base.reading.documents import read_json
 from rivae.benchmark.tables import by_samples, digit_range
 from rivae.data.base import PairedDataset
-from rivae.evaluation.evaluate import evaluate
+from rivae.evaluation.of_run import evaluate
 from rivae.metrics.measures.dci_paper import alpha_scores
 from rivae.metrics.measures.digits import COVERAGE, OVERLAP
 from rivae.metrics.registry import metric
-from rivae.models.methods.base import Method
+from rivae.models.base import Method
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 from rivae.runs.evaluation_file import Evaluation

@@ -26,7 +26,7 @@ from rivae.data.kitchen import write_kitchen
 from rivae.data.kitchen.layout import N_DISHES
 from rivae.data.sets.kitchen import FOLDER as KITCHEN_FOLDER
 from rivae.data.store import own_store
-from rivae.evaluation.evaluate import evaluate
+from rivae.evaluation.of_run import evaluate
 from rivae.exploring.words.axis_names import axis_names, change_names
 from rivae.exploring.words.naming import MIN_FACTOR
 from rivae.jobs.launch import make_config, train

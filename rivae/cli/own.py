@@ -13,7 +13,14 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
-from rivae.app.serve import DEFAULT_PORT, App, add_browser_option, is_free, prepare
+from rivae.app.serve import (
+    DEFAULT_PORT,
+    App,
+    add_browser_option,
+    check_streamlit,
+    is_free,
+    prepare,
+)
 from rivae.base.errors import ConfigError, RunError
 from rivae.cli.common import Steps, add_command
 from rivae.cli.data import add_source_options, plan_of
@@ -47,6 +54,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def _open(args: argparse.Namespace) -> int:
+    check_streamlit()  # before minutes of import and training
     args.resume_hint = "the same command continues"
     root = runs_root()
     with Steps("open", f"opening {args.source.name}", quiet=args.json) as steps:

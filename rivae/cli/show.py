@@ -30,7 +30,7 @@ from rivae.runs.opening import trouble
 
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
-    from rivae.models.methods.base import Method
+    from rivae.models.base import Method
     from rivae.training.alignment.certainty import Certainty
 
 LISTED = (RECALL[1], MEDIAN_RANK, *D_C_I)  # of every run in `rivae runs`
@@ -154,7 +154,7 @@ def _evaluate(args: argparse.Namespace) -> int:
     runs, traversal = [find_run(name) for name in args.runs], parse_range(args.range)
     for run in runs:
         with Steps(run.id, OPENING_RUN, quiet=args.json) as steps:
-            from rivae.evaluation.evaluate import SAMPLES, evaluate, require_settings
+            from rivae.evaluation.of_run import SAMPLES, evaluate, require_settings
 
             samples = args.samples or SAMPLES
             require_settings(

@@ -1,4 +1,9 @@
-"""Paired data sets: the contract, the registry and one file per data set."""
+"""Paired data: what a data set is, its registry, imports of people's files, the drawn kitchen.
+
+Stands on ``base`` only; every room above may import it. Begin with ``base.py`` (``PairedDataset``,
+the contract) and ``registry.py`` (data sets by name). ``sets`` has one file per data set, ``store``
+is imported pairs on disk, ``importing`` reads tables, pictures and Recipe1M into it.
+"""
 
 from rivae.data.base import FactorSpec, PairedDataset, TensorView, View
 from rivae.data.registry import (

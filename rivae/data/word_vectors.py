@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rivae.base.errors import DataError
 from rivae.base.files import write_cache
+from rivae.base.installed import how_to_install
 from rivae.base.paths import home_path
 from rivae.base.reading.regular import open_regular
 from rivae.data.tokenizer import caseless
@@ -65,7 +66,7 @@ def train_vectors(view: TokensView, dim: int, train: NDArray[np.int64]) -> Vecto
     except ImportError as error:
         raise DataError(
             "training word vectors needs gensim, which has no wheel for every Python: run "
-            "`pip install 'rivae-explorer[text]'`, or set dataset.word_vectors to a word2vec file "
+            f"`{how_to_install('text')}`, or set dataset.word_vectors to a word2vec file "
             "or to none"
         ) from error
     texts = _Sentences(view, train)

@@ -16,7 +16,7 @@ from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import PairedDataset
 from rivae.metrics.base import MetricResult
 from rivae.metrics.measures.udr import KL_THRESHOLD, Similarity, axis_information, udr
-from rivae.models.methods.base import Method
+from rivae.models.base import Method
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import PairedDataset
-from rivae.evaluation.evaluate import evaluated_rows
+from rivae.evaluation.of_run import evaluated_rows
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.ranges import PAPER, RANGES, traversal_values
@@ -41,7 +41,7 @@ def replay(
     Args:
         retriever: of the same model, over all test rows of ``data``. Where another view asks than
             in ``report``, its queries give the ranges that depend on them.
-        report: what ``rivae.evaluation.evaluate.evaluate`` returned.
+        report: what ``rivae.evaluation.of_run.evaluate`` returned.
         dim: 0-based, one or several.
         other: along the second range.
         chosen: positions among the measured queries; all by default.

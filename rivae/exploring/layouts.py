@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.base.errors import RunError
+from rivae.base.errors import ConfigError, RunError
 from rivae.base.files import write_cache
-from rivae.base.installed import cache_folder
+from rivae.base.installed import cache_folder, how_to_install
 
 if TYPE_CHECKING:
     from rivae.exploring.explorer import Explorer
@@ -55,6 +55,7 @@ def make_layout(explorer: Explorer, progress: Callable[[str, float], None]) -> L
         progress: takes what is being done, and the share done.
 
     Raises:
+        ConfigError: PaCMAP is missing.
         RunError: the run is not trained, has too few items, or its folder cannot be written.
     """
     if (kept := kept_layout(explorer)) is not None:
@@ -83,8 +84,14 @@ def lay_out(
 
     Args:
         read: gives the points (len(positions), m) of positions.
+
+    Raises:
+        ConfigError: PaCMAP is missing.
     """
-    from pacmap import PaCMAP
+    try:
+        from pacmap import PaCMAP
+    except ImportError:
+        raise ConfigError(f"a layout needs PaCMAP: run {how_to_install('app')}") from None
 
     part = np.sort(np.random.default_rng(random_state).permutation(n)[:MAX_FITTED])
     fitted = np.ascontiguousarray(read(part), dtype=np.float32)

@@ -22,6 +22,7 @@ from rivae.base.browser import HOW_TO, find_browser
 from rivae.base.csv_text import to_csv
 from rivae.base.errors import RivaeError
 from rivae.base.files import why_not, write_atomic
+from rivae.base.installed import how_to_install
 from rivae.figures import tables
 from rivae.figures.cloud_sheet import CloudSheet
 from rivae.figures.sheet import Sheet
@@ -219,7 +220,7 @@ def _chart_picture(
         from kaleido import Kaleido
     except ImportError:
         raise ExportError(
-            f"{kind.upper()} of a chart needs kaleido: run 'pip install kaleido', {instead}"
+            f"{kind.upper()} of a chart needs kaleido: run {how_to_install('app')}, {instead}"
         ) from None
     browser = find_browser()
     if browser is None:

@@ -1,4 +1,6 @@
-"""Training runs in separate processes: the queue, the dispatcher that starts them, the trainers.
+"""Trainings in processes: starting and resuming one, the queue, its dispatcher, Slurm, devices.
 
-Import the module you need (``rivae.jobs.ledger``, ...): the package itself imports nothing.
+It may import ``figures`` and what is below, never ``labels``; the benchmark,
+the app and the command line import it. Begin with ``launch.py`` (train here and now) and
+``ledger.py`` (the queue on disk). Import the module you need: the room imports nothing by itself.
 """

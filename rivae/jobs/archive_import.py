@@ -246,7 +246,7 @@ def _shapes_wanted(run: Run, shapes: tuple[Shape, Shape]) -> dict[str, Shape]:
     """Made without weights: a configuration may ask for more than the memory holds."""
     import torch
 
-    from rivae.models.methods import build_method
+    from rivae.models.registry import build_method
 
     choice = run.config.method
     with torch.device("meta"):

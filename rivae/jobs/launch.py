@@ -23,10 +23,10 @@ from rivae.data.registry import open_dataset
 from rivae.data.vocabulary import Vocabulary
 from rivae.data.word_vectors import CORPUS, NONE
 from rivae.exploring.words.proposals import proposed_names
-from rivae.models.methods import method_config, require_training
-from rivae.models.methods.base import Method
+from rivae.models.base import Method
 from rivae.models.nets.weight_files import is_on_hub
 from rivae.models.presets import find_preset
+from rivae.models.registry import method_config, require_training
 from rivae.runs import Run, Status
 from rivae.runs.axis_names import AXIS_NAMES, AxisName, to_json
 from rivae.runs.data_record import record_data, recorded_data

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from rivae.data.base import PairedDataset
     from rivae.figures.sheet import Sheet
-    from rivae.models.methods.base import Method
+    from rivae.models.base import Method
 
 KEEP = 12
 MAX_PICTURE_BYTES = 4 * 2**20  # larger files were not written here

@@ -28,7 +28,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rivae.base.config import explain
 from rivae.base.errors import ConfigError
 from rivae.base.files import write_atomic
-from rivae.base.installed import PACKAGE_ROOT
+from rivae.base.installed import PACKAGE_ROOT, how_to_install
 from rivae.base.paths import variable_path
 from rivae.base.reading.regular import read_at_most
 from rivae.jobs.agent import Trainers, log_path, open_log, restarts_left, shared_environment
@@ -269,7 +269,7 @@ def _submitit() -> Any:
         import submitit
     except ImportError:
         raise ConfigError(
-            "clusters need the package submitit: install rivae-explorer[slurm], or unset "
+            f"clusters need the package submitit: {how_to_install('slurm')}, or unset "
             "RIVAE_EXECUTOR"
         ) from None
     return submitit

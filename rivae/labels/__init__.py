@@ -1,4 +1,6 @@
 """Labels by hand: the questions, the plans, the store, agreement, scores and aligned axes.
 
-Import the module you need (``rivae.labels.store``, ...): this package imports nothing itself.
+It may import ``figures`` and what is below, never ``jobs``; the app and the command line import it.
+Begin with ``guideline.py`` (what is asked), ``plan.py`` (of which items) and ``store.py`` (the
+database of answers). Import the module you need: the room imports nothing by itself.
 """

@@ -14,8 +14,8 @@ from rivae.base.errors import ConfigError, RunError
 from rivae.data.base import PairedDataset
 from rivae.evaluation.replay import measured_queries, replay
 from rivae.labels.table import check_labels
-from rivae.retrieval import Retriever
 from rivae.retrieval.base import Floats, Ints
+from rivae.retrieval.retriever import Retriever
 from rivae.retrieval.traversal import Progress, Traversal
 from rivae.runs import Run
 from rivae.runs.evaluation_file import Evaluation

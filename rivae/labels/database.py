@@ -21,6 +21,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, m
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from rivae.base.errors import ConfigError, LabelError, LabelStoreError
+from rivae.base.installed import how_to_install
 from rivae.base.paths import home_path
 from rivae.labels import sql
 from rivae.labels.sqlite_file import (
@@ -128,7 +129,7 @@ def open_database(url: URL) -> Opened:
             engine = _postgresql(url)
         except (ImportError, NoSuchModuleError):
             raise LabelError(
-                "PostgreSQL needs a driver that is not installed: pip install 'psycopg[binary]'"
+                f"PostgreSQL needs a driver that is not installed: {how_to_install('postgresql')}"
             ) from None
         with _closed_on_errors(engine), as_label_errors(url), writing(engine) as connection:
             _prepare(connection, url)

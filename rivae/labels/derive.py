@@ -23,7 +23,7 @@ from rivae.base.files import why_not, write_json
 from rivae.data.base import PairedDataset
 from rivae.labels.align import Alignment
 from rivae.labels.held_out import FactorGain, align_and_judge
-from rivae.models.methods.base import Method
+from rivae.models.base import Method
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run, runs_root
 from rivae.runs.axis_names import AXIS_NAMES, MAX_NAME, AxisName, to_json

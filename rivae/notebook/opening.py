@@ -16,9 +16,10 @@ from rivae.api.run import Run, load_run
 from rivae.base.arrays import is_count, refuse_masked, refuse_other_order, row_labels
 from rivae.base.config import Asks, Rows
 from rivae.base.errors import ConfigError
+from rivae.base.installed import how_to_install
 from rivae.exploring.explorer import MAX_K, Explorer
 from rivae.figures.page.content import MOST, TOO_MANY, content_of
-from rivae.models.methods.arguments import EPOCHS
+from rivae.models.arguments import EPOCHS
 from rivae.notebook.pairs import ArrayPairs, refuse_no_numbers, table_of
 from rivae.notebook.pictures import check_pictures
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 STEPS = 1_500  # of a training that is only to be looked at, in so many epochs at least and at most
 FEWEST, MOST_EPOCHS = 10, 190
-NEEDED = "a view in a notebook needs more packages: pip install 'rivae-explorer[notebook]'"
+NEEDED = f"a view in a notebook needs more packages: {how_to_install('notebook')}"
 WHAT = "say what to explore: a run, as in rivae.explore('demo-kitchen'), or embeddings=(A, B)"
 
 

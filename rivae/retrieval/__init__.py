@@ -1,17 +1,25 @@
-"""Exact retrieval by z: index, retriever, ranks, and exact change points along a line."""
+"""Exact search by z: index, retriever, ranks, ranges of z, traversals and their change points.
 
-from rivae.retrieval.base import Index, Retrieved
-from rivae.retrieval.exact_path import ExactPath, exact_change_points, exact_paths
-from rivae.retrieval.prior import AggregatedPrior, DensityDistance
-from rivae.retrieval.retriever import Retriever
+Stands on ``models``, ``data`` and ``runs``; metrics, training, the explorer and figures ask it.
+Begin with ``retriever.Retriever``; ``base.Index`` says what an index has to promise. The package
+itself imports nothing, so that the command line knows ranges without loading torch.
+"""
 
-__all__ = [
-    "AggregatedPrior",
-    "DensityDistance",
-    "ExactPath",
-    "Index",
-    "Retrieved",
-    "Retriever",
-    "exact_change_points",
-    "exact_paths",
-]
+from typing import TYPE_CHECKING
+
+from rivae.base.deprecation import moved_names
+
+if not TYPE_CHECKING:  # a checker would believe every name
+    __getattr__ = moved_names(
+        __name__,
+        {
+            "AggregatedPrior": "rivae.retrieval.prior",
+            "DensityDistance": "rivae.retrieval.prior",
+            "ExactPath": "rivae.retrieval.exact_path",
+            "Index": "rivae.retrieval.base",
+            "Retrieved": "rivae.retrieval.base",
+            "Retriever": "rivae.retrieval.retriever",
+            "exact_change_points": "rivae.retrieval.exact_path",
+            "exact_paths": "rivae.retrieval.exact_path",
+        },
+    )

@@ -36,7 +36,7 @@ class Bounded(Protocol):
     def below(
         self, tiles: Ints, reduced: Floats, limits: Floats, among: Allowed | None = None
     ) -> Ints: ...
-    def nearest_items(
+    def nearest_turned(
         self, query: Floats, k: int, among: Allowed | None = None
     ) -> tuple[Ints, Floats]: ...
 
@@ -123,7 +123,7 @@ def _halves(index: Bounded, part: _Part, among: Allowed | None) -> list[_Part]:
 
 
 def _nearest(index: Bounded, place: Floats, among: Allowed | None) -> int:
-    return int(index.nearest_items(place, 1, among)[0][0])
+    return int(index.nearest_turned(place, 1, among)[0][0])
 
 
 def _limits(index: Bounded, part: _Part) -> Floats:

@@ -89,20 +89,6 @@ def check_points(points: Floats) -> Floats:
     return points
 
 
-def check_queries(queries: Floats, n_features: int) -> Floats:
-    """``queries`` as a contiguous finite float64 matrix of ``n_features`` columns.
-
-    Raises:
-        DataError: if it has another shape or holds NaN or infinite values.
-    """
-    queries = np.ascontiguousarray(queries, dtype=np.float64)
-    if queries.ndim != 2 or queries.shape[1] != n_features:
-        raise DataError(f"queries have shape {queries.shape}, expected (n, {n_features})")
-    if not np.isfinite(queries).all():
-        raise DataError("a query holds NaN or infinite values: choose finite latent values")
-    return queries
-
-
 def direct_squared_distances(queries: Floats, points: Floats) -> Floats:
     """|q - p|^2 for queries (n, m) and their own candidates (n, c, m), by direct difference."""
     difference = points - queries[:, None, :]

@@ -1,4 +1,9 @@
-"""Run folders: one run, what training records in it, and where runs are kept and found."""
+"""Run folders: one run, what training records in it, archives, the trash, where runs are kept.
+
+The only code that reads or writes the files of a run. It may import ``models``, ``data`` and
+``base``; search, training and all that shows runs import it. Begin with ``run.Run``, then
+``folders.find_run``.
+"""
 
 from rivae.runs.folders import (
     DEMO_ROOT,

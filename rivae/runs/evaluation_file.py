@@ -108,7 +108,7 @@ class Along:
 
 
 class Evaluation(Read):
-    """The results of ``rivae.evaluation.evaluate``, as stored by any version; the fields."""
+    """The results of ``rivae.evaluation.of_run``, as stored by any version; the fields."""
 
     created: Word = ""
     retrieval: Group = {}

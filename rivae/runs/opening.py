@@ -6,22 +6,10 @@ from rivae.base.errors import DataError, RivaeError, RunError
 from rivae.base.paths import variable_path
 from rivae.base.reading.regular import is_file
 from rivae.base.reading.weights import read_header
+from rivae.models.registry import METHODS
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL, NO_MODEL, Run
 
-# Registered names, which need not be looked up.
-METHODS = frozenset(
-    {
-        "rivae",
-        "cos-sim-lvm",
-        "bi-vae",
-        "bi-vae-on-v",
-        "rbi-vae",
-        "dcca",
-        "cos-sim",
-        "info-nce",
-        "info-nce-ica",
-    }
-)
+# Names of data sets that need not be looked up.
 DATASETS = frozenset(
     {
         "synth",
@@ -48,9 +36,7 @@ def trouble(run: Run, *, quick: bool = False) -> str:
     try:
         config, store = run.config, run.config.dataset.settings.get("store")
         if not (quick and config.method.name in METHODS):
-            from rivae.models.methods import method_class
-
-            method_class(config.method.name)
+            METHODS[config.method.name]
         if run.ready:
             _require_weights(run)
         elif not run.opens and run.status.state == "finished":

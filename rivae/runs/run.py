@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from rivae.base.config import Asks
     from rivae.data.base import PairedDataset
-    from rivae.models.methods.base import Method
+    from rivae.models.base import Method
 
 # Models of this project are far smaller.
 MODEL, PREVIEW = "model.safetensors", "preview.safetensors"
@@ -271,7 +271,7 @@ class Run:
         Raises:
             RunError: when there is no model, or the file does not fit the configuration.
         """
-        from rivae.models.methods import build_method
+        from rivae.models.registry import build_method
 
         path = self._model_path(preview)
         data = dataset or self.load_dataset()

@@ -38,7 +38,7 @@ from rivae.training.models import Models
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from rivae.models.methods.base import Method
+    from rivae.models.base import Method
     from rivae.runs.evaluation_file import Evaluation
 
 # The others wait while the first one measures, writes or unfolds; a crash is noticed at once.

@@ -13,7 +13,7 @@ from rivae.base.errors import ConfigError
 from rivae.data.base import PairedDataset, TensorView, View, floats
 from rivae.data.store.pixels import StorePixels
 from rivae.data.words_view import WordsView, text_parts
-from rivae.models.methods.base import Method, Stage
+from rivae.models.base import Method, Stage
 
 
 class Feed:

@@ -11,7 +11,7 @@ import torch
 
 from rivae.base.errors import DataError
 from rivae.data.base import PairedDataset
-from rivae.models.methods.base import Method, Stage
+from rivae.models.base import Method, Stage
 from rivae.training.checkpoint import save_checkpoint
 from rivae.training.models import Models, TrainingJob, Validator
 

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from rivae.models.methods.base import Method
+from rivae.models.base import Method
 from rivae.training.feed import Feed, embed_rows
 
 MAX_ROWS = 4_000  # rows that the solution is fitted to

@@ -16,12 +16,12 @@ from rivae.base.config import RunConfig
 from rivae.base.errors import ConfigError, RunError
 from rivae.data.base import PairedDataset
 from rivae.data.tokens import TokensView
-from rivae.models.methods import build_method
-from rivae.models.methods.base import Method
+from rivae.models.base import Method
 from rivae.models.nets.layers import RandomLayer
 from rivae.models.nets.precision import number_format
 from rivae.models.nets.recipe_rnn import RecipeRNN
 from rivae.models.nets.resnets import ResNet50Attention
+from rivae.models.registry import build_method
 from rivae.runs import Run
 from rivae.training.checkpoint import has_checkpoint
 

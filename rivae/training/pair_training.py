@@ -11,8 +11,8 @@ import torch
 from rivae.base.config import DatasetConfig, MethodChoice, run_config, training_config
 from rivae.base.scratch import scratch_folder
 from rivae.data import PairedDataset, TensorView
-from rivae.models.methods.arguments import settings_of
-from rivae.models.methods.base import Method
+from rivae.models.arguments import settings_of
+from rivae.models.base import Method
 from rivae.models.presets import preset_for
 from rivae.models.presets.by_shape import by_shape
 from rivae.runs import Run

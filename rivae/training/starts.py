@@ -25,9 +25,9 @@ from rivae.base.files import write_atomic
 from rivae.base.reading.documents import parse_json
 from rivae.base.reading.weights import load_weights, read_header
 from rivae.data.base import PairedDataset
-from rivae.models.methods import build_method
-from rivae.models.methods.base import Method, Stage
-from rivae.models.methods.cos_sim_lvm import N_PARTS
+from rivae.models.base import Method, Stage
+from rivae.models.registry import build_method
+from rivae.models.word_reader import N_PARTS
 from rivae.training.distributed import Group
 from rivae.training.feed import Feed, embed_rows
 from rivae.training.models import Models, load_pretrained

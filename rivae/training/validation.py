@@ -8,7 +8,7 @@ from rivae.data.base import PairedDataset
 from rivae.metrics.correlation import numeric_factors
 from rivae.metrics.measures.mcc import mcc
 from rivae.metrics.measures.r2 import r2
-from rivae.models.methods.base import Method
+from rivae.models.base import Method
 from rivae.retrieval.base import Floats, Ints, median_rank, recall_at_k
 from rivae.retrieval.retriever import Retriever
 

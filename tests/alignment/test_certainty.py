@@ -31,7 +31,7 @@ def untrained(tmp_path_factory):
         method=MethodChoice(settings={"n_components": 3, "dim_v": 8, "init": "none"}),
     )
     run = Run.create(config, tmp_path_factory.mktemp("runs"))
-    from rivae.models.methods import build_method
+    from rivae.models.registry import build_method
 
     data, choice = run.load_dataset(), config.method
     torch.manual_seed(0)

@@ -22,7 +22,7 @@ from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import NO_TEXTS
 from rivae.data.sets.pairs import TOO_LONG, UNKNOWN_WORDS
 from rivae.data.words_view import recipe_text
-from rivae.evaluation import evaluate as evaluation
+from rivae.evaluation import of_run as evaluation
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.steering import SteerRow
 from rivae.exploring.tours import Tour, TourStep, from_bytes, to_bytes, to_json
@@ -31,7 +31,7 @@ from rivae.jobs.launch import make_config
 from rivae.labels.kept_plans import kept_plan, plan_names
 from rivae.labels.plan import make_plan
 from rivae.labels.store import LabelStore
-from rivae.models.methods import build_method
+from rivae.models.registry import build_method
 from rivae.runs import Run
 from tests.app.label_forms import press, written
 

@@ -136,7 +136,7 @@ def test_one_button_from_an_import_to_its_sliders(app, imported):
     assert "mine trains for" in info.value and "the queue" in info.value
     (job,) = Ledger(imported).jobs()
     # As its trainer does after the first epoch.
-    from rivae.models.methods import build_method
+    from rivae.models.registry import build_method
 
     run, data = Run.create(job.config, imported), Run(imported / "mine").load_dataset()
     shapes = data.x1.shape, data.x2.shape

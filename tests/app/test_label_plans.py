@@ -12,7 +12,7 @@ from rivae.app.label.plan_runs import NONE_EVALUATED
 from rivae.app.label.plan_upload import NO_RUN
 from rivae.app.label.plans import WHAT_A_PLAN_IS
 from rivae.base.errors import LabelError
-from rivae.evaluation.evaluate import evaluate
+from rivae.evaluation.of_run import evaluate
 from rivae.labels.guideline import guideline_json, read_guideline
 from rivae.labels.kept_plans import TAKEN, kept_plan, plan_guideline, plan_names, revise
 from rivae.labels.store import LabelStore

@@ -16,7 +16,7 @@ from tests.app.test_metrics_page import tables
 def unmeasured(tmp_path, monkeypatch):
     """A small untrained run without an evaluation."""
     from rivae.jobs.launch import make_config
-    from rivae.models.methods import build_method
+    from rivae.models.registry import build_method
 
     config = make_config("synth", name="new", dataset_settings={"n_pairs": 90})
     run = Run.create(config, tmp_path / "runs")

@@ -11,7 +11,7 @@ from rivae.app.metrics import labels, labels_axes, work
 from rivae.app.metrics.labels_data import NOT_EVALUATED
 from rivae.app.metrics.labels_table import COVERAGE_TITLE, GAINS_TITLE, SCORES_TITLE
 from rivae.app.metrics.run import NOT_MEASURED
-from rivae.evaluation.evaluate import evaluate
+from rivae.evaluation.of_run import evaluate
 from rivae.exploring.words.axis_names import given_names
 from rivae.labels.align import MIN_LABELS
 from rivae.labels.derive import free_name
@@ -225,7 +225,7 @@ def finished(page, what):
 
 def planted(made, folder, n=60):
     """Levels of two factors: the directions of the latent space in which it varies least."""
-    from rivae.retrieval import Retriever
+    from rivae.retrieval.retriever import Retriever
 
     run = Run(folder / "digits")
     data, rows = run.load_dataset(), np.array(made.rows[:n])

@@ -6,12 +6,13 @@ import pytest
 
 from rivae.app.explore.panels import BOTH
 from rivae.app.shared.runs import no_latent
-from rivae.evaluation.evaluate import evaluate
+from rivae.evaluation.of_run import evaluate
 from rivae.jobs.launch import make_config
-from rivae.models.methods import Method, build_method, method_class
+from rivae.models.base import Method
+from rivae.models.registry import METHODS, build_method
 from rivae.runs import Run
 
-SENTENCE = no_latent(method_class("cos-sim"))
+SENTENCE = no_latent(METHODS["cos-sim"])
 
 
 @pytest.fixture(scope="module")
@@ -55,9 +56,9 @@ def charts(app):
 
 def test_the_letter_has_one_place():
     assert Method.axis_names(2) == ["z1", "z2"]
-    assert method_class("cos-sim").axis_names(2) == ["v1", "v2"]
+    assert METHODS["cos-sim"].axis_names(2) == ["v1", "v2"]
     assert all(fact in SENTENCE for fact in ("Cos-Sim", "v1, v2", "embedding"))
-    assert no_latent(method_class("info-nce-ica")) == no_latent(None) == ""
+    assert no_latent(METHODS["info-nce-ica"]) == no_latent(None) == ""
 
 
 @pytest.mark.parametrize("page", ["explore", "traverse", "metrics"])

@@ -13,7 +13,7 @@ from rivae.app.work.tasks import Tasks
 from rivae.exploring import preparing
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.preparing import n_items, needs_preparing, prepare
-from rivae.retrieval import Retriever
+from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from tests.app.conftest import train
 

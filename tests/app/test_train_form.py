@@ -12,7 +12,7 @@ from rivae.app.train import form_queue
 from rivae.base.config import DatasetConfig
 from rivae.data import dataset_names
 from rivae.jobs.ledger import Ledger
-from rivae.models.methods import method_names
+from rivae.models.registry import METHODS
 from rivae.runs import Run
 from tests.app.train_fixture import Form, own_runs
 from tests.training.tiny import tiny_config
@@ -50,7 +50,7 @@ def test_every_data_set_and_every_method_is_a_valid_form(form, tmp_path):
     (tmp_path / "data" / "mine" / "store.json").write_text("{}")
     page = form()
     names = [*(name for name in dataset_names() if name != "pairs"), "mine"]
-    methods = method_names()
+    methods = tuple(METHODS)
     for n in range(max(len(names), len(methods))):
         dataset, method = names[n % len(names)], methods[n % len(methods)]
         page.enter(dataset=dataset, method=method)

@@ -11,7 +11,7 @@ from rivae.app.words.tags import NO_KNOWN_TAG
 from rivae.exploring.words.axis_names import axis_names, change_names, given_names
 from rivae.exploring.words.kept_names import trash_of_names
 from rivae.jobs.launch import make_config
-from rivae.models.methods import build_method
+from rivae.models.registry import build_method
 from rivae.runs import Run
 from rivae.runs.axis_names import MAX_NAME, AxisName
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from benchmarks.digit_search import centre_axes, clustered, fields, price, search_axes
-from rivae.evaluation.evaluate import N_QUERIES_DIGITS, evaluated_rows
+from rivae.evaluation.of_run import N_QUERIES_DIGITS, evaluated_rows
 from rivae.metrics.measures.digits import transition_table
-from rivae.retrieval import Retriever
 from rivae.retrieval.ranges import paper_grid
+from rivae.retrieval.retriever import Retriever
 from rivae.retrieval.traversal import traverse
 from rivae.runs import find_run
 

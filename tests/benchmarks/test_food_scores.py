@@ -83,11 +83,11 @@ def test_the_tables_name_every_method_and_the_levels(measured):
     text = tables.report(pd.concat([scores, bound]), counts)
     assert MODEL_MADE in text.splitlines()[0]
     first, factors, labels = text.split("\n## ")
-    for name in tables.METHODS:
+    for name in tables.ROWS:
         mark = tables.MISSING if name != "rivae" else "picture"
         for part in (first, factors, labels):
             assert any(
-                tables.TITLES[name] in line and f"| {mark} |" in line for line in part.splitlines()
+                tables.title(name) in line and f"| {mark} |" in line for line in part.splitlines()
             )
     mine = next(
         line for line in first.splitlines() if tables.title("rivae", "demo-kitchen") in line
@@ -96,7 +96,7 @@ def test_the_tables_name_every_method_and_the_levels(measured):
     assert "[failed]" in first and "[0.620]" in first
     assert tables.PASSES in factors and metric("mcc_own").label in labels
     none = tables.report(scores.iloc[:0], counts.iloc[:0])
-    assert none.count(tables.MISSING) >= 3 * len(tables.METHODS)
+    assert none.count(tables.MISSING) >= 3 * len(tables.ROWS)
 
 
 def test_a_measured_run_is_kept_and_another_folder_adds_to_it(tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ from benchmarks import gpu
 from benchmarks import gpu_checks as checks
 from benchmarks import gpu_speed as speed
 from rivae.jobs.devices import CardUse
-from rivae.models.methods import method_names
+from rivae.models.registry import METHODS
 
 CPU = torch.device("cpu")
 # What the machines with cards that we know of may lack, and what only the app needs.
@@ -33,7 +33,7 @@ ABSENT = (
 )
 
 
-@pytest.mark.parametrize("method", method_names())
+@pytest.mark.parametrize("method", tuple(METHODS))
 def test_the_cpu_has_the_loss_of_the_cpu(method):
     found = checks.same_loss(CPU, method)
     assert found.passed and max(found.figures["gradient"]) == 0

@@ -317,7 +317,7 @@ def test_numbers_that_cannot_be_kept_are_shown_all_the_same(root, monkeypatch, c
         untrained_run(root, name)
     found = {"retrieval": {"recall_at_1": {"score": 0.25}}}
     monkeypatch.setattr(
-        "rivae.evaluation.evaluate.evaluate",
+        "rivae.evaluation.of_run.evaluate",
         lambda *args, **settings: Evaluation.model_validate(found),
     )
     monkeypatch.setattr("rivae.runs.evaluation_file.write_json", refuse)
@@ -358,7 +358,7 @@ def test_a_demo_run_is_measured_and_stays_as_it_is(root, monkeypatch, capsys):
     path = untrained_run(root, "one").path
     monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", root)
     found = Evaluation.model_validate({"retrieval": {"recall_at_1": {"score": 0.25}}})
-    monkeypatch.setattr("rivae.evaluation.evaluate.evaluate", lambda *args, **settings: found)
+    monkeypatch.setattr("rivae.evaluation.of_run.evaluate", lambda *args, **settings: found)
     before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
     assert main(["evaluate", "one"]) == 0
     said = capsys.readouterr().out

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rivae.app.metrics.labels import NO_LABELS
-from rivae.evaluation.evaluate import evaluate
+from rivae.evaluation.of_run import evaluate
 from rivae.labels.guideline import read_guideline
 from rivae.labels.kept_plans import keep_plan
 from rivae.labels.plan import make_plan

@@ -9,7 +9,7 @@ import pytest
 def bars(app_runs, small_store):
     """A run on pictures with recipes that was not trained; it retrieves something all the same."""
     from rivae.jobs.launch import make_config
-    from rivae.models.methods import build_method
+    from rivae.models.registry import build_method
     from rivae.runs import Run
 
     place = {"store": str(small_store), "image_size": 16}

@@ -126,7 +126,7 @@ def test_data_without_uploads_refuse_one():
 
 def test_pictures_with_texts_have_no_second_view_to_show(small_store):
     from rivae.data import load_dataset
-    from rivae.models.methods import build_method
+    from rivae.models.registry import build_method
 
     data = load_dataset("pairs", store=str(small_store), image_size=16)
     settings = {"dim_v": 4, "embedder2": {"kind": "mlp", "hidden": []}}

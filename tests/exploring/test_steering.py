@@ -16,7 +16,7 @@ from rivae.exploring.steering import (
     steer_texts,
 )
 from rivae.jobs.launch import make_config
-from rivae.models.methods import build_method
+from rivae.models.registry import build_method
 from rivae.runs import Run
 
 

@@ -12,7 +12,7 @@ from rivae.data.importing import ImportSettings, PairsImport, run_import
 from rivae.data.importing.mapping import make_mapping
 from rivae.data.store import list_stores
 from rivae.jobs.launch import make_config, train
-from rivae.models.methods import build_method, method_names
+from rivae.models.registry import METHODS, build_method
 from tests.importing.conftest import rows
 
 
@@ -71,7 +71,7 @@ def test_wrong_embeddings_leave_nothing(tmp_path, write_table, change, reason):
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
-@pytest.mark.parametrize("method", method_names())
+@pytest.mark.parametrize("method", tuple(METHODS))
 def test_every_preset_fits_embeddings(tmp_path, write_table, method, preset):
     matrices(tmp_path)
     paths = (tmp_path / "one.npy", tmp_path / "two.parquet")

@@ -13,7 +13,7 @@ from rivae.base.errors import DataError, RivaeError, RunError
 from rivae.jobs.archive_import import import_run
 from rivae.jobs.launch import resume, run_lock, train
 from rivae.jobs.ledger import Ledger
-from rivae.models.methods import build_method
+from rivae.models.registry import build_method
 from rivae.runs import Run, list_runs
 from rivae.runs.archive import FILES, export_run
 from rivae.runs.named_files import require_open

@@ -12,7 +12,7 @@ from PIL import Image
 from rivae.jobs import preview
 from rivae.jobs.launch import resume, train
 from rivae.jobs.preview import KEEP, MAX_FAILURES, Previews, draw, file_name, previews_of, thin_out
-from rivae.models.methods import build_method
+from rivae.models.registry import build_method
 from rivae.runs import Run
 from tests.training.tiny import StopAfter, files_of, tiny_config, untrained_run
 

@@ -9,8 +9,8 @@ from rivae.base.errors import ConfigError, RunError
 from rivae.data.base import PairedDataset
 from rivae.exploring.words.axis_names import given_names
 from rivae.labels.derive import align_run, alignment_record, derive_run
-from rivae.models.methods import build_method
-from rivae.retrieval import Retriever
+from rivae.models.registry import build_method
+from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run, list_runs
 from tests.training.tiny import tiny_config, untrained_run
 

@@ -15,8 +15,8 @@ from rivae.labels.plan import (
     read_plan,
 )
 from rivae.metrics.correlation import correlation_table
-from rivae.models.methods import build_method
-from rivae.retrieval import Retriever
+from rivae.models.registry import build_method
+from rivae.retrieval.retriever import Retriever
 from rivae.runs import DEMO_ROOT, Run
 
 SYNTH = Run(DEMO_ROOT / "demo-synth")

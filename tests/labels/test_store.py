@@ -1,6 +1,7 @@
 """The store on SQLite and PostgreSQL: what is confirmed, what is current, what is refused."""
 
 import os
+import re
 import sqlite3
 import stat
 import sys
@@ -11,6 +12,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from rivae.base.errors import LabelError
+from rivae.base.installed import how_to_install
 from rivae.labels.database import parse_url
 from rivae.labels.events import KINDS, current_events
 from rivae.labels.guideline import read_guideline
@@ -330,6 +332,6 @@ def test_a_batch_has_a_bound(store):
 
 def test_without_the_driver_of_postgresql_the_message_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(LabelError, match=r"pip install 'psycopg\[binary\]'") as caught:
+    with pytest.raises(LabelError, match=re.escape(how_to_install("postgresql"))) as caught:
         LabelStore(f"postgresql://me:{PASSWORD}@127.0.0.1:1/labels")
     assert PASSWORD not in str(caught.value)

@@ -13,7 +13,7 @@ from rivae.labels.kept_plans import keep_plan, kept_plan
 from rivae.labels.plan import read_plan
 from rivae.labels.store import LabelStore
 from rivae.labels.suggest import BLOCK, suggest_items, suggest_rows, suggested_plan, variance_drop
-from rivae.models.methods import build_method
+from rivae.models.registry import build_method
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 from rivae.training.alignment.certainty import FITS

@@ -5,14 +5,14 @@ import torch
 from torch.distributions import Independent, MultivariateNormal, Normal, kl_divergence
 
 from rivae.base.errors import ConfigError
-from rivae.models.methods import Noise, method_config
-from rivae.models.methods.bimodal import (
+from rivae.models.base import Noise
+from rivae.models.bimodal import (
     BimodalTerms,
     BimodalVAE,
     LinearGaussian,
     build_bimodal_model,
 )
-from rivae.models.methods.gaussians import (
+from rivae.models.gaussians import (
     DiagonalGaussian,
     FullGaussian,
     all_log_densities,
@@ -23,6 +23,7 @@ from rivae.models.methods.gaussians import (
     natural_parameters,
 )
 from rivae.models.nets.layers import reset_linears
+from rivae.models.registry import method_config
 
 B, D, LATENT, S = 7, 4, 2, 3
 

@@ -11,12 +11,12 @@ from rivae.base.errors import ConfigError, DataError
 from rivae.data import load_dataset
 from rivae.data.base import PairedDataset, TensorView, random_split
 from rivae.data.words_view import fit_words
-from rivae.evaluation.evaluate import evaluate
+from rivae.evaluation.of_run import evaluate
 from rivae.jobs.launch import resume, train
-from rivae.models.methods import build_method, method_class, method_names
-from rivae.models.methods.base import Batch, Noise
-from rivae.models.methods.contrastive import MIN_TEMPERATURE
-from rivae.retrieval import Retriever
+from rivae.models.base import Batch, Noise
+from rivae.models.methods.info_nce import MIN_TEMPERATURE
+from rivae.models.registry import METHODS, build_method
+from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 from rivae.training.judging import finish_closed_form
@@ -44,7 +44,7 @@ def batch_of(method, n=20):
 
 
 def test_exactly_the_plain_baselines_have_no_latent():
-    assert {name for name in method_names() if not method_class(name).has_latent} == set(PLAIN)
+    assert {name for name in METHODS if not METHODS[name].has_latent} == set(PLAIN)
 
 
 @pytest.mark.parametrize("name", PLAIN)

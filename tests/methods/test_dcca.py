@@ -7,11 +7,11 @@ import torch
 from rivae.base.errors import ConfigError, DataError, RunError
 from rivae.data import load_dataset
 from rivae.jobs.launch import resume, train
-from rivae.models.methods import build_method
-from rivae.models.methods.base import Batch, Noise
+from rivae.models.base import Batch, Noise
 from rivae.models.methods.dcca import DCCA
-from rivae.models.methods.pcca import fit_pcca
-from rivae.retrieval import Retriever
+from rivae.models.pcca import fit_pcca
+from rivae.models.registry import build_method
+from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from rivae.training.judging import finish_closed_form
 from tests.training.test_stacked import assert_same_models

@@ -5,8 +5,8 @@ import sys
 
 CODE = """
 import sys
-from rivae.models.methods import build_method, method_names
-for name in method_names():
+from rivae.models.registry import build_method, METHODS
+for name in METHODS:
     build_method(name, {}, (1, 8, 8), (1, 8, 8))
     late = {"torch._dynamo", "sympy"} & set(sys.modules)
     assert not late, f"{name} imports {late}, which take a second or two"

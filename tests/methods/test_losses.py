@@ -6,9 +6,8 @@ import pytest
 import torch
 from torch.distributions import Independent, Normal, kl_divergence
 
-from rivae.models.methods import Noise, build_method
-from rivae.models.methods.base import Batch
-from rivae.models.methods.losses import (
+from rivae.models.base import Batch, Noise
+from rivae.models.losses import (
     aggregated_prior_kl,
     embedder_regulariser,
     gaussian_log_likelihood,
@@ -20,6 +19,7 @@ from rivae.models.methods.losses import (
     squared_distances,
 )
 from rivae.models.nets.share import Share
+from rivae.models.registry import build_method
 
 S, B, D = 2, 6, 4
 

@@ -6,15 +6,15 @@ import torch
 from rivae.base.errors import ConfigError
 from rivae.data import dataset_names, load_dataset
 from rivae.data.tokens import LENGTH
-from rivae.models.methods import build_method, method_class, method_names
-from rivae.models.methods.base import parameters_of
+from rivae.models.base import parameters_of
 from rivae.models.presets import find_preset, preset_names, trains_as_batch
+from rivae.models.registry import METHODS, build_method
 from rivae.runs import Run
 from rivae.training.state import make_optimiser
 from tests.training.tiny import first_batch, smooth_settings, tiny_config
 
 VARIANTS = [
-    *((method, dataset, {}) for method in method_names() for dataset in ("synth", "split-digits")),
+    *((method, dataset, {}) for method in METHODS for dataset in ("synth", "split-digits")),
     ("rivae", "synth", smooth_settings()),
     ("bi-vae", "synth", {"network": "linear", "prior_expert": False, "eta_form": "fixed"}),
     ("bi-vae", "split-digits", {"network": "conv", "channels": [4, 5], "lambda_single": 0}),
@@ -204,7 +204,7 @@ def test_a_run_folder_keeps_the_model(case, tmp_path):
 # Names and settings.
 
 
-@pytest.mark.parametrize("method", method_names())
+@pytest.mark.parametrize("method", tuple(METHODS))
 @pytest.mark.parametrize("dataset", dataset_names())
 @pytest.mark.parametrize("preset", preset_names())
 def test_presets_validate_and_build(method, dataset, preset):
@@ -218,7 +218,7 @@ def test_presets_validate_and_build(method, dataset, preset):
     built = build_method(method, found.method, shape1, shape2)
     assert sum(stage.epochs for stage in built.stages()) > 10
     dumped = built.config.model_dump(mode="json")
-    assert method_class(method).config_class.model_validate(dumped) == built.config
+    assert METHODS[method].config_class.model_validate(dumped) == built.config
     assert isinstance(trains_as_batch(dumped), bool)
     assert set(found.training) <= {"precision", "validate_every", "clip_norm"}
 

@@ -5,13 +5,14 @@ import torch
 
 from rivae.base.errors import ConfigError
 from rivae.data import load_dataset
-from rivae.models.methods import Batch, Noise, build_method
-from rivae.models.methods.losses import (
+from rivae.models.base import Batch, Noise
+from rivae.models.losses import (
     MismatchTerms,
     embedder_regulariser,
     mismatch_scores,
     retrieval_loss,
 )
+from rivae.models.registry import build_method
 
 DATA = load_dataset("synth", n_pairs=150)
 HARD = {"mismatches": "hardest", "n_mismatches": 1, "loss_form": "hinge"}

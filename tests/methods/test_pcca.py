@@ -7,7 +7,7 @@ import torch
 from sklearn.cross_decomposition import CCA
 
 from rivae.base.errors import DataError
-from rivae.models.methods.pcca import MAX_CORRELATION, fit_pcca, mean_log_likelihood
+from rivae.models.pcca import MAX_CORRELATION, fit_pcca, mean_log_likelihood
 
 N = 1500
 

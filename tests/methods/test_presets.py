@@ -11,9 +11,9 @@ import torch
 from benchmarks.preset_choice import CHANGED, TODAY
 from rivae.base.errors import DataError
 from rivae.data import dataset_names
-from rivae.models.methods import method_class, method_config, method_names
 from rivae.models.presets import find_preset, preset_names, trains_as_batch
 from rivae.models.presets.by_shape import PICTURES, VECTORS, by_shape
+from rivae.models.registry import METHODS, method_config
 
 # Of all methods, both presets, with and without embeddings from elsewhere. Whoever changes a
 # preset on purpose puts the new digest here and says so: results of before are of other settings.
@@ -33,7 +33,7 @@ DIGESTS = {
 def test_a_preset_changes_only_on_purpose(dataset):
     found = [
         vars(find_preset(dataset, *names, {"features": features}))
-        for *names, features in itertools.product(method_names(), preset_names(), ("", "own"))
+        for *names, features in itertools.product(tuple(METHODS), preset_names(), ("", "own"))
     ]
     text = json.dumps(found, sort_keys=True)
     assert hashlib.sha256(text.encode()).hexdigest()[:12] == DIGESTS[dataset]
@@ -56,11 +56,11 @@ def chosen_otherwise(dataset):
 @pytest.mark.parametrize("dataset", [name for name in dataset_names() if name != "recipe1m"])
 def test_every_method_has_the_same_care(dataset):
     lead = find_preset(dataset, "rivae", "default").method
-    for method in set(method_names()) - {"rivae"} - chosen_otherwise(dataset):
+    for method in set(METHODS) - {"rivae"} - chosen_otherwise(dataset):
         own = find_preset(dataset, method, "default").method
         known = method_config(method, own).model_dump()
         assert known["schedule"] == "cosine"
-        if method_class(method).has_latent and lead.get("axes") in ("independent", "words"):
+        if METHODS[method].has_latent and lead.get("axes") in ("independent", "words"):
             assert known["axes"] in (lead["axes"], "independent")
         heads = {tuple(known[key]) for key in ("head_hidden", "g_hidden") if key in known}
         assert heads <= {tuple(lead.get("head_hidden", (10, 10)))}
@@ -95,11 +95,11 @@ PHOTOGRAPH, WIDE, ODD = (3, 96, 96), (3, 64, 128), (3, 65, 65)
 )
 def test_every_shape_has_networks_that_take_it(monkeypatch, shapes, kinds):
     monkeypatch.setattr("rivae.models.presets._of_data", lambda name, data: by_shape(*shapes))
-    for method, preset in itertools.product(method_names(), preset_names()):
+    for method, preset in itertools.product(tuple(METHODS), preset_names()):
         found = find_preset("synth", method, preset).method
         config = method_config(method, found)
         with torch.device("meta"):
-            built = method_class(method)(config, *shapes)
+            built = METHODS[method](config, *shapes)
         assert sum(stage.epochs for stage in built.stages()) > 10
         if method != "bi-vae":
             second = config.embedder2 or config.embedder

@@ -8,7 +8,7 @@ import torch
 
 from rivae.data import dataset_names, load_dataset
 from rivae.jobs.launch import resume, train
-from rivae.models.methods import Noise, build_method
+from rivae.models.base import Noise
 from rivae.models.methods.rbi_vae import (
     Discriminator,
     discriminator_loss,
@@ -17,7 +17,8 @@ from rivae.models.methods.rbi_vae import (
 )
 from rivae.models.nets.layers import reset_linears
 from rivae.models.presets import find_preset
-from rivae.retrieval import Retriever
+from rivae.models.registry import build_method
+from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from tests.retrieval.small import small_data
 from tests.training.test_stacked import assert_same_models

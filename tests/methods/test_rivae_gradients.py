@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from rivae.data import load_dataset
-from rivae.models.methods import build_method
+from rivae.models.registry import build_method
 from tests.training.tiny import SYNTH, first_batch
 
 ONLY = {

@@ -8,9 +8,9 @@ import torch
 from rivae.base.config import MethodChoice, RunConfig
 from rivae.base.errors import ConfigError
 from rivae.data.base import PairedDataset, TensorView, random_split
-from rivae.models.methods import build_method
 from rivae.models.nets.embedders import build_embedders
 from rivae.models.nets.settings import EmbedderConfig, EmbedderPair
+from rivae.models.registry import build_method
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 

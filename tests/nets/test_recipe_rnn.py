@@ -10,7 +10,7 @@ from torch.func import jvp
 
 from rivae.base.errors import ConfigError
 from rivae.data.tokens import LENGTH, SECTIONS
-from rivae.models.methods.joint_training import perturbable
+from rivae.models.joint_training import perturbable
 from rivae.models.nets import EmbedderConfig, EmbedderPair, build_embedder, build_embedders
 from rivae.models.nets.layers import reset_linears
 from rivae.models.nets.precision import steady

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 import rivae
 from rivae.base.errors import ConfigError
+from rivae.base.installed import how_to_install
 from rivae.notebook.pairs import ArrayPairs
 from rivae.notebook.view import View, script
 
@@ -265,5 +267,5 @@ def test_a_model_needs_its_rows_and_no_settings(model: Any, run: Any) -> None:
 def test_one_sentence_where_anywidget_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "anywidget", None)
     monkeypatch.delitem(sys.modules, "rivae.notebook.view", raising=False)
-    with pytest.raises(ConfigError, match=r"pip install 'rivae-explorer\[notebook\]'"):
+    with pytest.raises(ConfigError, match=re.escape(how_to_install("notebook"))):
         rivae.explore("demo-digits")

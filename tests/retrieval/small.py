@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from rivae.data.base import FactorSpec, PairedDataset, TensorView, random_split
-from rivae.models.methods.base import Method, MethodConfig
+from rivae.models.base import Method, MethodConfig
 
 
 def mlp(sizes, generator, last):

@@ -5,10 +5,10 @@ import pytest
 import torch
 
 from rivae.base.errors import ConfigError
-from rivae.retrieval import Retriever
 from rivae.retrieval.exact_path import exact_change_points, exact_paths, find_kinks
 from rivae.retrieval.indexes.two_stage import TwoStageIndex
 from rivae.retrieval.registry import INDEXES
+from rivae.retrieval.retriever import Retriever
 from tests.retrieval.points import KINDS, brute, hard_points
 from tests.retrieval.small import SmallMethod, small_data
 
@@ -76,10 +76,14 @@ def test_both_sides_of_every_change_point():
     assert (np.diff(path.starts) > 0).all()
     assert (path.ids[1:] != path.ids[:-1]).all()
     wide = np.diff([*path.starts, 5.0]) > 1e-6
+
+    def nearest(t):
+        return retriever.nearest(np.array([[0.2, t]]), 1)[0][0, 0]
+
     for i in np.flatnonzero(wide):
-        assert retriever.nearest([0.2, path.starts[i] + 5e-7], 1)[0][0, 0] == path.ids[i]
+        assert nearest(path.starts[i] + 5e-7) == path.ids[i]
     for i in np.flatnonzero(wide[:-1]):
-        assert retriever.nearest([0.2, path.starts[i + 1] - 5e-7], 1)[0][0, 0] == path.ids[i]
+        assert nearest(path.starts[i + 1] - 5e-7) == path.ids[i]
 
 
 def test_sampling_never_finds_an_item_that_the_exact_path_misses():

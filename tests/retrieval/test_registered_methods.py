@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from rivae.models.methods import build_method, method_class, method_names
-from rivae.retrieval import Retriever, exact_change_points
+from rivae.models.registry import METHODS, build_method
+from rivae.retrieval.exact_path import exact_change_points
+from rivae.retrieval.retriever import Retriever
 from tests.retrieval.small import small_data
 
 DATA = small_data(n=300, duplicates=20)
@@ -13,13 +14,13 @@ EMBEDDER = {"kind": "mlp", "hidden": (12,), "activation": "tanh"}
 
 
 @pytest.fixture(
-    params=[(name, dim_v) for name in method_names() for dim_v in (3, 24)],
+    params=[(name, dim_v) for name in METHODS for dim_v in (3, 24)],
     ids=lambda p: f"{p[0]}-V{p[1]}",
 )
 def retriever(request):
     name, dim_v = request.param
     networks = {"n_components": 3, "dim_v": dim_v, "embedder": EMBEDDER, "head_hidden": (10, 10)}
-    known = method_class(name).config_class.model_fields
+    known = METHODS[name].config_class.model_fields
     settings = {key: value for key, value in networks.items() if key in known}
     method = build_method(name, settings, DATA.x1.shape, DATA.x2.shape, seeds=(4,))
     return Retriever(method, DATA, np.arange(len(DATA)))

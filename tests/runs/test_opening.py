@@ -18,7 +18,6 @@ from rivae.base.errors import RivaeError
 from rivae.data import dataset_names, load_dataset
 from rivae.data.store import Manifest, find_store, list_stores
 from rivae.jobs.archive_import import import_run
-from rivae.models.methods import method_names
 from rivae.runs import Run, list_runs, opening
 from rivae.runs.archive import export_run
 from rivae.runs.named_files import is_open, names_file, require_open
@@ -162,4 +161,4 @@ def test_require_open_does_not_fall_over_a_dead_disk(tmp_path, monkeypatch):
 
 
 def test_names_that_are_not_looked_up_are_those_that_there_are():
-    assert set(dataset_names()) == opening.DATASETS and set(method_names()) == opening.METHODS
+    assert set(dataset_names()) == opening.DATASETS

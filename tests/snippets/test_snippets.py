@@ -14,11 +14,11 @@ from PIL import Image
 
 import rivae
 from rivae.base.errors import ConfigError
-from rivae.evaluation.evaluate import evaluate
+from rivae.evaluation.of_run import evaluate
 from rivae.exploring.explorer import Explorer
 from rivae.figures.snippets import PANELS, literal, places_of, snippet
 from rivae.jobs.launch import make_config
-from rivae.models.methods import build_method
+from rivae.models.registry import build_method
 from rivae.runs import Run
 
 pytestmark = pytest.mark.xdist_group("snippets")  # the runs are made in one process
@@ -223,7 +223,7 @@ def test_snippets_open_runs_through_the_public_surface_alone(call):
     assert not modules & {
         "rivae.runs",
         "rivae.exploring.explorer",
-        "rivae.evaluation.evaluate",
+        "rivae.evaluation.of_run",
         "rivae.api.run",
     }
     names = {n.attr for n in ast.walk(tree) if _is_of_run(n)}

@@ -6,8 +6,8 @@ import torch
 
 from rivae.base.errors import DataError
 from rivae.jobs.launch import resume, train
-from rivae.models.methods import build_method
-from rivae.models.methods.base import Batch, Noise, Stage
+from rivae.models.base import Batch, Noise, Stage
+from rivae.models.registry import build_method
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob, starts
 from rivae.training.starts import Start, read_shares

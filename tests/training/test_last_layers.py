@@ -26,7 +26,7 @@ class Rows:
 
 
 def method_of(n_models=None, **changes):
-    from rivae.models.methods import build_method
+    from rivae.models.registry import build_method
 
     settings = {**tiny_config(**contrast_settings()).method.settings, **changes}
     seeds = [0] if n_models is None else list(range(n_models))

@@ -8,21 +8,21 @@ from rivae.app.forms.draft import Draft, check
 from rivae.base.errors import ConfigError
 from rivae.data import PairedDataset, TensorView
 from rivae.jobs.launch import train
-from rivae.models.methods import method_class, method_names
+from rivae.models.registry import METHODS
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 from tests.training.tiny import smooth_settings, tiny_config
 
 
-@pytest.mark.parametrize("method", method_names())
+@pytest.mark.parametrize("method", tuple(METHODS))
 def test_a_run_of_random_weights_is_refused_and_leaves_no_folder(method, tmp_path):
     """No stage, or none of the model, or none of the embedders: one sentence names what to raise,
     where the run is configured and, for a configuration from elsewhere, where it would train.
     """
-    lengths = method_class(method).config_class.lengths()
+    lengths = METHODS[method].config_class.lengths()
     own = [name for name in lengths if name != "init_epochs"]
     refused = [dict.fromkeys(lengths, 0), dict.fromkeys(own, 0)]
-    if "init" in method_class(method).config_class.model_fields:
+    if "init" in METHODS[method].config_class.model_fields:
         heads = {name: int(name != "joint_epochs") for name in own}
         refused.append({**heads, "init_epochs": 0})
         if "joint_epochs" in own:

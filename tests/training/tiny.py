@@ -4,9 +4,9 @@ import numpy as np
 import torch
 
 from rivae.jobs.launch import make_config
-from rivae.models.methods import build_method, method_class
-from rivae.models.methods.base import Batch, Noise
-from rivae.models.methods.cos_sim_lvm import N_PARTS
+from rivae.models.base import Batch, Noise
+from rivae.models.registry import METHODS, build_method
+from rivae.models.word_reader import N_PARTS
 from rivae.runs import Run
 
 SYNTH = {"n_pairs": 150}
@@ -19,37 +19,6 @@ def linear_r2(z, truth):
     return 1 - left.var(axis=0) / truth.var(axis=0)
 
 
-# Every stage of each method, two or three epochs each.
-SHORT = {
-    "rivae": {
-        "init": "cos-sim-lvm",
-        "anchor": None,
-        "init_epochs": 3,
-        "ivae_epochs": 2,
-        "joint_epochs": 4,
-        "batch_size": 16,
-    },
-    "cos-sim-lvm": {"epochs": 4, "batch_size": 16},
-    "bi-vae": {"epochs": 4, "batch_size": 16, "hidden": [16]},
-    "bi-vae-on-v": {"init_epochs": 3, "epochs": 4, "batch_size": 16},
-    "rbi-vae": {
-        "init_epochs": 3,
-        "model_epochs": 2,
-        "joint_epochs": 4,
-        "batch_size": 16,
-        "discriminator_hidden": [8, 8],
-    },
-    "dcca": {
-        "init_epochs": 3,
-        "g_epochs": 2,
-        "joint_epochs": 4,
-        "batch_size": 16,
-        "joint_batch_size": None,
-    },
-    "cos-sim": {"epochs": 4, "batch_size": 16},
-    "info-nce": {"epochs": 4, "batch_size": 16},
-    "info-nce-ica": {"epochs": 4, "batch_size": 16},
-}
 NARROW = {"kind": "mlp", "hidden": [16], "activation": "relu", "dropout": 0.1}
 ALWAYS = {"checkpoint_seconds": 0, "validate_every": 1}
 
@@ -57,13 +26,19 @@ ALWAYS = {"checkpoint_seconds": 0, "validate_every": 1}
 def small_networks(method):
     """Networks for the small digits; a method without a latent has no n_components."""
     networks = {"n_components": 3, "dim_v": 8, "embedder": NARROW}
-    known = method_class(method).config_class.model_fields
+    known = METHODS[method].config_class.model_fields
     return {key: value for key, value in networks.items() if key in known}
+
+
+def short(method):
+    """Settings with which it trains in a moment, each stage if it says so itself."""
+    chosen = METHODS[method]
+    return {**dict.fromkeys(chosen.config_class.lengths(), 2), **chosen.smallest}
 
 
 def tiny_config(name="run", method="rivae", dataset="synth", *, seed=0, training=None, **settings):
     """A complete configuration that trains in well under a second."""
-    changes = {**SHORT[method], **settings}
+    changes = {**short(method), **settings}
     data_settings = {}
     if dataset == "synth":
         data_settings = SYNTH

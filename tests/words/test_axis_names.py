@@ -19,7 +19,7 @@ from rivae.exploring.words.axis_names import (
     suggested_names,
 )
 from rivae.jobs.launch import make_config
-from rivae.models.methods import build_method
+from rivae.models.registry import build_method
 from rivae.runs import Run
 from rivae.runs.axis_names import (
     MAX_BYTES,

@@ -13,7 +13,7 @@ from rivae.exploring.words.relations import (
     tag_targets,
     target_values,
 )
-from rivae.models.methods import build_method
+from rivae.models.registry import build_method
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from rivae.exploring.words.axis_names import change_names, given_names, known_na
 from rivae.exploring.words.names_trash import restore_names, trash_of_names
 from rivae.jobs.deletion import all_deleted, restore
 from rivae.jobs.launch import make_config
-from rivae.models.methods import build_method
+from rivae.models.registry import build_method
 from rivae.runs import Run, runs_root
 from rivae.runs.axis_names import AxisName, HeldOut
 

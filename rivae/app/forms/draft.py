@@ -21,9 +21,9 @@ from rivae.base.errors import ConfigError
 from rivae.data import IMPORTED, describe_dataset, import_names, named_dataset, settings_class
 from rivae.data.store import find_store
 from rivae.data.store.features import usual_features
-from rivae.models.methods import method_class, method_config
-from rivae.models.methods.base import MethodConfig
+from rivae.models.base import MethodConfig
 from rivae.models.presets import find_preset
+from rivae.models.registry import METHODS, method_config
 
 Values = dict[str, dict[str, Any]]
 
@@ -270,7 +270,7 @@ def _schema_troubles(
     found: dict[str, str] = {}
     for section, owner, model in (
         ("dataset", draft.dataset, settings_class(draft.dataset)),
-        ("method", draft.method, method_class(draft.method).config_class),
+        ("method", draft.method, METHODS[draft.method].config_class),
         ("training", "training", TrainingConfig),
     ):
         try:

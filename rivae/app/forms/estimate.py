@@ -22,8 +22,8 @@ from rivae.base.config import RunConfig
 from rivae.base.errors import ConfigError, RivaeError, RunError
 from rivae.base.scratch import scratch_folder
 from rivae.data import PairedDataset, load_dataset
-from rivae.models.methods import method_class, method_config
-from rivae.models.methods.base import Stage
+from rivae.models.base import Stage
+from rivae.models.registry import METHODS, method_config
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 from rivae.training.judging import measure
@@ -181,7 +181,7 @@ def _settings_of_stages(
     changed = method_config(choice.name, {**choice.settings, **lengths})
     found = [""] * len(stages)
     with suppress(RivaeError), torch.device("meta"):
-        made = method_class(choice.name)(changed, *shapes).stages()
+        made = METHODS[choice.name](changed, *shapes).stages()
         if [stage.name for stage in made] == [stage.name for stage in stages]:
             found = [known.get(stage.epochs, "") for stage in made]
     return found

@@ -135,7 +135,7 @@ def evaluate(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any] | No
     Returns it instead if the folder is read-only (``keep`` is true) or cannot be written.
     """
     _opening(progress)
-    from rivae.evaluation.evaluate import evaluate
+    from rivae.evaluation.of_run import evaluate
     from rivae.runs import Run
 
     run = Run(Path(spec["run"]))

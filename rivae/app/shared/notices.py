@@ -18,7 +18,7 @@ from rivae.base.errors import RivaeError
 
 if TYPE_CHECKING:
     from rivae.exploring.explorer import Explorer
-    from rivae.models.methods.base import Method
+    from rivae.models.base import Method
     from rivae.runs import Run, Status
 
 Opened = TypeVar("Opened")

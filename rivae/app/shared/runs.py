@@ -16,12 +16,13 @@ from rivae.app.shell.text import markdown
 from rivae.app.work import certainty
 from rivae.base.errors import RivaeError
 from rivae.base.reading.documents import printable
-from rivae.benchmark.tables import DATASETS, METHODS
+from rivae.benchmark.tables import DATASETS
+from rivae.models.registry import method_title as title_of_method
 
 if TYPE_CHECKING:
     from rivae.base.config import Asks, DatasetConfig
     from rivae.exploring.explorer import Explorer
-    from rivae.models.methods.base import Method
+    from rivae.models.base import Method
     from rivae.runs import Run
     from rivae.runs.evaluation_file import Evaluation
 
@@ -126,7 +127,7 @@ def dataset_title(dataset: DatasetConfig) -> str:
 
 def method_title(name: str) -> str:
     """What a person calls a method."""
-    return METHODS.get(name) or _short(name)
+    return _short(title_of_method(name))
 
 
 def _short(name: str) -> str:
@@ -267,10 +268,10 @@ def asks_control(
 
 def method_of(run: Run) -> type[Method] | None:
     """The method of a run; None where its configuration cannot be read or names no such method."""
-    from rivae.models.methods import method_class
+    from rivae.models.registry import METHODS
 
     try:
-        return method_class(run.config.method.name)
+        return METHODS[run.config.method.name]
     except RivaeError:
         return None
 

@@ -27,7 +27,7 @@ DETAIL = "detail_traverse"  # key of the plot behind a cell
 
 def correlations(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     """The table of |corr| between dimensions and true factors; a click opens the scatter."""
-    from rivae.evaluation.evaluate import is_digits
+    from rivae.evaluation.of_run import is_digits
     from rivae.metrics.correlation import numeric_factors
 
     data = explorer.data

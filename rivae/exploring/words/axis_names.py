@@ -22,7 +22,8 @@ from rivae.base.reading.documents import read_own_form
 from rivae.base.reading.regular import is_file, open_regular
 from rivae.base.reading.typed_text import clean, one_line
 from rivae.exploring.words.kept_names import keep_lost, keep_unread
-from rivae.models.methods import Method, method_class
+from rivae.models.base import Method
+from rivae.models.registry import METHODS
 from rivae.runs import Run, is_read_only, runs_root
 from rivae.runs.axis_names import (
     AXIS_NAMES,
@@ -126,7 +127,7 @@ def _words_in(path: Path, changed: int, size: int) -> tuple[tuple[str, ...], ...
 def names_of_axes(run: Run, n_components: int) -> list[str]:
     """How the axes of a run are called everywhere, without opening it: see ``labels``."""
     try:
-        ids = method_class(run.config.method.name).axis_names(n_components)
+        ids = METHODS[run.config.method.name].axis_names(n_components)
     except RivaeError:
         ids = Method.axis_names(n_components)
     return labels(ids, shown_names(run, n_components), axis_signs(run, n_components))

@@ -14,7 +14,7 @@ import numpy as np
 from rivae.data.base import PairedDataset
 from rivae.exploring.words.item_terms import ItemTerms
 from rivae.exploring.words.naming import propose_name
-from rivae.models.methods.base import Method
+from rivae.models.base import Method
 from rivae.retrieval.base import Floats
 from rivae.retrieval.model import LatentModel
 from rivae.runs.axis_names import AxisName, HeldOut

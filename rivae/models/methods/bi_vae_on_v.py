@@ -7,24 +7,21 @@ with a variance that depends on z both are lifted (see ``gaussians``).
 
 from __future__ import annotations
 
-from typing import Literal
-
 import torch
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 
-from rivae.base.config import Epochs
-from rivae.models.methods.base import Batch, ParamGroup, Stage, parameters_of
-from rivae.models.methods.bimodal import BimodalTerms, BimodalVAE, build_bimodal_model
-from rivae.models.methods.cos_sim_lvm import Milestones
-from rivae.models.methods.embedded import EmbeddedConfig, EmbeddedMethod
-from rivae.models.methods.gaussians import (
+from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
+from rivae.models.bimodal import BimodalTerms, BimodalVAE, build_bimodal_model
+from rivae.models.embedded import EmbeddedConfig, EmbeddedMethod
+from rivae.models.gaussians import (
     lifted_items,
     lifted_score,
     log_density_constant,
     natural_parameters,
 )
 from rivae.models.nets.layers import FixedAffine
+from rivae.models.settings import Epochs, LearningRate, Milestones, Schedule
 
 
 class BimodalConfig(EmbeddedConfig, BimodalTerms):
@@ -129,8 +126,8 @@ class BiVAEOnVConfig(BimodalConfig):
     """Settings of Bi-VAE on V."""
 
     epochs: Epochs = Field(default=300, description="of the bimodal model, after the start")
-    learning_rate: float = Field(default=5e-3, gt=0)
-    schedule: Literal["constant", "cosine"] = "constant"
+    learning_rate: LearningRate = 5e-3
+    schedule: Schedule = "constant"
     milestones: Milestones = ()
 
     @model_validator(mode="after")
@@ -147,6 +144,9 @@ class BiVAEOnV(BimodalMethod):
 
     name = "bi-vae-on-v"
     title = "Bi-VAE on V"
+    blurb = "A model of both embeddings, which are trained first and then fixed"
+    paper = True
+    smallest = {"init_epochs": 3, "epochs": 4, "batch_size": 16}
     config_class = BiVAEOnVConfig
     trains_in_shares = True
     config: BiVAEOnVConfig

@@ -2,106 +2,42 @@
 
 from __future__ import annotations
 
-import math
-from typing import Literal
-
 import torch
-from pydantic import Field
 from torch import Tensor, nn
 
-from rivae.base.config import BatchSize, Epochs, Positive, Widths
-from rivae.models.methods.base import (
-    Axes,
-    Batch,
-    Method,
-    MethodConfig,
-    ParamGroup,
-    Stage,
-    parameters_of,
-)
-from rivae.models.methods.losses import MismatchTerms, retrieval_loss
+from rivae.models.base import Batch, Method, ParamGroup, Stage, parameters_of
+from rivae.models.losses import CosSimTerms, alignment_loss
 from rivae.models.nets.embedders import build_embedders
-from rivae.models.nets.layers import MLP, Linear, fold_affine_into_input
+from rivae.models.nets.layers import MLP, fold_affine_into_input
 from rivae.models.nets.settings import EmbedderPair
-
-Milestones = tuple[tuple[Epochs, Positive], ...]
-N_PARTS = 30  # into which the texts are split
-MAX_PART = 4.0  # s.d.: few texts are all about one part
-
-
-class WordTerms(MethodConfig):
-    """What the words of the texts teach the embeddings."""
-
-    lambda_words: float = Field(
-        default=0.0,
-        ge=0,
-        description="weight of the term by which v2 tells the parts of its text, groups of words "
-        "that occur together; no such term where the second side has no weighted words",
-    )
-
-
-class WordReader(nn.Module):
-    """One linear layer that reads the parts of a text off its embedding v2.
-
-    A contrast keeps what tells the pairs apart; what a text is about may not be needed for that.
-    """
-
-    def __init__(self, dim_v: int, weight: float, n_models: int | None) -> None:
-        super().__init__()
-        self.weight, self.scale = weight, math.sqrt(dim_v)
-        self.read = Linear(dim_v, N_PARTS, n_models)
-
-    def term(self, v2: Tensor, batch: Batch, terms: dict[str, Tensor]) -> Tensor | float:
-        """Its part of the objective, (...,); the mean squared error is added to ``terms``."""
-        if batch.words is None:
-            return 0.0
-        error = self.read(v2 * self.scale) - batch.words.clamp(-MAX_PART, MAX_PART)
-        terms["words"] = (error**2).mean((-1, -2))
-        return self.weight * terms["words"]
-
-
-class AlignmentTerms(MismatchTerms):
-    """How two embeddings are aligned by cosine, whose form the paper does not give."""
-
-    loss_form: Literal["hinge", "softmax"] = "hinge"
-    margin: float = Field(default=0.3, ge=0, description="margin of the hinge, in cosine")
-    temperature: float = Field(default=0.1, gt=0, description="of the softmax form")
-
-
-class CosSimTerms(AlignmentTerms):
-    """The loss of Cos-Sim-LVM."""
-
-    lambda_embedding: float = Field(default=1.0, ge=0, description="weight of cos(v1, v2)")
-    both_ways: bool = Field(
-        default=False, description="the weight of cos(v1, v2) is also that of v2 to find its v1"
-    )
-    lambda_latent: float = Field(default=1.0, ge=0, description="weight of cos(v1', v2)")
-    lambda_auto: float = Field(default=1.0, ge=0, description="weight of |v1' - v1|^2")
-
-
-def alignment_loss(query: Tensor, target: Tensor, terms: AlignmentTerms, batch: Batch) -> Tensor:
-    """L_Retr on the cosines of unit vectors (..., B, D) whose rows belong together; (...,)."""
-    cosine = query @ target.transpose(-1, -2)
-    scores = cosine / terms.temperature if terms.loss_form == "softmax" else cosine
-    hardest = terms.takes_hardest(batch.progress)
-    return retrieval_loss(
-        scores, terms.n_mismatches, terms.loss_form, terms.margin, batch.noise, hardest
-    )
+from rivae.models.settings import (
+    AxisChoice,
+    AxisReach,
+    BatchSize,
+    Components,
+    EmbeddingSize,
+    Epochs,
+    HeadWidths,
+    LearningRate,
+    Milestones,
+    Schedule,
+)
+from rivae.models.word_reader import WordReader, WordTerms
 
 
 class CosSimLVMConfig(WordTerms, EmbedderPair, CosSimTerms):
     """Settings of Cos-Sim-LVM."""
 
-    n_components: int = Field(default=2, ge=1, le=512, description="dim(z)")
-    dim_v: int = Field(default=3, ge=2, le=4096, description="dim(V)")
-    head_hidden: Widths = Field(default=(10, 10), min_length=1)
+    n_components: Components = 2
+    dim_v: EmbeddingSize = 3
+    head_hidden: HeadWidths = (10, 10)
     epochs: Epochs = 200
     batch_size: BatchSize = 64
-    learning_rate: float = Field(default=5e-3, gt=0)
-    schedule: Literal["constant", "cosine"] = "constant"
+    learning_rate: LearningRate = 5e-3
+    schedule: Schedule = "constant"
     milestones: Milestones = ()
-    axes: Axes = "scaled"
-    axis_reach: float = Field(default=10.0, gt=0)
+    axes: AxisChoice = "scaled"
+    axis_reach: AxisReach = 10.0
 
 
 class CosSimLVM(Method):
@@ -113,6 +49,9 @@ class CosSimLVM(Method):
 
     name = "cos-sim-lvm"
     title = "Cos-Sim-LVM"
+    blurb = "Embeddings aligned by cosine, with z between them"
+    paper = True
+    smallest = {"epochs": 4, "batch_size": 16}
     config_class = CosSimLVMConfig
     config: CosSimLVMConfig
     score_name = "cos(f(z), v2)"

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from rivae.base.errors import ConfigError, DataError
+from rivae.base.installed import how_to_install
 from rivae.base.paths import home_path
 from rivae.base.reading.weights import load_weights
 
@@ -101,7 +102,7 @@ def hub_file(weights: str) -> str:
         from huggingface_hub import hf_hub_download
     except ImportError as error:
         raise ConfigError(
-            "weights from the hub need one more package: pip install 'rivae-explorer[features]', "
+            f"weights from the hub need one more package: {how_to_install('features')}, "
             "or name a file"
         ) from error
     repository, revision, file = parts.groups()

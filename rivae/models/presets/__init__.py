@@ -19,9 +19,9 @@ from rivae.base.errors import ConfigError, RivaeError
 from rivae.data import item_shapes, named_dataset
 from rivae.data.store import find_store
 from rivae.data.store.features import SIDES, feature_sides
-from rivae.models.methods import method_class
 from rivae.models.presets.by_shape import FEATURES, PICTURE_FEATURES, VECTORS, DataPreset, by_shape
 from rivae.models.presets.recipes import RECIPES, one_stage, same_axes
+from rivae.models.registry import METHODS
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def find_preset(
     name, place = named_dataset(dataset)
     settings = {**place, **(data or {})}
     found = preset_for(_of_data(name, settings), method, preset)
-    if "embedder2" not in method_class(method).config_class.model_fields:
+    if "embedder2" not in METHODS[method].config_class.model_fields:
         return replace(found, dataset={})  # its own networks read the usual items
     if not settings.get("features"):
         return found
@@ -75,7 +75,7 @@ def preset_for(data: DataPreset, method: str, preset: str = "default") -> Preset
     if preset not in preset_names():
         raise ConfigError(f"there is no preset '{preset}': choose default or paper")
     # A method without a latent or heads has no setting for them.
-    known, paper = method_class(method).config_class.model_fields, preset == "paper"
+    known, paper = METHODS[method].config_class.model_fields, preset == "paper"
     made = dict(data.networks) | (dict(data.paper_networks) if paper else {})
     if method in RECIPES:
         made = {key: value for key, value in made.items() if key in known}
@@ -84,7 +84,7 @@ def preset_for(data: DataPreset, method: str, preset: str = "default") -> Preset
         made = {k: v for k, v in (made | one_stage(data, paper)).items() if k in known}
     if paper:
         made |= data.paper_methods.get(method, {})
-    elif "axes" in known and method_class(method).has_latent:
+    elif "axes" in known and METHODS[method].has_latent:
         made |= same_axes(data, method)
     return Preset(
         method=made,

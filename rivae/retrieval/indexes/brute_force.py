@@ -14,12 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.base.errors import DataError
 from rivae.retrieval.base import Allocate, Floats, Ints, KeptIndex, Read
 from rivae.retrieval.exact import (
     SPARE,
     check_points,
-    check_queries,
     direct_squared_distances,
     distinct_rows,
 )
@@ -85,14 +83,8 @@ class NumpyIndex(KeptIndex):
         return product
 
     def search(self, queries: Floats, k: int) -> tuple[Ints, Floats]:
-        """See ``Index.search``.
-
-        Raises:
-            DataError: for queries of another width, NaN, or k < 1.
-        """
-        if k < 1:
-            raise DataError(f"k must be at least 1, got {k}")
-        queries, k = check_queries(queries, self.n_features), min(k, self.n_items)
+        """See ``Index.search``."""
+        k = min(k, self.n_items)
         positions = np.empty((len(queries), k), dtype=np.int64)
         distances = np.empty((len(queries), k))
         step = max(1, _BLOCK // len(self._unique))
@@ -178,7 +170,6 @@ class NumpyIndex(KeptIndex):
 
     def all_squared_distances(self, queries: Floats) -> Floats:
         """See ``Index.all_squared_distances``; equal items get exactly equal distances."""
-        queries = check_queries(queries, self.n_features)
         distances = self._coarse(queries)
         distances += np.einsum("nm,nm->n", queries, queries)[:, None]
         np.maximum(distances, 0.0, out=distances)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
-    from rivae.models.methods.base import Method
+    from rivae.models.base import Method
 
 Floats = NDArray[np.float64]
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import torch
     from scipy.sparse import csr_matrix
 
-    from rivae.models.methods.base import Method
+    from rivae.models.base import Method
 
 MIN_GROUP = 25  # rows behind one covariance
 # Of the largest: z may know next to nothing of some parts, but the change must be invertible.

@@ -15,7 +15,7 @@ import torch
 from rivae.base.errors import DataError, RunError
 from rivae.base.reading.documents import read_json
 from rivae.data.base import PairedDataset
-from rivae.models.methods.base import Method
+from rivae.models.base import Method
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 from rivae.training.alignment.base import AS_TRAINED, AxisChange, Floats, TrainedAxes, unchanged

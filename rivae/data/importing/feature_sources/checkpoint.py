@@ -14,6 +14,7 @@ from PIL import Image
 from torch import Tensor
 
 from rivae.base.errors import ConfigError, DataError
+from rivae.base.installed import how_to_install
 from rivae.data.importing.features import Encoder, FeatureSource
 from rivae.data.store.features import SIDES
 
@@ -37,7 +38,7 @@ class Checkpoint(Encoder):
             import transformers as library
         except ImportError as error:
             raise ConfigError(
-                f"features need Hugging Face's transformers: pip install 'rivae-explorer[{EXTRA}]'"
+                f"features need Hugging Face's transformers: {how_to_install(EXTRA)}"
             ) from error
         transformers: Any = library  # its functions carry no types
         transformers.logging.set_verbosity_error()

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from rivae.models.methods.base import Noise
+from rivae.models.base import Noise
 
 LIFT_NORM2 = 2.0  # |phi(v)|^2 = 1 + sum v^4 is at most 2 for |v| = 1
 

@@ -23,7 +23,7 @@ from rivae.metrics.suite import (
     traversal_metrics,
     with_nulls,
 )
-from rivae.models.methods.base import Method
+from rivae.models.base import Method
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.ranges import (

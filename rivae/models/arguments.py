@@ -7,7 +7,7 @@ from typing import Any
 
 from rivae.base.arrays import require_count
 from rivae.base.errors import ConfigError
-from rivae.models.methods import method_class, method_config
+from rivae.models.registry import METHODS, method_config
 
 EPOCHS, RATE = "epochs", "learning_rate"  # how settings of stages end
 
@@ -32,7 +32,7 @@ def settings_of(
     Raises:
         ConfigError: a setting is unknown, out of range, or says otherwise than an argument.
     """
-    chosen = method_class(method)
+    chosen = METHODS[method]
     known = chosen.config_class.model_fields
     if not isinstance(settings or {}, Mapping):
         raise ConfigError(

@@ -14,8 +14,8 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from rivae.base.config import Widths
-from rivae.models.methods.base import MethodConfig, Noise
-from rivae.models.methods.gaussians import (
+from rivae.models.base import MethodConfig, Noise
+from rivae.models.gaussians import (
     DiagonalGaussian,
     FullGaussian,
     Posterior,
@@ -23,7 +23,7 @@ from rivae.models.methods.gaussians import (
     log_density,
     product_of_experts,
 )
-from rivae.models.methods.losses import kl_diagonal
+from rivae.models.losses import kl_diagonal
 from rivae.models.nets.layers import MLP, GaussianHead, Linear
 
 # Where log variances start within their range. The linear form starts wide, at e^-1 by default,
@@ -40,20 +40,30 @@ class BimodalTerms(MethodConfig):
 
     form: Literal["linear", "non-linear"] = Field(
         default="linear",
+        title="Model",
         description="the linear Gaussian model with exact inference (the paper: the better one on "
         "every data set), or a VAE",
     )
     model_hidden: Widths = Field(
-        default=(10, 10, 10), min_length=1, description="non-linear: one or three hidden layers"
+        default=(10, 10, 10),
+        min_length=1,
+        title="Hidden layers of model",
+        description="non-linear: one or three hidden layers",
     )
     prior_expert: bool = Field(
-        default=True, description="non-linear: P(z) as a factor of Q(z|v1,v2), as in the cited work"
+        default=True,
+        title="Prior as expert",
+        description="non-linear: P(z) as a factor of Q(z|v1,v2), as in the cited work",
     )
     variance: Literal["constant", "by z"] = Field(
-        default="constant", description="of P(v|z); 'by z' is the printed form, non-linear only"
+        default="constant",
+        title="Variance",
+        description="of P(v|z); 'by z' is the printed form, non-linear only",
     )
     log_var_range: tuple[float, float] = Field(
-        default=(-8.0, 2.0), description="bounds of the log variances of P(v|z)"
+        default=(-8.0, 2.0),
+        title="Range of variances",
+        description="bounds of the log variances of P(v|z)",
     )
 
     @model_validator(mode="after")

@@ -1,0 +1,78 @@
+"""InfoNCE (van den Oord et al. 2018), both directions as in CLIP; it is not in the paper."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+from pydantic import Field
+from torch import Tensor, nn
+
+from rivae.models.base import (
+    Batch,
+)
+from rivae.models.contrastive import Contrastive, ContrastiveConfig
+from rivae.models.losses import both_ways
+from rivae.models.settings import WEIGHT
+
+# As in CLIP: a learned temperature below 1/100 only sharpens what is already right.
+MIN_TEMPERATURE = 0.01
+
+
+class InfoNCEConfig(ContrastiveConfig):
+    """Settings of InfoNCE."""
+
+    temperature: float = Field(
+        default=0.1,
+        gt=0,
+        title="Temperature",
+        description="of the softmax over the batch",
+        json_schema_extra=WEIGHT,
+    )
+    temperature_form: Literal["fixed", "learned"] = Field(
+        default="fixed",
+        title="Kind of temperature",
+        description="learned: training starts from the one given",
+    )
+
+
+class InfoNCE(Contrastive):
+    """Cross entropy of the match among all items of the batch, queries to targets and back."""
+
+    name = "info-nce"
+    title = "InfoNCE"
+    blurb = "Contrastive embeddings alone; their axes are not factors"
+    smallest = {"epochs": 4, "batch_size": 16}
+    config_class = InfoNCEConfig
+    config: InfoNCEConfig
+    has_latent = False
+
+    def __init__(
+        self,
+        config: InfoNCEConfig,
+        shape1: tuple[int, ...],
+        shape2: tuple[int, ...],
+        n_models: int | None = None,
+        n_components: int | None = None,
+    ) -> None:
+        super().__init__(config, shape1, shape2, n_models, n_components)
+        self.log_temperature: nn.Parameter | None = None
+        if config.temperature_form == "learned":
+            lead = () if n_models is None else (n_models,)
+            self.log_temperature = nn.Parameter(torch.full(lead, config.temperature).log())
+
+    def temperature(self) -> Tensor:
+        """The temperature of each model, (...,)."""
+        if self.log_temperature is None:
+            return torch.tensor(self.config.temperature)
+        return self.log_temperature.exp().clamp_min(MIN_TEMPERATURE)
+
+    def alignment(self, v1: Tensor, v2: Tensor, batch: Batch) -> dict[str, Tensor]:
+        temperature = self.temperature().to(v1.device)
+        scores = v1 @ v2.transpose(-1, -2) / temperature[..., None, None]
+        forward, backward = both_ways(scores)
+        objective = 0.5 * (forward + backward)
+        terms = {"objective": objective, "to target": forward, "to query": backward}
+        if self.log_temperature is not None:
+            terms["temperature"] = temperature.detach()
+        return terms
