@@ -47,6 +47,8 @@ _MOVED = {
 _RENAMED = {
     "rivae.data.digits": "rivae.data.sets.split_digits",
     "rivae.data.mnist": "rivae.data.sets.split_mnist",
+    "rivae.importing.pretrained": "rivae.data.importing.feature_sources.checkpoint",
+    "rivae.importing.statistics": "rivae.data.importing.feature_sources.statistics",
     "rivae.plots": "rivae.figures",
     "rivae.ui": "rivae.app",
     "rivae.methods.presets": "rivae.models.presets",

@@ -7,7 +7,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from rivae.base.errors import ConfigError
+from rivae.base.errors import ConfigError, RivaeError
 from rivae.cli.common import (
     Steps,
     add_command,
@@ -194,40 +194,57 @@ def _add_features(commands: Any) -> None:
         commands,
         "features",
         _features,
-        "compute features of imported pairs: statistics of their pictures, or pictures and texts "
-        "with a Hugging Face checkpoint",
+        "compute features of imported pairs, of their pictures or of their texts as well",
+        "  rivae features --sources\n"
         "  rivae features food statistics --as statistics\n"
         "  rivae features food openai/clip-vit-base-patch32 --as clip\n"
         "  rivae features food ./my-siglip --as siglip --device cuda\n"
         "Then: rivae train food --set dataset.features=clip",
     )
+    parser.add_argument("--sources", action=_ListSources, help="list the sources, and stop")
     parser.add_argument("store", help="name of an import, or the path of its folder")
-    parser.add_argument("checkpoint", help="statistics, a local folder, or a name on the hub")
+    parser.add_argument("source", help="one of --sources, a local folder, or a name on the hub")
     parser.add_argument("--as", dest="name", required=True, help="name of the features")
     parser.add_argument("--batch-size", type=int, default=32)
     parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:1 (default: cpu)")
 
 
+class _ListSources(argparse.Action):
+    """What the registry has, without a store."""
+
+    def __init__(self, option_strings: list[str], dest: str, **options: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, **options)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from rivae.data.importing.features import FEATURES
+
+        try:
+            sources = [source for source in FEATURES.values() if source.open is not None]
+        except RivaeError as error:
+            parser.error(str(error))
+        rows = []
+        for source in sources:
+            needs = f"rivae-explorer[{source.extra}]" if source.extra else ""
+            sides = " and ".join(source.sides)
+            rows.append((source.needs_name or source.name, sides, needs, source.blurb))
+        print_table(rows, ("source", "of", "needs", "sees"))
+        parser.exit()
+
+
 def _features(args: argparse.Namespace) -> int:
     args.resume_hint = "the same command resumes where it stopped"
-    with Steps("features", f"loading {args.checkpoint}") as steps:
-        from rivae.data.importing.pretrained import Checkpoint, FeatureSource, make_features
-        from rivae.data.importing.statistics import PictureStatistics
+    with Steps("features", f"loading {args.source}") as steps:
+        from rivae.data.importing.features import make_features, open_encoder
         from rivae.data.store import PairStore, find_store
-        from rivae.data.store.features import DESCRIBED
 
         device = device_here(args.device)
         folder = find_store(args.store)
-        checkpoint: FeatureSource
-        if args.checkpoint == DESCRIBED:
-            checkpoint = PictureStatistics(PairStore(folder))
-        else:
-            checkpoint = Checkpoint(args.checkpoint, device)
-        make_features(folder, checkpoint, args.name, args.batch_size, steps)
+        encoder = open_encoder(args.source, PairStore(folder), device)
+        make_features(folder, encoder, args.name, args.batch_size, steps)
     if args.json:
-        print(json.dumps({"store": str(folder), "features": args.name, "of": checkpoint.sides}))
+        print(json.dumps({"store": str(folder), "features": args.name, "of": encoder.sides}))
     else:
-        sides = " and ".join(checkpoint.sides)
+        sides = " and ".join(encoder.sides)
         print(f"{folder.name} has features '{args.name}' of its {sides}: train on them with")
         print(
             f"  rivae train pairs --set dataset.store={args.store} "

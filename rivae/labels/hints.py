@@ -31,7 +31,8 @@ def level_examples(
 
     Args:
         data: the data set being labelled; its items may be examples, and so may items of a data
-            set with texts that comes with the project. Pictures in the folder of a guideline file are not available here.
+            set with texts that comes with the project. Pictures in the folder of a guideline file
+            are not available here.
     """
     found: dict[str, dict[int, Thumbnail]] = {}
     for factor in guideline.factors:

@@ -9,8 +9,8 @@ import pytest
 from rivae.base.errors import ConfigError, DataReplacedWarning, RunError
 from rivae.cli import main
 from rivae.data import load_dataset
-from rivae.data.importing.pretrained import make_features
-from rivae.data.importing.statistics import PictureStatistics
+from rivae.data.importing.feature_sources.statistics import PictureStatistics
+from rivae.data.importing.features import make_features
 from rivae.data.store import PairStore
 from rivae.data.store.manifest import Manifest
 from rivae.exploring.explorer import Explorer

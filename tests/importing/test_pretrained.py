@@ -10,8 +10,9 @@ import torch
 
 from rivae.base.errors import DataError
 from rivae.data import load_dataset
-from rivae.data.importing import pretrained
-from rivae.data.importing.pretrained import Checkpoint, make_features, short_text
+from rivae.data.importing import features
+from rivae.data.importing.feature_sources.checkpoint import Checkpoint
+from rivae.data.importing.features import Encoder, make_features, short_text
 from rivae.data.store import PairStore
 from rivae.data.store.pixels import picture
 
@@ -128,15 +129,15 @@ def test_a_stopped_run_goes_on_and_ends_the_same(store, clip, tmp_path):
 def test_refused_features_leave_the_name_free(store, clip, monkeypatch):
     """Also for another checkpoint; what a killed run left stays."""
     checkpoint = Checkpoint(str(clip))
-    good = checkpoint.of_texts
-    monkeypatch.setattr(checkpoint, "of_texts", lambda *a: torch.full((100, 4), torch.nan))
+    good = checkpoint.encode_texts
+    monkeypatch.setattr(checkpoint, "encode_texts", lambda *a: torch.full((100, 4), torch.nan))
     with pytest.raises(DataError, match="not finite for texts"):
         make_features(store, checkpoint, "x", batch_size=100)
     assert not (store / "features" / "x").exists()
-    monkeypatch.setattr(checkpoint, "of_texts", good)
+    monkeypatch.setattr(checkpoint, "encode_texts", good)
     full = OSError(28, "No space left on device")
     with monkeypatch.context() as patch:
-        patch.setattr(pretrained, "reserve", raising(full))
+        patch.setattr(features, "reserve", raising(full))
         with pytest.raises(DataError, match="No space left on device; make room and run the same"):
             make_features(store, checkpoint, "x", batch_size=400)
     make_features(store, checkpoint, "x", batch_size=400)
@@ -171,11 +172,11 @@ def test_the_most_telling_words_come_first(small_store):
 def test_features_of_every_scale_become_directions(store, scale):
     """And a picture that says nothing to a checkpoint is no gap among numbers."""
 
-    class Constant(pretrained.FeatureSource):
+    class Constant(Encoder):
         name = "constant"
 
-        def of_pictures(self, store, rows):
-            found = torch.arange(1.0, 1 + 3 * len(rows)).reshape(-1, 3) * scale
+        def encode_pictures(self, batch):
+            found = torch.arange(1.0, 1 + 3 * len(batch)).reshape(-1, 3) * scale
             found[0] *= 0
             return found
 

@@ -12,10 +12,11 @@ from rivae.base.errors import DataError
 from rivae.cli.main import main
 from rivae.data import load_dataset
 from rivae.data.base import Recipe
-from rivae.data.importing import statistics
-from rivae.data.importing.statistics import PictureStatistics, plain_statistics
+from rivae.data.importing.feature_sources import statistics
+from rivae.data.importing.feature_sources.statistics import PictureStatistics, plain_statistics
 from rivae.data.sets.pairs import training_rows
 from rivae.data.store import PairStore, StoreItem, StoreWriter
+from rivae.data.store.pixels import picture
 from rivae.models.presets import find_preset
 from rivae.models.presets.by_shape import TEXT
 
@@ -51,6 +52,10 @@ def striped(kinds):
     return pictures
 
 
+def pictures_of(store):
+    return [picture(store, i) for i in range(N)]
+
+
 @pytest.fixture
 def small_fit(monkeypatch):
     monkeypatch.setattr(statistics, "N_PATCHES", 16)
@@ -60,7 +65,7 @@ def small_fit(monkeypatch):
 def test_textures_of_one_colour_are_told_apart(tmp_path, small_fit):
     kinds = np.arange(N) % 4
     store = write_store(tmp_path / "stripes", striped(kinds))
-    found = PictureStatistics(store).of_pictures(store, range(N)).numpy()
+    found = PictureStatistics(store).encode_pictures(pictures_of(store)).numpy()
     assert found.shape == (N, 40) and np.isfinite(found).all()
     unit = found / np.linalg.norm(found, axis=1, keepdims=True)
     alike = unit @ unit.T - 2 * np.eye(N)
@@ -75,7 +80,7 @@ def test_only_training_pictures_are_learned_from(tmp_path, small_fit):
     for i in set(range(N)) - set(train.tolist()):
         pictures[i] = np.full((64, 64, 3), 255, dtype=np.uint8)
     other = write_store(tmp_path / "b", pictures)
-    first, second = (PictureStatistics(s).of_pictures(s, range(N)) for s in (store, other))
+    first, second = (PictureStatistics(s).encode_pictures(pictures_of(s)) for s in (store, other))
     torch.testing.assert_close(first[train], second[train], rtol=0, atol=0)
     assert not torch.equal(first, second)
 

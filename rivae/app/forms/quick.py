@@ -17,8 +17,7 @@ from rivae.app.forms.sweep import free_base
 from rivae.base.config import RunConfig
 from rivae.base.errors import RivaeError, RunError
 from rivae.base.files import locked
-from rivae.data.importing.pretrained import make_features
-from rivae.data.importing.statistics import PictureStatistics
+from rivae.data.importing.features import FEATURES, make_features, open_encoder
 from rivae.data.sets.pairs import PAIRS
 from rivae.data.store import Manifest, PairStore
 from rivae.data.store.features import DESCRIBED, OWN, feature_names
@@ -78,11 +77,11 @@ def describe(folder: Path) -> str:
         DataError: the import is damaged.
     """
     features = _features(folder)
-    if features == OWN:
-        return "your embeddings"
-    if features == DESCRIBED:
-        return "colours, edges and patches of the pictures, and the words of the texts"
-    return "the pixels of the pictures and the words of the texts"
+    source = FEATURES[features] if features else None
+    if source is None:
+        return "the pixels of the pictures and the words of the texts"
+    words = "" if "texts" in source.sides else ", and the words of the texts"
+    return f"{source.blurb}{words}"
 
 
 def quick_run(
@@ -151,7 +150,8 @@ def _features(folder: Path) -> str:
 def _describe_pictures(folder: Path, tell: OnProgress) -> None:
     if _features(folder) == DESCRIBED and DESCRIBED not in feature_names(folder):
         tell("looking at the pictures", 0.0)
-        make_features(folder, PictureStatistics(PairStore(folder)), DESCRIBED, progress=tell)
+        encoder = open_encoder(DESCRIBED, PairStore(folder))
+        make_features(folder, encoder, DESCRIBED, progress=tell)
 
 
 def _same(folder: Path, config: RunConfig, ledger: Ledger, name: str) -> RunConfig | None:

@@ -10,20 +10,22 @@ fitted (typical patches, principal components, scales) sees training pictures on
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from PIL import Image
 from torch import Tensor
 from torch.nn.functional import avg_pool2d, unfold
 
 from rivae.base.errors import DataError
 from rivae.data.base import floats
-from rivae.data.importing.pretrained import FeatureSource
+from rivae.data.importing.features import Encoder, FeatureSource
 from rivae.data.sets.pairs import training_rows
 from rivae.data.store import PairStore
 from rivae.data.store.features import DESCRIBED
-from rivae.data.store.pixels import decoded
+from rivae.data.store.pixels import decoded, to_pixels
 
 SIDE = 64
 HUES, SATURATIONS, VALUES = 12, 3, 3
@@ -37,8 +39,8 @@ COMPONENTS = (200, 300)  # of the plain statistics and of the patches
 MIN_FIT = 20
 
 
-class PictureStatistics(FeatureSource):
-    """Statistics of a store's pictures, fitted to its training pictures.
+class PictureStatistics(Encoder):
+    """Statistics of pictures, fitted to the training pictures of a store.
 
     Raises:
         DataError: there are too few of them.
@@ -62,15 +64,23 @@ class PictureStatistics(FeatureSource):
             Reduced(torch.cat(part).numpy(), n) for part, n in zip(parts, COMPONENTS, strict=True)
         ]
 
-    def of_pictures(self, store: PairStore, rows: range) -> Tensor:
-        """Features (len(rows), D) of the stored pictures."""
-        pixels = _floats(np.stack([decoded(store, i, SIDE) for i in rows]))
+    def encode_pictures(self, batch: Sequence[Image.Image]) -> Tensor:
+        """See ``Encoder.encode_pictures``."""
+        pixels = _floats(np.stack([to_pixels(picture.convert("RGB"), SIDE) for picture in batch]))
         parts = zip(self._reduced, self._each(pixels), strict=True)
         found = [reduced(part.numpy()) for reduced, part in parts]
         return torch.from_numpy(np.concatenate(found, axis=1))
 
     def _each(self, x: Tensor) -> tuple[Tensor, Tensor]:
         return plain_statistics(x), self._patches(_half(x)).sqrt()
+
+
+STATISTICS = FeatureSource(
+    DESCRIBED,
+    "Statistics",
+    "colours, edges and patches of the pictures",
+    lambda store, name, device: PictureStatistics(store),
+)
 
 
 class Reduced:
