@@ -29,7 +29,8 @@ from rivae.benchmark.plan import Cell, completed_row
 from rivae.benchmark.report import row_title
 from rivae.benchmark.rows import Row, line_key, read_rows
 from rivae.benchmark.summary import SummaryLine, summarise
-from rivae.benchmark.tables import CHANCE, DATASETS, METHODS
+from rivae.benchmark.tables import CHANCE, DATASETS
+from rivae.models.registry import METHODS
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"

@@ -8,7 +8,8 @@ import pandas as pd
 
 from benchmarks.cells import mean_and_spread
 from rivae.benchmark.paper import paper_value
-from rivae.benchmark.tables import BASELINES, CHANCE, PAPER_METHODS, TITLES
+from rivae.benchmark.tables import CHANCE
+from rivae.benchmark.tables import title as method_title
 from rivae.data.food_factors import FACTOR_LABELS
 from rivae.labels.food_levels import MODEL_MADE
 from rivae.metrics import registry
@@ -23,8 +24,7 @@ GROUP = ["method", "kind", "config", "asks"]
 PASSES = "one pass"  # instead of a method: what one pass of the levels tells of the other
 # Those whose z has axes, in the order of the paper; the linear CCA last.
 ROWS = (
-    *PAPER_METHODS,
-    *(name for name in BASELINES if METHODS[name].has_latent),
+    *(name for name in METHODS if METHODS.said(name, "has_latent", True)),
     next(name for name in CHANCE if name == "linear-cca"),
 )
 
@@ -73,7 +73,7 @@ and C lie higher than above and are to be compared with the first line of each b
 
 def title(method: str, kind: str) -> str:
     """A method, and the name of its runs."""
-    return f"{TITLES.get(method, method)} ({kind})"
+    return f"{method_title(method)} ({kind})"
 
 
 def groups(rows: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
@@ -100,7 +100,7 @@ def dci_table(rows: pd.DataFrame) -> str:
         printed = {c: _printed(method, c[0]) if c[1] == "ten" else "" for c in columns}
         if part.empty:
             cells = [f"–{printed[c]}" for c in columns]
-            lines.append(f"| {TITLES[method]} | {MISSING} | 0 | {' | '.join(cells)} |")
+            lines.append(f"| {method_title(method)} | {MISSING} | 0 | {' | '.join(cells)} |")
             continue
         own = part[part["of"] == "run"]
         cells = [
@@ -127,7 +127,7 @@ def factor_table(rows: pd.DataFrame) -> str:
             label = registry.metric(metric).label
             if part.empty:
                 dashes = " | ".join("–" * len(heads))
-                lines.append(f"| {TITLES[method]} | {MISSING} | {label} | 0 | {dashes} |")
+                lines.append(f"| {method_title(method)} | {MISSING} | {label} | 0 | {dashes} |")
                 continue
             own = part[part["of"] == "run"]
             cells = [f"{own[f'{key}_{name}'].mean():.3f}" for name in FACTOR_LABELS]
@@ -156,7 +156,7 @@ def count_table(rows: pd.DataFrame) -> str:
     for method, asks, part in groups(rows):
         if part.empty:
             dashes = " | ".join("–" * len(columns))
-            lines.append(f"| {TITLES[method]} | {MISSING} | – | – | 0 | {dashes} |")
+            lines.append(f"| {method_title(method)} | {MISSING} | – | – | 0 | {dashes} |")
             continue
         for (n, how), own in part.groupby(["n", "how"], sort=True):
             cells = [

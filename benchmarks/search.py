@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
 
-from rivae.retrieval.projection import make_space
+from rivae.retrieval.model import make_space
 from rivae.retrieval.storage import build_index
 
 OUT = Path(__file__).parent / "results" / "search.md"

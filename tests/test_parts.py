@@ -49,6 +49,24 @@ def test_a_part_comes_from_its_file_or_from_an_installed_package(parts):
     assert "stranger" not in type(parts["a"]).__module__, "the package's own part is kept"
 
 
+def test_lists_show_what_a_part_says_without_loading_it(parts, tmp_path):
+    package = tmp_path / "toyparts" / "all"
+    text = (
+        "import missing_on_purpose\nclass Other:\n    name = 'other'\n    title = 'Other'\n"
+        "class Seen:\n    name = 'seen'\n    title = 'Seen'\n    size = 3 * len('a')\n"
+    )
+    (package / "seen.py").write_text(text)
+    (package / "a.py").write_text((package / "a.py").read_text() + "PART.title = 'An A'\n")
+    assert parts.said("seen", "title") == "Seen" and parts.said("seen", "paper", False) is False
+    assert parts.said("seen", "size") is None, "what has to be worked out is not plain"
+    assert parts.said("a", "title") == "An A", "a part that is no class is loaded"
+    parts.register(type(parts["a"])("mine"))
+    assert parts.said("mine", "name") == "mine" and parts.said("mine", "title", "?") == "?"
+    for name in ("none", "broken"):
+        with pytest.raises(ConfigError):
+            parts.said(name, "title")
+
+
 @pytest.mark.parametrize("name", ["", "none", "x" * 500, "wrong", "broken", "\x1b[31m"])
 def test_what_is_not_there_is_one_sentence(parts, name):
     with pytest.raises(ConfigError) as refused:

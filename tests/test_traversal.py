@@ -129,7 +129,7 @@ def test_plane(retriever):
     assert ids.shape == (4, 5, 2)
     for i, value_a in enumerate(a):
         for j, value_b in enumerate(b):
-            expected = retriever.search([value_b, -0.2, value_a], 2).ids[0]
+            expected = retriever.search(np.array([[value_b, -0.2, value_a]]), 2).ids[0]
             np.testing.assert_array_equal(ids[i, j], expected)
     with pytest.raises(ConfigError, match="two different"):
         traverse_plane(retriever, z, 1, a, 1, b)

@@ -28,7 +28,7 @@ from rivae.base.arrays import (
 from rivae.base.errors import ConfigError
 from rivae.exploring.explorer import Hits
 from rivae.retrieval.base import Floats, Index, ranks_of_targets
-from rivae.retrieval.projection import Space, make_space
+from rivae.retrieval.model import Space, make_space
 from rivae.retrieval.storage import build_index
 from rivae.training.pair_training import train_pairs
 

@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
+from rivae.base.arrays import checked_z, require_count
 from rivae.base.config import Asks, Rows, RunConfig
+from rivae.base.errors import DataError
 from rivae.data.base import PairedDataset
 from rivae.data.thumbnails import ThumbnailCache
 from rivae.evaluation.of_run import evaluate
@@ -217,7 +219,8 @@ class Run:
         retriever = self.explorer.retriever
         if only:
             retriever = retriever.subset(self.explorer.find(only))
-        found = retriever.search(z, k)
+        require_count(DataError, k=k)
+        found = retriever.search(checked_z(z, self.n_components, DataError), k)
         if np.ndim(z) == 1:
             return Hits(found.ids[0], found.squared_distances[0], found.scores[0])
         return Hits(found.ids, found.squared_distances, found.scores)

@@ -136,12 +136,20 @@ async def _answered(path: str, question: dict[str, Any] | str, open_run: OpenRun
     module, _, name = (PASSED_ON | ANSWERS)[path].partition(":")  # imported with its first question
     work: Answer = getattr(importlib.import_module(f"rivae.app.{module}"), name)
 
-    def ask(params: dict[str, Any]) -> dict[str, Any] | bytes:
-        if isinstance(question, str):
-            raise ConfigError(question)
-        return work(question, open_run)
+    def respond() -> Response:
+        from starlette.responses import JSONResponse, Response
 
-    return await to_thread.run_sync(web.respond, ask, {}, limiter=_answering_at_once())
+        try:
+            if isinstance(question, str):
+                raise ConfigError(question)
+            found = work(question, open_run)
+        except RivaeError as error:
+            return web.refusal(error)
+        if isinstance(found, bytes):
+            return Response(found, media_type=web.BYTES)
+        return JSONResponse(found)
+
+    return await to_thread.run_sync(respond, limiter=_answering_at_once())
 
 
 @cache

@@ -34,6 +34,29 @@ def is_near(values: np.ndarray) -> bool:
     return bool((np.abs(values) <= FARTHEST).all())
 
 
+def checked_z(
+    z: Any, n_components: int, error: type[Exception] = ValueError
+) -> NDArray[np.float64]:
+    """Points of z as contiguous float64 (n, d) that may be written to; one (d,) becomes (1, d).
+
+    Every public call that takes z checks it here, once; what is called from there expects it so.
+
+    Raises:
+        ``error``, in one sentence: z has another width, is masked, or holds anything but numbers,
+            NaN, infinite values, or numbers beyond ``FARTHEST``.
+    """
+    points = np.require(numbers_of(z, "z", error), np.float64, ("C", "W"))
+    if points.ndim == 1:
+        points = points[None]
+    if points.ndim != 2 or points.shape[1] != n_components:
+        raise error(f"z must hold {n_components} numbers, got an array of shape {np.shape(z)}")
+    if not np.isfinite(points).all():
+        raise error("z must hold finite numbers only")
+    if not is_near(points):
+        raise error(f"z must hold numbers of at most {FARTHEST:g} in size")
+    return points
+
+
 def in_reach(rows: NDArray[Any]) -> NDArray[Any]:
     """Rows (n, D) of floats, those too large or too small for float32 divided by their largest
     number, which keeps their direction; all others, and those that are not finite, as they are.

@@ -94,16 +94,27 @@ class TrainingConfig(_Strict):
     device: str = "cpu"
     precision: Literal["float32", "bf16", "auto"] = Field(
         default="float32",
+        title="Precision",
         description="of the embedders; losses are float32; auto: bf16 where that is faster",
     )
-    clip_norm: Positive | None = Field(default=1.0, description="gradient norm bound, per model")
-    validate_every: int = Field(default=5, ge=1, description="epochs between validations")
-    patience: int | None = Field(
-        default=None, ge=1, description="stop after so many validations without a better score"
+    clip_norm: Positive | None = Field(
+        default=1.0, title="Gradient bound", description="gradient norm bound, per model"
     )
-    select: Literal["last", "best"] = Field(default="last", description="weights that are kept")
+    validate_every: int = Field(
+        default=5, ge=1, title="Validate every", description="epochs between validations"
+    )
+    patience: int | None = Field(
+        default=None,
+        ge=1,
+        title="Patience",
+        description="stop after so many validations without a better score",
+    )
+    select: Literal["last", "best"] = Field(
+        default="last", title="Weights kept", description="weights that are kept"
+    )
     checkpoint_seconds: NotNegative = Field(
         default=1.0,
+        title="Checkpoint seconds",
         description="work repeated after a kill at most; 20 checkpoints' worth where they are slow",
     )
 

@@ -42,13 +42,13 @@ _MOVED = {
     "figures": "comparison export page snippets",
     "api": "estimator",
     "app": "jobs.passwords",
-    "app.forms": "jobs.draft jobs.estimate jobs.field_text jobs.fields jobs.quick jobs.sweep "
-    "jobs.titles",
+    "app.forms": "jobs.draft jobs.estimate jobs.field_text jobs.fields jobs.quick jobs.sweep",
 }
 _RENAMED = {
     "rivae.plots": "rivae.figures",
     "rivae.ui": "rivae.app",
     "rivae.methods.presets": "rivae.models.presets",
+    "rivae.retrieval.projection": "rivae.retrieval.model",
     "rivae.words.names_file": "rivae.runs.axis_names",
 }
 MOVED = _RENAMED | {

@@ -12,6 +12,7 @@ and a notebook hands it to ``rivae.register``. Names are known without importing
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import inspect
@@ -19,6 +20,7 @@ import pkgutil
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from rivae.base.errors import ConfigError
@@ -52,6 +54,7 @@ class Parts(Mapping[str, P], Generic[P]):
         self.first = first
         self._loaded: dict[str, P] = {}
         self._registered: dict[str, P] = {}
+        self._said: dict[str, dict[str, Any]] = {}
 
     @cached_property
     def _files(self) -> dict[str, str]:
@@ -104,6 +107,31 @@ class Parts(Mapping[str, P], Generic[P]):
                 )
         return self._loaded[name]
 
+    def said(self, name: str, attribute: str, default: Any = None) -> Any:
+        """A plain attribute of a part, such as its title; lists of all parts show it.
+
+        A class of this package that is not loaded yet is not loaded for it: its file is read.
+
+        Raises:
+            ConfigError: as ``[]``.
+        """
+        if name not in self._files or name in self._loaded or not (plain := self._plain(name)):
+            return getattr(self[name], attribute, default)
+        return plain.get(attribute, default)
+
+    def _plain(self, name: str) -> dict[str, Any]:
+        """The literals of the class ``name`` in its file; empty where none is to be seen."""
+        if name not in self._said:
+            spec = importlib.util.find_spec(self.package)
+            folders = (spec.submodule_search_locations if spec else None) or ()
+            stem = self._files[name].rpartition(".")[2]
+            files = (Path(folder) / f"{stem}.py" for folder in folders)
+            text = next((file.read_text("utf-8") for file in files if file.is_file()), "")
+            classes = (node for node in ast.parse(text).body if isinstance(node, ast.ClassDef))
+            written = (_literals(each) for each in classes)
+            self._said[name] = next((each for each in written if each.get("name") == name), {})
+        return self._said[name]
+
     def fits(self, part: object) -> bool:
         """Whether ``part`` is of this kind."""
         if inspect.isclass(part):
@@ -153,3 +181,15 @@ class Parts(Mapping[str, P], Generic[P]):
                 f"it needs a name and what {self._contract} asks for"
             )
         return name
+
+
+def _literals(node: ast.ClassDef) -> dict[str, Any]:
+    """Attributes of a class that are written as plain values."""
+    values: dict[str, Any] = {}
+    for each in node.body:
+        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
+            try:
+                values[each.targets[0].id] = ast.literal_eval(each.value)
+            except ValueError:
+                continue
+    return values

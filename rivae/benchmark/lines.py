@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rivae.benchmark.tables import METHODS, PAPER_METHODS
+from rivae.models.registry import METHODS
 
 Changes = tuple[tuple[str, Any], ...]
 Line = tuple[str, str | None, Changes]  # method, its preset if not those asked for, changes
@@ -58,7 +58,7 @@ TABLE_LINES: dict[str, dict[str, tuple[Line, ...]]] = {
     # The literal settings: 2,000 epochs each, so of the smallest data set.
     "paper": {
         "synth": (
-            *((method, "paper", ()) for method in PAPER_METHODS),
+            *((name, "paper", ()) for name in METHODS if METHODS.said(name, "paper", False)),
             ("rivae", "paper", ABLATION),
         )
     },

@@ -22,7 +22,8 @@ from rivae.evaluation.of_run import evaluate
 from rivae.metrics.measures.dci_paper import alpha_scores
 from rivae.metrics.measures.digits import COVERAGE, OVERLAP
 from rivae.metrics.registry import metric
-from rivae.models.base import Axes, Method
+from rivae.models.base import Method
+from rivae.models.settings import Axes
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 from rivae.runs.evaluation_file import Evaluation

@@ -19,17 +19,17 @@ from scipy.stats import t as student
 from rivae.benchmark.paper import Printed, paper_lines, paper_value
 from rivae.benchmark.rows import Row, line_key
 from rivae.benchmark.tables import (
+    CHANCE,
     DATASETS,
-    METHODS,
     OF_THE_PAPER,
     REPEATED,
     TABLES,
-    TITLES,
     WITHOUT_REG,
     columns,
     title,
 )
 from rivae.metrics.registry import metric as known
+from rivae.models.registry import METHODS
 from rivae.retrieval.ranges import PAPER, PRIOR
 from rivae.training.alignment.steps import STEPS
 
@@ -270,7 +270,7 @@ def _order(line: SummaryLine) -> tuple[object, ...]:
         place(list(DATASETS), line.dataset),
         place(TABLES, line.table),
         kind,
-        place(list(TITLES), line.method),
+        place((*METHODS, *CHANCE), line.method),
         line.settings,
         line.preset,
         line.size,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rivae.metrics import registry
+from rivae.models.registry import method_title
 
 # Changed settings, as the ``settings`` of a result row, and how a table names them.
 WITHOUT_REG = "lambda_reg=0.0"  # the paper's ablation
@@ -45,7 +46,7 @@ OF_THE_PAPER = ("", "paper", by_samples("1"), by_samples("20"))
 
 def title(method: str, settings: str = "") -> str:
     """The name of a row for readers."""
-    name = TITLES.get(method, method)
+    name = CHANCE.get(method) or method_title(method)
     if settings == WITHOUT_REG:
         return f"{name} {VARIANTS[settings]}"
     return f"{name} ({VARIANTS.get(settings, settings)})" if settings else name
@@ -63,24 +64,8 @@ DATASETS = {
     "kitchen": "Kitchen (synthetic)",
     "pairs": "Imported pairs",
 }
-# The paper's rows in the paper's order, then the baselines.
-PAPER_METHODS = {
-    "cos-sim-lvm": "Cos-Sim-LVM",
-    "bi-vae": "Bi-VAE",
-    "bi-vae-on-v": "Bi-VAE on V",
-    "dcca": "DCCA",
-    "rbi-vae": "RBi-VAE",
-    "rivae": "RIVAE",
-}
-BASELINES = {
-    "cos-sim": "Cos-Sim",
-    "info-nce": "InfoNCE",
-    "info-nce-ica": "InfoNCE + linear ICA",
-}
 CHANCE = {
     "chance-rotation": "chance: true factors, randomly rotated",
     "chance-items": "chance: random items",
     "linear-cca": "linear CCA",
 }
-METHODS = {**PAPER_METHODS, **BASELINES}
-TITLES = {**METHODS, **CHANCE}

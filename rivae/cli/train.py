@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rivae.base.errors import RunError
-from rivae.benchmark.tables import METHODS
 from rivae.cli import jobs
 from rivae.cli.common import OPENING_CHECKPOINT, Steps, add_command, parse_settings
 from rivae.jobs.tracking import tracked
+from rivae.models.registry import METHODS
 from rivae.runs import Run, find_run, runs_root
 from rivae.runs.folders import is_demo_name, require_free_name
 

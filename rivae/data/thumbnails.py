@@ -77,7 +77,7 @@ class ThumbnailCache:
 
     def __init__(self, data: PairedDataset, max_bytes: int = CACHE_BYTES) -> None:
         self.data, self._room = data, max_bytes
-        self._entries: OrderedDict[tuple[int, int], Thumbnail] = OrderedDict()
+        self._entries: OrderedDict[tuple[int, int], tuple[str, Thumbnail]] = OrderedDict()
         self._lock = Lock()
 
     def __len__(self) -> int:
@@ -85,20 +85,24 @@ class ThumbnailCache:
 
     def get(self, i: int, side: int) -> Thumbnail:
         """The thumbnail of item ``i``, side 0, 1 or 2; made on first use."""
+        return self.titled(i, side)[1]
+
+    def titled(self, i: int, side: int) -> tuple[str, Thumbnail]:
+        """Title and thumbnail of item ``i``, of which there is one; see ``get``."""
         key = (i, side)
         with self._lock:
             if key in self._entries:
                 self._entries.move_to_end(key)
                 return self._entries[key]
-        made = encode_picture(self.data.picture(i, side), THUMBNAIL_SIDE)
+        title, made = self.data.title(i), encode_picture(self.data.picture(i, side), THUMBNAIL_SIDE)
         with self._lock:
             if key not in self._entries:  # another thread may have made it meanwhile
-                self._entries[key] = made
-                self._room -= len(made.content) + _ENTRY
+                self._entries[key] = title, made
+                self._room -= len(made.content) + len(title) + _ENTRY
             while self._room < 0 and len(self._entries) > 1:
-                _, oldest = self._entries.popitem(last=False)
-                self._room += len(oldest.content) + _ENTRY
-        return made
+                _, (name, oldest) = self._entries.popitem(last=False)
+                self._room += len(oldest.content) + len(name) + _ENTRY
+        return title, made
 
 
 def item_strip(data: PairedDataset, rows: Sequence[int], side: int, height: int = 96) -> Thumbnail:

@@ -55,6 +55,7 @@ class Catalogue:
         data: the pairs.
         rows: which rows are searched, "test" or "all".
         search_rows: (N,) data rows searched, sorted.
+        thumbnails: the small pictures of the items, and their titles.
         n_rows: how many rows there are, also where only some of them are searched.
 
     Raises:
@@ -76,7 +77,7 @@ class Catalogue:
         self.n_rows = len(self.search_rows)
         if most is not None and most < self.n_rows:
             self.search_rows = self.search_rows[np.linspace(0, self.n_rows - 1, most).astype(int)]
-        self._thumbnails = ThumbnailCache(data) if thumbnails is None else thumbnails
+        self.thumbnails = ThumbnailCache(data) if thumbnails is None else thumbnails
 
     @property
     def is_part(self) -> bool:
@@ -99,7 +100,7 @@ class Catalogue:
 
     def thumbnail(self, i: int, side: int = 2) -> Thumbnail:
         """Item ``i`` as an encoded picture of at most 160 px; ``side`` as in ``data.picture``."""
-        return self._thumbnails.get(self._checked(i), _checked_side(side))
+        return self.thumbnails.get(self._checked(i), _checked_side(side))
 
     def picture(self, i: int, side: int = 2) -> Thumbnail:
         """Item ``i`` at full size, encoded; a picture of few pixels is enlarged and stays sharp."""

@@ -6,17 +6,16 @@ calls work in a notebook: ``Explorer.open(find_run("my-run")).topk(z, 10)``.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
-from rivae.base.arrays import FARTHEST, is_count, is_near, numbers_of
+from rivae.base.arrays import checked_z, is_count
 from rivae.base.config import Rows
 from rivae.base.errors import ConfigError
 from rivae.base.installed import cache_folder
@@ -32,7 +31,7 @@ from rivae.exploring.words.axis_names import (
 )
 from rivae.retrieval.model import require_asks
 from rivae.retrieval.prior import AggregatedPrior, aggregated_prior
-from rivae.retrieval.retriever import Retriever
+from rivae.retrieval.retriever import Distance, Retriever
 from rivae.training.alignment.certainty import Certainty, certainty_of
 
 if TYPE_CHECKING:
@@ -45,7 +44,6 @@ Vector = NDArray[np.float64]
 
 MAX_K = 30
 _AT_ONCE = 1 << 14  # items whose z are computed
-FAR = 2.0  # times the limit from which on pictures say little
 
 
 @dataclass(frozen=True)
@@ -61,26 +59,6 @@ class Hits:
     ids: NDArray[np.int64]
     squared_distances: Vector
     scores: Vector
-
-
-@dataclass(frozen=True)
-class Distance:
-    """How far one z is from the data, in units of the aggregated prior's s.d.
-
-    ``limit`` is the 99 % quantile of the same distance among held-out queries.
-    """
-
-    value: float
-    limit: float
-
-    @property
-    def where(self) -> Literal["inside", "edge", "far"]:
-        """Among the data, at their edge (beyond ``limit``), or far from them (beyond ``FAR`` times
-        ``limit``), outside what the model has seen.
-        """
-        if self.value <= self.limit:
-            return "inside"
-        return "edge" if self.value <= FAR * self.limit else "far"
 
 
 class Explorer(Catalogue):
@@ -260,8 +238,7 @@ class Explorer(Catalogue):
 
     def far(self, z: Vector) -> Distance:
         """How far ``z`` (d,) is from the training queries, and the limit for "far"."""
-        measured = self.retriever.density_distance(self.checked_z(z)[None])
-        return Distance(float(measured.distance[0]), measured.threshold)
+        return self.retriever.far(self.checked_z(z))
 
     @cached_property
     def prior(self) -> AggregatedPrior:
@@ -336,11 +313,6 @@ class Explorer(Catalogue):
         Raises:
             ConfigError: it is of another shape, masked, not finite, or too large to search with.
         """
-        z = numbers_of(z, "z", ConfigError)
-        if z.shape != (self.n_components,):
-            raise ConfigError(f"z must hold {self.n_components} numbers, got {z.size}")
-        if not all(math.isfinite(v) for v in z):
-            raise ConfigError("z must hold finite numbers only")
-        if not is_near(z):
-            raise ConfigError(f"z must hold numbers of at most {FARTHEST:g} in size")
-        return z
+        if np.ndim(z) > 1:
+            raise ConfigError(f"z must hold {self.n_components} numbers, got {np.size(z)}")
+        return checked_z(z, self.n_components, ConfigError)[0]

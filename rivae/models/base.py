@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
@@ -10,15 +10,8 @@ import torch
 from pydantic import BaseModel, ConfigDict, field_validator
 from torch import Tensor, nn
 
-from rivae.base.config import Epochs, Positive, sane
+from rivae.base.config import sane
 from rivae.models.nets.share import Share
-
-# Changes that ``launch.choose_axes`` may make to the latent coordinates of a trained model.
-Axes = Literal["as trained", "scaled", "independent", "modulated", "words"]
-
-
-# (epoch, factor) pairs: the rate is multiplied by the factor from that epoch on.
-Milestones = tuple[tuple[Epochs, Positive], ...]
 
 
 class MethodConfig(BaseModel):
@@ -180,9 +173,15 @@ class Method(nn.Module):
     Shapes below omit the leading S of models trained as one batch.
     """
 
+    # What a method says of itself; all but the first three may be left out. Lists of methods read
+    # these from its file without loading it, so they are written there as plain values.
     name: ClassVar[str]
     title: ClassVar[str]
     config_class: ClassVar[type[MethodConfig]]
+    blurb: ClassVar[str] = ""  # what it is, in one line
+    paper: ClassVar[bool] = False  # a row of the paper's tables, not a baseline
+    # With these a test trains each of its stages in a moment.
+    smallest: ClassVar[Mapping[str, Any]] = {}
     score_name: ClassVar[str] = "log P(v2|z)"
     # False where z is v1 itself: such a method retrieves but infers no factors, so tables and
     # pages call its sliders axes of the embedding.

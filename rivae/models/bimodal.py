@@ -40,20 +40,30 @@ class BimodalTerms(MethodConfig):
 
     form: Literal["linear", "non-linear"] = Field(
         default="linear",
+        title="Model",
         description="the linear Gaussian model with exact inference (the paper: the better one on "
         "every data set), or a VAE",
     )
     model_hidden: Widths = Field(
-        default=(10, 10, 10), min_length=1, description="non-linear: one or three hidden layers"
+        default=(10, 10, 10),
+        min_length=1,
+        title="Hidden layers of model",
+        description="non-linear: one or three hidden layers",
     )
     prior_expert: bool = Field(
-        default=True, description="non-linear: P(z) as a factor of Q(z|v1,v2), as in the cited work"
+        default=True,
+        title="Prior as expert",
+        description="non-linear: P(z) as a factor of Q(z|v1,v2), as in the cited work",
     )
     variance: Literal["constant", "by z"] = Field(
-        default="constant", description="of P(v|z); 'by z' is the printed form, non-linear only"
+        default="constant",
+        title="Variance",
+        description="of P(v|z); 'by z' is the printed form, non-linear only",
     )
     log_var_range: tuple[float, float] = Field(
-        default=(-8.0, 2.0), description="bounds of the log variances of P(v|z)"
+        default=(-8.0, 2.0),
+        title="Range of variances",
+        description="bounds of the log variances of P(v|z)",
     )
 
     @model_validator(mode="after")

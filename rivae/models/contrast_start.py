@@ -18,12 +18,12 @@ from typing import cast
 from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
 
-from rivae.base.config import BatchSize
 from rivae.base.errors import ConfigError
 from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.models.losses import both_ways, squared_distances
 from rivae.models.nets.embedders import IdentityEmbedder, WithHead
 from rivae.models.nets.layers import Linear
+from rivae.models.settings import WEIGHT, BatchSize, LearningRate
 
 STAGE = "contrast"
 Embedders = tuple[WithHead, WithHead]
@@ -41,22 +41,41 @@ class ContrastSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     fits: int = Field(
-        default=3, ge=1, le=20, description="contrastive fits, each from other random weights"
+        default=3,
+        ge=1,
+        le=20,
+        title="Fits",
+        description="contrastive fits, each from other random weights",
     )
-    steps: int = Field(default=200, ge=0, le=1_000_000, description="steps of each fit")
+    steps: int = Field(
+        default=200, ge=0, le=1_000_000, title="Steps", description="steps of each fit"
+    )
     unfold_steps: int = Field(
         default=1000,
         ge=1,
         le=1_000_000,
+        title="Steps of unfolding",
         description="steps in which the embedders learn what all fits unfold to, and once more as "
         "many after it is bent straight",
     )
     sample: float = Field(
-        default=0.8, gt=0, le=1, description="share of the pairs that each of several fits sees"
+        default=0.8,
+        gt=0,
+        le=1,
+        title="Sample of pairs",
+        description="share of the pairs that each of several fits sees",
     )
-    dim: int = Field(default=64, ge=2, le=4096, description="of the embeddings it unfolds")
-    temperature: float = Field(default=0.1, gt=0, description="of the softmax over the batch")
-    learning_rate: float = Field(default=2e-3, gt=0)
+    dim: int = Field(
+        default=64, ge=2, le=4096, title="Size", description="of the embeddings it unfolds"
+    )
+    temperature: float = Field(
+        default=0.1,
+        gt=0,
+        title="Temperature",
+        description="of the softmax over the batch",
+        json_schema_extra=WEIGHT,
+    )
+    learning_rate: LearningRate = 2e-3
     batch_size: BatchSize = 256
 
 

@@ -5,41 +5,38 @@ z = v1 and f is the identity until axes are chosen, so relevance is cos(v1, v2).
 
 from __future__ import annotations
 
-from typing import Literal
-
 import torch
-from pydantic import Field
 from torch import Tensor
 
-from rivae.base.config import BatchSize, Epochs
 from rivae.base.errors import ConfigError
-from rivae.models.base import (
-    Axes,
-    Batch,
-    Method,
-    MethodConfig,
-    Milestones,
-    ParamGroup,
-    Stage,
-    parameters_of,
-)
+from rivae.models.base import Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
 from rivae.models.nets.embedders import build_embedders
 from rivae.models.nets.layers import FixedAffine
 from rivae.models.nets.settings import EmbedderPair
+from rivae.models.settings import (
+    AxisChoice,
+    AxisReach,
+    BatchSize,
+    EmbeddingSize,
+    Epochs,
+    LearningRate,
+    Milestones,
+    Schedule,
+)
 from rivae.models.word_reader import WordReader, WordTerms
 
 
 class ContrastiveConfig(WordTerms, EmbedderPair, MethodConfig):
     """Settings that the baselines share."""
 
-    dim_v: int = Field(default=3, ge=2, le=4096, description="dim(V)")
+    dim_v: EmbeddingSize = 3
     epochs: Epochs = 300
     batch_size: BatchSize = 64
-    learning_rate: float = Field(default=5e-3, gt=0)
-    schedule: Literal["constant", "cosine"] = "constant"
+    learning_rate: LearningRate = 5e-3
+    schedule: Schedule = "constant"
     milestones: Milestones = ()
-    axes: Axes = "scaled"
-    axis_reach: float = Field(default=10.0, gt=0)
+    axes: AxisChoice = "scaled"
+    axis_reach: AxisReach = 10.0
 
 
 class Contrastive(Method):

@@ -12,22 +12,22 @@ import torch
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 
-from rivae.base.config import BatchSize, Epochs, Widths
-from rivae.models.base import (
-    Axes,
-    Batch,
-    Method,
-    MethodConfig,
-    ParamGroup,
-    Stage,
-    parameters_of,
-)
+from rivae.base.config import Epochs
+from rivae.models.base import Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
 from rivae.models.contrast_start import STAGE as CONTRAST
 from rivae.models.contrast_start import ContrastSettings, ContrastStart
 from rivae.models.losses import CosSimTerms
 from rivae.models.nets.embedders import build_embedders
 from rivae.models.nets.settings import EmbedderPair
 from rivae.models.registry import METHODS
+from rivae.models.settings import (
+    AxisChoice,
+    AxisReach,
+    BatchSize,
+    Components,
+    EmbeddingSize,
+    HeadWidths,
+)
 from rivae.models.word_reader import WordReader, WordTerms
 
 # Smooth targets are a patch of radius .8 of the unit sphere, about three s.d. wide.
@@ -39,41 +39,61 @@ SHARED = ("n_components", "dim_v", "embedder", "embedder2", "head_hidden", "lamb
 class EmbeddedConfig(WordTerms, EmbedderPair, MethodConfig):
     """Settings of a method that starts from other embedders; each method adds its own."""
 
-    n_components: int = Field(default=2, ge=1, le=512, description="dim(z)")
-    dim_v: int = Field(default=3, ge=2, le=4096, description="dim(V)")
-    head_hidden: Widths = Field(default=(10, 10), min_length=1)
+    n_components: Components = 2
+    dim_v: EmbeddingSize = 3
+    head_hidden: HeadWidths = (10, 10)
 
     init: Literal["none", "cos-sim-lvm", "smooth", "contrast"] = Field(
         default="cos-sim-lvm",
+        title="Start of embedders",
         description="where the embedders start: random weights, a trained Cos-Sim-LVM (paper), or "
         "unfolded coordinates of the training pairs (smooth) or of their contrastive embeddings "
         "(contrast)",
     )
     init_epochs: Epochs = Field(
-        default=100, description="of a Cos-Sim-LVM or a smooth start; a contrast counts steps"
+        default=100,
+        title="Epochs of the start",
+        description="of a Cos-Sim-LVM or a smooth start; a contrast counts steps",
     )
-    init_learning_rate: float = Field(default=5e-3, gt=0)
+    init_learning_rate: float = Field(
+        default=5e-3,
+        gt=0,
+        title="Rate of the start",
+        description="learning rate while the embedders start",
+    )
     init_schedule: Literal["constant", "cosine"] = Field(
-        default="constant", description="rate of the initialising Cos-Sim-LVM; cosine falls to 0"
+        default="constant",
+        title="Schedule of the start",
+        description="rate of the initialising Cos-Sim-LVM; cosine falls to 0",
     )
     cos_sim: CosSimTerms = Field(
-        default=CosSimTerms(), description="loss of the initialising Cos-Sim-LVM"
+        default=CosSimTerms(),
+        title="Cos-Sim-LVM",
+        description="loss of the initialising Cos-Sim-LVM",
     )
     contrast: ContrastSettings = Field(
-        default=ContrastSettings(), description="the fit that init=contrast begins with"
+        default=ContrastSettings(),
+        title="Contrast",
+        description="the fit that init=contrast begins with",
     )
-    smooth_neighbours: int = Field(default=6, ge=2, le=100)
-    smooth_blur: float = Field(default=1.5, ge=0, description="s.d. of the blur, in pixels")
+    smooth_neighbours: int = Field(
+        default=6,
+        ge=2,
+        le=100,
+        title="Smooth neighbours",
+        description="smooth start: nearest pairs that define its map",
+    )
+    smooth_blur: float = Field(
+        default=1.5, ge=0, title="Smooth blur", description="s.d. of the blur, in pixels"
+    )
     batch_size: BatchSize = 64
-    axes: Axes = Field(
+    axes: AxisChoice = Field(
         default="scaled",
         description="after training, exactly folded into mu and f: the unit of z, or also "
         "independent components of mu, the axes whose variance the query modulates, or axes that "
         "follow the words of the texts",
     )
-    axis_reach: float = Field(
-        default=10.0, gt=0, description="where the central 99 % of the training z end"
-    )
+    axis_reach: AxisReach = 10.0
 
     @model_validator(mode="after")
     def _smooth_start_fits(self) -> EmbeddedConfig:

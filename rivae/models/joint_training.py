@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from rivae.base.config import BatchSize, Epochs, Positive
-from rivae.models.base import Batch, Milestones, ParamGroup, Stage, parameters_of
+from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.models.embedded import EmbeddedConfig, EmbeddedMethod
 from rivae.models.losses import (
     MismatchTerms,
@@ -24,6 +24,7 @@ from rivae.models.losses import (
 )
 from rivae.models.nets.precision import steady
 from rivae.models.nets.recipe_rnn import RecipeRNN
+from rivae.models.settings import WEIGHT, LearningRate, Milestones, Schedule
 
 
 @dataclass(frozen=True)
@@ -61,33 +62,76 @@ def perturbable(embedder: nn.Module, x: Tensor, n_axes: int) -> Perturbable:
 class JointTrainingConfig(MismatchTerms, EmbeddedConfig):
     """Settings of the joint stage. Choices that the paper does not fix have a description."""
 
-    joint_epochs: Epochs = Field(default=300, description="stage 2: everything")
-    joint_batch_size: BatchSize | None = None
-    learning_rate: float = Field(default=5e-3, gt=0)
-    joint_learning_rate: float | None = Field(default=None, gt=0)
-    embedder_rate: float = Field(default=1.0, ge=0, description="of the embedders, relative")
-    schedule: Literal["constant", "cosine"] = "constant"
+    joint_epochs: Epochs = Field(
+        default=300, title="Epochs of stage 2", description="stage 2: everything"
+    )
+    joint_batch_size: BatchSize | None = Field(
+        default=None,
+        title="Batch size of stage 2",
+        description="pairs per step; empty: as in stage 1",
+    )
+    learning_rate: LearningRate = 5e-3
+    joint_learning_rate: float | None = Field(
+        default=None,
+        gt=0,
+        title="Rate of stage 2",
+        description="learning rate of stage 2; empty: as in stage 1",
+    )
+    embedder_rate: float = Field(
+        default=1.0, ge=0, title="Rate of embedders", description="of the embedders, relative"
+    )
+    schedule: Schedule = "constant"
     milestones: Milestones = Field(
         default=(), description="(epoch of the joint stage, factor on the rate)"
     )
 
-    lambda_retr: float = Field(default=1.0, ge=0)
-    lambda_reg: float = Field(default=0.1, ge=0)
-    loss_form: Literal["hinge", "softmax"] = "hinge"
-    margin: float = Field(default=1.0, ge=0)
+    lambda_retr: float = Field(
+        default=1.0, ge=0, title="Weight: retrieval", description="of the retrieval loss L_Retr"
+    )
+    lambda_reg: float = Field(
+        default=0.1,
+        ge=0,
+        title="Weight: regulariser",
+        description="of the embedder regulariser L_Reg",
+    )
+    loss_form: Literal["hinge", "softmax"] = Field(
+        default="hinge", title="Loss", description="hinge (the paper), or softmax over the batch"
+    )
+    margin: float = Field(
+        default=1.0, ge=0, title="Margin", description="of the hinge loss", json_schema_extra=WEIGHT
+    )
     n_mismatches: int | None = Field(
-        default=1, ge=1, description="per pair; empty = all in the batch"
+        default=1, ge=1, title="Mismatches", description="per pair; empty = all in the batch"
     )
     expectation: Literal["sample", "mean"] = Field(
-        default="sample", description="z of the query in L_Retr: a sample, or its mean"
+        default="sample",
+        title="z in retrieval",
+        description="z of the query in L_Retr: a sample, or its mean",
     )
-    reg_form: Literal["literal", "ratio", "jvp"] = "ratio"
-    reg_magnitude: float = Field(default=1e-3, gt=0, description="|eps|")
+    reg_form: Literal["literal", "ratio", "jvp"] = Field(
+        default="ratio",
+        title="Form of regulariser",
+        description="the paper's, its ratio, or exact derivatives (jvp)",
+    )
+    reg_magnitude: float = Field(
+        default=1e-3,
+        gt=0,
+        title="Size of perturbation",
+        description="|eps|",
+        json_schema_extra=WEIGHT,
+    )
     reg_every: int = Field(
-        default=1, ge=1, le=64, description="L_Reg is estimated on every n-th pair of a batch"
+        default=1,
+        ge=1,
+        le=64,
+        title="Pairs of the regulariser",
+        description="L_Reg is estimated on every n-th pair of a batch",
     )
     anchor: tuple[Positive, Positive] | None = Field(
-        default=None, description="joint: weight of |e(x) - smooth target|^2, start and end"
+        default=None,
+        title="Weight: anchor",
+        description="joint: weight of |e(x) - smooth target|^2, start and end",
+        json_schema_extra=WEIGHT,
     )
 
     @model_validator(mode="after")

@@ -13,6 +13,7 @@ from torch.func import jvp
 
 from rivae.models.base import Batch, MethodConfig, Noise
 from rivae.models.nets.share import Share
+from rivae.models.settings import WEIGHT
 
 
 class MismatchTerms(MethodConfig):
@@ -24,13 +25,19 @@ class MismatchTerms(MethodConfig):
     """
 
     n_mismatches: int | None = Field(
-        default=None, ge=1, description="per pair; empty = all in the batch"
+        default=None, ge=1, title="Mismatches", description="per pair; empty = all in the batch"
     )
     mismatches: Literal["random", "hardest"] = Field(
-        default="random", description="hardest: those of the batch that score highest"
+        default="random",
+        title="Which mismatches",
+        description="hardest: those of the batch that score highest",
     )
     hardest_from: float = Field(
-        default=0.0, ge=0, le=1, description="share of the stage that uses random ones first"
+        default=0.0,
+        ge=0,
+        le=1,
+        title="Hardest from",
+        description="share of the stage that uses random ones first",
     )
 
     @model_validator(mode="after")
@@ -198,20 +205,42 @@ def geometric(start: float, end: float, progress: float) -> float:
 class AlignmentTerms(MismatchTerms):
     """How two embeddings are aligned by cosine, whose form the paper does not give."""
 
-    loss_form: Literal["hinge", "softmax"] = "hinge"
-    margin: float = Field(default=0.3, ge=0, description="margin of the hinge, in cosine")
-    temperature: float = Field(default=0.1, gt=0, description="of the softmax form")
+    loss_form: Literal["hinge", "softmax"] = Field(
+        default="hinge", title="Loss", description="hinge (the paper), or softmax over the batch"
+    )
+    margin: float = Field(
+        default=0.3,
+        ge=0,
+        title="Margin",
+        description="margin of the hinge, in cosine",
+        json_schema_extra=WEIGHT,
+    )
+    temperature: float = Field(
+        default=0.1,
+        gt=0,
+        title="Temperature",
+        description="of the softmax form",
+        json_schema_extra=WEIGHT,
+    )
 
 
 class CosSimTerms(AlignmentTerms):
     """The loss of Cos-Sim-LVM."""
 
-    lambda_embedding: float = Field(default=1.0, ge=0, description="weight of cos(v1, v2)")
-    both_ways: bool = Field(
-        default=False, description="the weight of cos(v1, v2) is also that of v2 to find its v1"
+    lambda_embedding: float = Field(
+        default=1.0, ge=0, title="Weight: embeddings", description="weight of cos(v1, v2)"
     )
-    lambda_latent: float = Field(default=1.0, ge=0, description="weight of cos(v1', v2)")
-    lambda_auto: float = Field(default=1.0, ge=0, description="weight of |v1' - v1|^2")
+    both_ways: bool = Field(
+        default=False,
+        title="Contrast both ways",
+        description="the weight of cos(v1, v2) is also that of v2 to find its v1",
+    )
+    lambda_latent: float = Field(
+        default=1.0, ge=0, title="Weight: bottleneck", description="weight of cos(v1', v2)"
+    )
+    lambda_auto: float = Field(
+        default=1.0, ge=0, title="Weight: reconstruction", description="weight of |v1' - v1|^2"
+    )
 
 
 def alignment_loss(query: Tensor, target: Tensor, terms: AlignmentTerms, batch: Batch) -> Tensor:

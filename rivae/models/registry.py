@@ -25,18 +25,27 @@ METHODS: Parts[type[Method]] = Parts(
     "rivae.models.methods",
     "rivae.methods",
     "rivae.models.base:Method",
+    # The rows of the paper's tables in their order, then the baselines.
     first=(
-        "rivae",
         "cos-sim-lvm",
         "bi-vae",
         "bi-vae-on-v",
-        "rbi-vae",
         "dcca",
+        "rbi-vae",
+        "rivae",
         "cos-sim",
         "info-nce",
         "info-nce-ica",
     ),
 )
+
+
+def method_title(name: str) -> str:
+    """The title of a method; its name where there is no such method (any more)."""
+    try:
+        return str(METHODS.said(name, "title", name))
+    except ConfigError:
+        return name
 
 
 def method_config(name: str, settings: dict[str, Any]) -> MethodConfig:

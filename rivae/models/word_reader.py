@@ -20,6 +20,7 @@ class WordTerms(MethodConfig):
     lambda_words: float = Field(
         default=0.0,
         ge=0,
+        title="Weight of words",
         description="weight of the term by which v2 tells the parts of its text, groups of words "
         "that occur together; no such term where the second side has no weighted words",
     )

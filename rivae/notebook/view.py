@@ -217,4 +217,6 @@ class View(anywidget.AnyWidget):
             return
         if change["name"] == "_chosen":
             self._searched = whole if self._chosen is None else whole.subset(self._chosen)
-        self.ids = self._searched.search(self.z, min(self.k, len(self._searched.ids))).ids[0]
+        self.ids = self._searched.search(
+            np.array([self.z]), min(self.k, len(self._searched.ids))
+        ).ids[0]

@@ -25,7 +25,8 @@ class Index(Protocol):
     """Exact nearest neighbours in Euclidean space, among ``n_items`` points.
 
     Positions are 0 ... n_items - 1. Equal distances are ordered by
-    position, lowest first. Searches only read, so several threads may search at once.
+    position, lowest first. Searches only read, so several threads may search at once. Queries are
+    finite float64 of ``n_features`` columns and k is at least 1: nothing checks them again here.
     """
 
     @property

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rivae.base.errors import ConfigError, DataError
+from rivae.base.errors import ConfigError
 from rivae.base.installed import how_to_install
 from rivae.retrieval.base import Floats, Index, Ints
-from rivae.retrieval.exact import SPARE, check_queries, direct_squared_distances
+from rivae.retrieval.exact import SPARE, direct_squared_distances
 from rivae.retrieval.two_stage import TwoStageIndex
 
 if TYPE_CHECKING:
@@ -174,12 +174,9 @@ class QdrantIndex:
         """See ``Index.search``.
 
         Raises:
-            DataError: for queries of another width, NaN, or k < 1.
             ConfigError: the engine does not answer.
         """
-        if k < 1:
-            raise DataError(f"k must be at least 1, got {k}")
-        turned = (check_queries(queries, self.n_features) - self.centre) @ self.axes
+        turned = (queries - self.centre) @ self.axes
         k = min(k, self.n_items)
         positions = np.empty((len(turned), k), dtype=np.int64)
         distances = np.empty((len(turned), k))
@@ -237,7 +234,7 @@ class QdrantIndex:
 
     def all_squared_distances(self, queries: Floats) -> Floats:
         """See ``Index.all_squared_distances``: all points travel here, a batch at a time."""
-        turned = (check_queries(queries, self.n_features) - self.centre) @ self.axes
+        turned = (queries - self.centre) @ self.axes
         out = np.empty((len(turned), self.n_items))
         for start in range(0, self.n_items, BATCH):
             part = np.arange(start, min(start + BATCH, self.n_items))

@@ -96,20 +96,6 @@ def check_points(points: Floats) -> Floats:
     return points
 
 
-def check_queries(queries: Floats, n_features: int) -> Floats:
-    """``queries`` as a contiguous finite float64 matrix of ``n_features`` columns.
-
-    Raises:
-        DataError: if it has another shape or holds NaN or infinite values.
-    """
-    queries = np.ascontiguousarray(queries, dtype=np.float64)
-    if queries.ndim != 2 or queries.shape[1] != n_features:
-        raise DataError(f"queries have shape {queries.shape}, expected (n, {n_features})")
-    if not np.isfinite(queries).all():
-        raise DataError("a query holds NaN or infinite values: choose finite latent values")
-    return queries
-
-
 def direct_squared_distances(queries: Floats, points: Floats) -> Floats:
     """|q - p|^2 for queries (n, m) and their own candidates (n, c, m), by direct difference."""
     difference = points - queries[:, None, :]
@@ -153,14 +139,8 @@ class NumpyIndex:
         return product
 
     def search(self, queries: Floats, k: int) -> tuple[Ints, Floats]:
-        """See ``Index.search``.
-
-        Raises:
-            DataError: for queries of another width, NaN, or k < 1.
-        """
-        if k < 1:
-            raise DataError(f"k must be at least 1, got {k}")
-        queries, k = check_queries(queries, self.n_features), min(k, self.n_items)
+        """See ``Index.search``."""
+        k = min(k, self.n_items)
         positions = np.empty((len(queries), k), dtype=np.int64)
         distances = np.empty((len(queries), k))
         step = max(1, _BLOCK // len(self._unique))
@@ -254,7 +234,6 @@ class NumpyIndex:
 
     def all_squared_distances(self, queries: Floats) -> Floats:
         """See ``Index.all_squared_distances``; equal items get exactly equal distances."""
-        queries = check_queries(queries, self.n_features)
         distances = self._coarse(queries)
         distances += np.einsum("nm,nm->n", queries, queries)[:, None]
         np.maximum(distances, 0.0, out=distances)

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.base.errors import ConfigError
+from rivae.base.arrays import checked_z
+from rivae.base.errors import ConfigError, DataError
 from rivae.retrieval.base import Floats, Ints, Nearest
 from rivae.retrieval.retriever import Retriever
 
@@ -86,7 +87,7 @@ def exact_paths(
     """
     if not retriever.method.piecewise_linear:
         raise ConfigError(NO_PATHS)
-    anchors = retriever.model.check_z(z_ref)
+    anchors = checked_z(z_ref, retriever.n_components, DataError)
     j = np.asarray(dims, dtype=np.int64)
     if j.ndim != 1 or not len(j) or j.min() < 0 or j.max() >= retriever.n_components:
         raise ConfigError(f"dimensions must lie within 0 ... {retriever.n_components - 1}")

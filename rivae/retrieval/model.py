@@ -1,25 +1,34 @@
-"""A trained method as functions of numpy arrays, for reading only."""
+"""A trained method as functions of numpy arrays, for reading only, and the space that is searched.
+
+The space is V itself, or its exact projection onto the last hidden layer: f(z) = h(z) W + b with h
+in R^m and V of dimension D. With the thin QR W' = Q R, item v becomes p = [Q'(v - b), r] with
+r = |(I - QQ')(v - b)| and a query becomes q = [R h, 0]; then |q - p| = |f(z) - v| exactly, in m + 1
+instead of D dimensions.
+"""
 
 from __future__ import annotations
 
 import copy
 import math
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from torch import Tensor
 
-from rivae.base.arrays import FARTHEST, is_near, numbers_of
 from rivae.base.config import Asks
 from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import PairedDataset, View
 from rivae.models.base import Method
 from rivae.retrieval.base import Floats, Ints
+from rivae.retrieval.exact import distinct_rows
 
 _BATCH = 512  # rows embedded at once, and
 _NUMBERS = 1 << 23  # numbers of them: large pictures need memory for their features, too
+_CHUNK = 8192  # items per block: bounds the memory of the residual at 8192 * D numbers
+_LITTLE = 1e-3  # of a squared length
 
 
 def require_asks(method: Method, asks: Asks, data: PairedDataset) -> None:
@@ -40,6 +49,9 @@ class LatentModel:
     """
 
     def __init__(self, method: Method) -> None:
+        """Raises DataError where a weight is NaN or infinite: no search would be right."""
+        if not all(bool(weight.isfinite().all()) for weight in method.state_dict().values()):
+            raise DataError("a weight is NaN or infinite: the model diverged, retrain it")
         self.method = method.eval()
         self.device = next(iter(method.state_dict().values())).device
         self._double = copy.deepcopy(method).to("cpu").double().eval()
@@ -130,7 +142,7 @@ class LatentModel:
         return [np.concatenate(column) for column in zip(*pieces, strict=True)] or [nothing] * 2
 
     def hidden(self, z: Floats) -> Floats:
-        """Last hidden layer h(z) of f, (n, m)."""
+        """Last hidden layer h(z) of f, (n, m); z (n, d) as ``checked_z`` returns it."""
         with torch.inference_mode():
             hidden: NDArray[np.float64] = self._double.hidden(torch.from_numpy(z)).numpy()
         return hidden
@@ -145,22 +157,86 @@ class LatentModel:
             score = self._double.score(torch.from_numpy(z), torch.from_numpy(squared_distances))
         return np.asarray(score.numpy(), dtype=np.float64)
 
-    def check_z(self, z: ArrayLike) -> Floats:
-        """``z`` as a contiguous float64 matrix (n, d); a single (d,) becomes (1, d).
 
-        Raises:
-            DataError: if it has another width, is masked, or holds anything but numbers, NaN,
-                infinite values, or numbers beyond ``FARTHEST``.
-        """
-        z = np.require(
-            numbers_of(z, "z", DataError), np.float64, ("C", "W")
-        )  # torch warns of what it must not write
-        if z.ndim == 1:
-            z = z[None]
-        if z.ndim != 2 or z.shape[1] != self.n_components:
-            raise DataError(f"z has shape {z.shape}, expected (n, {self.n_components})")
-        if not np.isfinite(z).all():
-            raise DataError("z holds NaN or infinite values: choose finite latent values")
-        if not is_near(z):
-            raise DataError(f"z holds numbers beyond {FARTHEST:g}, too large to search with")
-        return z
+class Space(Protocol):
+    """Maps items and queries to points whose distance is |f(z) - v|."""
+
+    @property
+    def n_features(self) -> int: ...
+
+    def items(self, v: Floats) -> Floats:
+        """Points (N, n_features) of the embeddings ``v`` (N, D)."""
+        ...
+
+    def queries(self, hidden: Floats) -> Floats:
+        """Points (n, n_features) of the hidden layers ``hidden`` (n, m)."""
+        ...
+
+
+class FullSpace:
+    """V itself; for a hidden layer that is not smaller than V."""
+
+    def __init__(self, weight: Floats, bias: Floats) -> None:
+        self.weight, self.bias = weight, bias
+        m, dim_v = weight.shape
+        # A decoder of pictures outputs pictures: no product of thousands by thousands.
+        self.whole = m == dim_v == np.count_nonzero(weight) and bool((weight.diagonal() == 1).all())
+
+    @property
+    def n_features(self) -> int:
+        return int(self.weight.shape[1])
+
+    def items(self, v: Floats) -> Floats:
+        return np.ascontiguousarray(v, dtype=np.float64)
+
+    def queries(self, hidden: Floats) -> Floats:
+        return hidden + self.bias if self.whole else hidden @ self.weight + self.bias
+
+
+class ProjectedSpace:
+    """The m + 1 coordinates of the module docstring."""
+
+    def __init__(self, weight: Floats, bias: Floats) -> None:
+        self.q, self.r = np.linalg.qr(weight.T)
+        self.bias = bias
+
+    @property
+    def n_features(self) -> int:
+        return int(self.r.shape[0]) + 1
+
+    def items(self, v: Floats) -> Floats:
+        distinct = distinct_rows(v)  # equal embeddings must become equal points
+        points = np.empty((len(distinct.first), self.n_features))
+        for start in range(0, len(points), _CHUNK):
+            centred = v[distinct.first[start : start + _CHUNK]] - self.bias
+            inside = centred @ self.q
+            points[start : start + _CHUNK, :-1] = inside
+            points[start : start + _CHUNK, -1] = self._residual(centred, inside)
+        return points if distinct.group is None else points[distinct.group]
+
+    def _residual(self, centred: Floats, inside: Floats) -> Floats:
+        """|c - QQ'c| of rows c (n, D)."""
+        whole = np.einsum("nd,nd->n", centred, centred)
+        squared = whole - np.einsum("nm,nm->n", inside, inside)
+        # The difference of squares has lost digits where little is left: there from the vectors.
+        little = squared < _LITTLE * whole
+        residual = np.sqrt(np.maximum(squared, 0.0))
+        left = centred[little] - inside[little] @ self.q.T
+        residual[little] = np.linalg.norm(left, axis=1)
+        return np.asarray(residual)
+
+    def queries(self, hidden: Floats) -> Floats:
+        points = np.zeros((len(hidden), self.n_features))
+        np.matmul(hidden, self.r.T, out=points[:, :-1])
+        return points
+
+
+def make_space(weight: Floats, bias: Floats) -> Space:
+    """Project when that makes the points smaller (m + 1 < D), else keep V.
+
+    Args:
+        weight: (m, D) of the output layer.
+        bias: (D,) of the output layer.
+    """
+    m, dim_v = weight.shape
+    return ProjectedSpace(weight, bias) if m + 1 < dim_v else FullSpace(weight, bias)

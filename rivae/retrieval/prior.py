@@ -62,20 +62,18 @@ class DensityReference:
     """The means of training rows to measure ``DensityDistance`` against; read-only once made.
 
     Where nothing was held out (None), the limit is that of rows measured against the others.
+
+    Attributes:
+        std: (d,) the unit of every dimension.
+        index: the means in these units.
+        threshold: the limit, in these units.
     """
 
     def __init__(self, train_mu: Floats, held_out_mu: Floats | None, std: Floats) -> None:
-        self._std = np.maximum(std, _SMALLEST_STD)
-        self._index = NumpyIndex(train_mu / self._std)
-        own = train_mu[:: len(train_mu) // _OWN + 1]
-        held_out = self._distance(own, 2) if held_out_mu is None else self._distance(held_out_mu)
-        self.threshold = float(np.quantile(held_out, 0.99))
-
-    def _distance(self, z: Floats, rank: int = 1) -> Floats:
-        """To the nearest row, or to the one of another rank."""
-        _, squared = self._index.search(z / self._std, min(rank, self._index.n_items))
-        return np.asarray(np.sqrt(squared[:, -1]))
-
-    def measure(self, z: Floats) -> DensityDistance:
-        """The distance of z (n, d)."""
-        return DensityDistance(self._distance(z), self.threshold)
+        self.std = np.maximum(std, _SMALLEST_STD)
+        self.index = NumpyIndex(train_mu / self.std)
+        z, rank = held_out_mu, 1
+        if z is None:  # the nearest of a row that is in the index is the row itself
+            z, rank = train_mu[:: len(train_mu) // _OWN + 1], 2
+        _, squared = self.index.search(z / self.std, min(rank, self.index.n_items))
+        self.threshold = float(np.quantile(np.sqrt(squared[:, -1]), 0.99))

@@ -5,28 +5,28 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from rivae.base.arrays import require_count
 from rivae.base.config import Asks
 from rivae.base.errors import DataError
 from rivae.data.base import PairedDataset
 from rivae.models.base import Method
 from rivae.retrieval.base import Floats, Index, Ints, Retrieved, Singles, ranks_of_targets
 from rivae.retrieval.engine import URL, connect, open_engine
-from rivae.retrieval.model import LatentModel, require_asks
+from rivae.retrieval.model import LatentModel, make_space, require_asks
 from rivae.retrieval.prior import (
     AggregatedPrior,
     DensityDistance,
     DensityReference,
     aggregated_prior,
 )
-from rivae.retrieval.projection import make_space
 from rivae.retrieval.storage import (
     LARGE,
     content_key,
@@ -41,6 +41,27 @@ from rivae.retrieval.storage import (
 REFERENCE_ROWS = 5_000
 _HELD_OUT_ROWS = 2_000
 _RANK_BLOCK = 256  # queries ranked at once
+FAR = 2.0  # times the limit from which on pictures say little
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far one z is from the data, in units of the aggregated prior's s.d.
+
+    ``limit`` is the 99 % quantile of the same distance among held-out queries.
+    """
+
+    value: float
+    limit: float
+
+    @property
+    def where(self) -> Literal["inside", "edge", "far"]:
+        """Among the data, at their edge (beyond ``limit``), or far from them (beyond ``FAR`` times
+        ``limit``), outside what the model has seen.
+        """
+        if self.value <= self.limit:
+            return "inside"
+        return "edge" if self.value <= FAR * self.limit else "far"
 
 
 class Retriever:
@@ -51,6 +72,9 @@ class Retriever:
 
     Searches only read: one retriever may serve several threads at once. The density reference
     is made on first use, behind a lock.
+
+    z is expected as ``rivae.base.arrays.checked_z`` returns it, and k as a whole number of at least
+    1: who takes them from a user (``rivae.Run``, ``Explorer``, the web routes) has checked them.
 
     Args:
         method: a trained method, float32.
@@ -205,37 +229,24 @@ class Retriever:
         """The z of data rows that factor metrics use, (n, d), see ``LatentModel.latents``."""
         return self.model.latents(self.data, self._rows(rows), self.asks, encoded)
 
-    def decode(self, z: ArrayLike) -> Floats:
+    def decode(self, z: Floats) -> Floats:
         """f(z) = E[v2|z] of z (n, d), shape (n, D)."""
-        return self.model.decode(self.model.check_z(z))
+        return self.model.decode(z)
 
     # search
 
-    def nearest(self, z: ArrayLike, k: int) -> tuple[Ints, Floats]:
-        """Data rows and squared distances of the k best items, each (n, k); no scores.
-
-        Raises:
-            DataError: for a z that cannot be searched with, or k that is no count.
-        """
-        require_count(DataError, k=k)
-        z = self.model.check_z(z)
+    def nearest(self, z: Floats, k: int) -> tuple[Ints, Floats]:
+        """Data rows and squared distances of the k best items of z (n, d), each (n, k)."""
         positions, squared = self.index.search(self.space.queries(self.model.hidden(z)), k)
         return self.ids[positions], squared
 
-    def search(self, z: ArrayLike, k: int) -> Retrieved:
-        """The k best items for each z (n, d); fewer when there are fewer items.
-
-        Raises:
-            DataError: for z of another width, masked, not finite or too large, or k that is no
-                whole number of at least 1.
-        """
-        z = self.model.check_z(z)
+    def search(self, z: Floats, k: int) -> Retrieved:
+        """The k best items for each z (n, d); fewer when there are fewer items."""
         ids, squared = self.nearest(z, k)
         return Retrieved(ids, squared, self.model.score(z, squared))
 
-    def all_squared_distances(self, z: ArrayLike) -> Floats:
+    def all_squared_distances(self, z: Floats) -> Floats:
         """|f(z) - v2|^2 of every item in the order of ``ids``, (n, N)."""
-        z = self.model.check_z(z)
         return self.index.all_squared_distances(self.space.queries(self.model.hidden(z)))
 
     def true_ranks(
@@ -295,7 +306,12 @@ class Retriever:
                 self._reference = self._kept(rows)
             return self._reference
 
-    def density_distance(self, z: ArrayLike) -> DensityDistance:
+    def far(self, z: Floats) -> Distance:
+        """How far one z (d,) is from the training data, and the limit for "far"."""
+        measured = self.density_distance(z[None])
+        return Distance(float(measured.distance[0]), measured.threshold)
+
+    def density_distance(self, z: Floats) -> DensityDistance:
         """How far z (n, d) is from the training data, see ``DensityDistance``.
 
         The rows of ``reference_latents`` and at most 2,000 held-out rows (validation, else test),
@@ -304,7 +320,9 @@ class Retriever:
         with self._lock:
             if self._density is None:
                 self._density = self._density_reference()
-        return self._density.measure(self.model.check_z(z))
+        near = self._density
+        _, squared = near.index.search(z / near.std, 1)
+        return DensityDistance(np.sqrt(squared[:, 0]), near.threshold)
 
     def _density_reference(self) -> DensityReference:
         splits, rng = self.data.splits, np.random.default_rng(0)

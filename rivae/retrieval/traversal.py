@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.base.arrays import require_count
+from rivae.base.arrays import checked_z, require_count
 from rivae.base.errors import ConfigError, DataError
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.ranges import (
@@ -127,7 +127,7 @@ def traverse(
         DataError: for z of another width, NaN, or k < 1.
     """
     require_count(DataError, k=k)
-    z_ref = retriever.model.check_z(z_ref)
+    z_ref = checked_z(z_ref, retriever.n_components, DataError)
     chosen, table = _plan(values, dims, retriever.n_components)
     shape = (len(z_ref), *table.shape)
     total = int(np.prod(shape))
@@ -161,7 +161,8 @@ def traverse_plane(
         ConfigError: if the dimensions are equal or do not exist, or the values do not fit.
         DataError: for z of another width, NaN, or k < 1.
     """
-    anchor = retriever.model.check_z(z_ref)
+    require_count(DataError, k=k)
+    anchor = checked_z(z_ref, retriever.n_components, DataError)
     if len(anchor) != 1:
         raise ConfigError(f"a plane is traversed from one anchor, got {len(anchor)}")
     d = retriever.n_components

@@ -24,10 +24,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from rivae.base.errors import DataError
 from rivae.retrieval.base import Floats, Ints, Singles
 from rivae.retrieval.contenders import Contenders, contenders
-from rivae.retrieval.exact import check_points, check_queries
+from rivae.retrieval.exact import check_points
 from rivae.retrieval.turned import (
     BLOCK_ITEMS,
     TILE,
@@ -93,14 +92,8 @@ class TwoStageIndex:
         return self.points.at(positions) @ self.points.axes.T + self.points.centre
 
     def search(self, queries: Floats, k: int, among: Allowed | None = None) -> tuple[Ints, Floats]:
-        """See ``Index.search``; ``among`` says which items may be found, at least ``k``.
-
-        Raises:
-            DataError: for queries of another width, NaN, or k < 1.
-        """
-        if k < 1:
-            raise DataError(f"k must be at least 1, got {k}")
-        turned = self.points.turned(check_queries(queries, self.n_features))
+        """See ``Index.search``; ``among`` says which items may be found, at least ``k``."""
+        turned = self.points.turned(queries)
         k = min(k, self.n_items)
         positions = np.empty((len(turned), k), dtype=np.int64)
         distances = np.empty((len(turned), k))
@@ -205,13 +198,13 @@ class TwoStageIndex:
 
     def along(self, path: Floats, among: Allowed | None = None) -> Contenders:
         """See ``Index.along``."""
-        turned = self.points.turned(check_queries(path, self.n_features))
+        turned = self.points.turned(path)
         found = contenders(self, turned, among)
         return Contenders(self.points.turned, self.points.at(found), found)
 
     def all_squared_distances(self, queries: Floats) -> Floats:
         """See ``Index.all_squared_distances``; equal items get exactly equal distances."""
-        turned = self.points.turned(check_queries(queries, self.n_features))
+        turned = self.points.turned(queries)
         out = np.empty((len(turned), self.n_items))
         for start in range(0, self.n_items, BLOCK_ITEMS):
             part = np.arange(start, min(start + BLOCK_ITEMS, self.n_items))

@@ -9,10 +9,10 @@ from rivae.base.errors import ConfigError
 from rivae.benchmark.lines import ABLATION, TABLE_LINES
 from rivae.benchmark.plan import SIZES, Cell, completed_row, plan, settings_json
 from rivae.benchmark.rows import make_row
-from rivae.benchmark.tables import METHODS, VARIANTS
+from rivae.benchmark.tables import VARIANTS
 from rivae.cli import main
 from rivae.cli.bench import count_or_range
-from rivae.models import registry
+from rivae.models.registry import METHODS
 
 
 def test_the_default_is_every_table_with_every_method_once() -> None:
@@ -194,7 +194,6 @@ def test_the_command_refuses_in_one_sentence(capsys) -> None:
 
 
 def test_every_registered_method_has_a_line_and_stands_in_the_help(capsys) -> None:
-    assert set(METHODS) == set(registry.METHODS)
     with pytest.raises(SystemExit):
         main(["train", "--help"])
     shown = capsys.readouterr().out

@@ -10,11 +10,12 @@ from rivae.benchmark.lines import ABLATION
 from rivae.benchmark.paper import paper_lines, paper_value
 from rivae.benchmark.plan import Cell
 from rivae.benchmark.summary import interval, summarise
-from rivae.benchmark.tables import METHODS, WITHOUT_REG, columns
+from rivae.benchmark.tables import WITHOUT_REG, columns, title
 from rivae.metrics.measures.dci_paper import D, alpha_scores, alpha_sensitivity, at_alpha
 from rivae.metrics.registry import metric as known
 from rivae.metrics.registry import metrics
-from rivae.models import registry
+from rivae.models.base import Method
+from rivae.models.registry import METHODS
 from tests.benchmark.rows_for_tests import failed, not_run, row
 
 
@@ -179,7 +180,14 @@ def test_the_papers_numbers() -> None:
     assert len(paper_lines()) == 4 * 7 + 3 * 6 + 6 + 2 * 3
 
 
-def test_the_tables_name_methods_as_the_methods_name_themselves() -> None:
+def test_the_tables_have_the_papers_rows_first_and_name_methods_as_they_do() -> None:
+    printed = {method for _, _, method, settings in paper_lines() if not settings}
+    rows = [name for name in METHODS if METHODS.said(name, "paper", False)]
+    assert rows == list(METHODS)[: len(rows)]
+    assert set(rows) == {name for name in printed if METHODS[name].has_latent}
     for name in METHODS:
-        if name in METHODS:
-            assert registry.METHODS[name].title == METHODS[name]
+        for said in ("title", "blurb", "paper", "has_latent", "smallest"):
+            assert METHODS.said(name, said, getattr(Method, said, None)) == (
+                getattr(METHODS[name], said)
+            )
+        assert title(name) == METHODS[name].title

@@ -51,9 +51,10 @@ def test_the_cache_is_bounded_and_makes_each_picture_once():
         made.append((i, side))
         return Image.new("L", (4, 4), i)
 
-    each = len(encode_picture(draw(0, 2), 160).content) + 400
+    each = len(encode_picture(draw(0, 2), 160).content) + len("item 0") + 400
     made.clear()
-    cache = ThumbnailCache(SimpleNamespace(picture=draw), max_bytes=3 * each + 100)
+    data = SimpleNamespace(picture=draw, title="item {}".format)
+    cache = ThumbnailCache(data, max_bytes=3 * each + 100)
     for i in (0, 1, 2, 0, 3, 0):  # 0 is used again and again, so 1 is the one that goes
         assert np.asarray(opened(cache.get(i, 2)))[0, 0] == i
     assert len(cache) == 3 and made == [(0, 2), (1, 2), (2, 2), (3, 2)]
@@ -61,6 +62,7 @@ def test_the_cache_is_bounded_and_makes_each_picture_once():
     assert made[-1] == (1, 2) and len(made) == 5
     cache.get(1, 0)
     assert made[-1] == (1, 0)
+    assert cache.titled(1, 0) == ("item 1", cache.get(1, 0)) and len(made) == 6
 
 
 @pytest.mark.parametrize(("size", "expected"), [((8, 4), (320, 160)), ((65, 65), (65, 65))])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from qdrant_client import QdrantClient
 
-from rivae.base.errors import ConfigError, DataError
+from rivae.base.errors import ConfigError
 from rivae.retrieval.engine import BATCH, collection_name, connect, open_engine, push
 from rivae.retrieval.two_stage import TwoStageIndex
 from tests.retrieval.points import KINDS, hard_points
@@ -83,14 +83,6 @@ def test_a_push_that_was_stopped_goes_on(client):
     assert told == [0, BATCH, BATCH, 2 * BATCH, len(points)]
     np.testing.assert_array_equal(there.search(points[:5], 3)[0], own.search(points[:5], 3)[0])
     assert open_engine(client, "b" * 32) is None
-
-
-def test_wrong_questions(client):
-    there = push(client, KEY, TwoStageIndex.of(np.eye(4)), tagged)
-    with pytest.raises(DataError, match="at least 1"):
-        there.search(np.zeros((1, 4)), 0)
-    with pytest.raises(DataError, match="expected"):
-        there.search(np.zeros((1, 3)), 1)
 
 
 @pytest.mark.parametrize(

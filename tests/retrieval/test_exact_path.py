@@ -75,10 +75,14 @@ def test_both_sides_of_every_change_point():
     assert (np.diff(path.starts) > 0).all()
     assert (path.ids[1:] != path.ids[:-1]).all()
     wide = np.diff([*path.starts, 5.0]) > 1e-6
+
+    def nearest(t):
+        return retriever.nearest(np.array([[0.2, t]]), 1)[0][0, 0]
+
     for i in np.flatnonzero(wide):
-        assert retriever.nearest([0.2, path.starts[i] + 5e-7], 1)[0][0, 0] == path.ids[i]
+        assert nearest(path.starts[i] + 5e-7) == path.ids[i]
     for i in np.flatnonzero(wide[:-1]):
-        assert retriever.nearest([0.2, path.starts[i + 1] - 5e-7], 1)[0][0, 0] == path.ids[i]
+        assert nearest(path.starts[i + 1] - 5e-7) == path.ids[i]
 
 
 def test_sampling_never_finds_an_item_that_the_exact_path_misses():

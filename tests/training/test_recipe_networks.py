@@ -18,7 +18,7 @@ from rivae.models.registry import build_method
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 from tests.importing.conftest import jpeg, rows
-from tests.training.tiny import ALWAYS, SHORT, StopAfter, files_of
+from tests.training.tiny import ALWAYS, StopAfter, files_of, short
 
 WORDS = ("salt", "sugar", "leek", "apple", "pepper", "cream")
 RECIPE = {
@@ -67,7 +67,7 @@ def config_of(store, name="run", method="rivae", dataset=None, training=None, **
         method,
         name=name,
         dataset_settings={**data, **(dataset or {})},
-        method_settings={**SHORT[method], **NETWORKS, **settings},
+        method_settings={**short(method), **NETWORKS, **settings},
         training={**ALWAYS, "precision": "float32", **(training or {})},
     )
 
@@ -238,7 +238,7 @@ def test_a_method_on_the_data_themselves_refuses_word_numbers(store, tmp_path):
         "pairs",
         "bi-vae",
         name="b",
-        method_settings=SHORT["bi-vae"],
+        method_settings=short("bi-vae"),
         dataset_settings=config_of(store).dataset.settings,
     )
     with pytest.raises(ConfigError, match="Bi-VAE would take word numbers"):

@@ -19,37 +19,6 @@ def linear_r2(z, truth):
     return 1 - left.var(axis=0) / truth.var(axis=0)
 
 
-# Every stage of each method, two or three epochs each.
-SHORT = {
-    "rivae": {
-        "init": "cos-sim-lvm",
-        "anchor": None,
-        "init_epochs": 3,
-        "ivae_epochs": 2,
-        "joint_epochs": 4,
-        "batch_size": 16,
-    },
-    "cos-sim-lvm": {"epochs": 4, "batch_size": 16},
-    "bi-vae": {"epochs": 4, "batch_size": 16, "hidden": [16]},
-    "bi-vae-on-v": {"init_epochs": 3, "epochs": 4, "batch_size": 16},
-    "rbi-vae": {
-        "init_epochs": 3,
-        "model_epochs": 2,
-        "joint_epochs": 4,
-        "batch_size": 16,
-        "discriminator_hidden": [8, 8],
-    },
-    "dcca": {
-        "init_epochs": 3,
-        "g_epochs": 2,
-        "joint_epochs": 4,
-        "batch_size": 16,
-        "joint_batch_size": None,
-    },
-    "cos-sim": {"epochs": 4, "batch_size": 16},
-    "info-nce": {"epochs": 4, "batch_size": 16},
-    "info-nce-ica": {"epochs": 4, "batch_size": 16},
-}
 NARROW = {"kind": "mlp", "hidden": [16], "activation": "relu", "dropout": 0.1}
 ALWAYS = {"checkpoint_seconds": 0, "validate_every": 1}
 
@@ -61,9 +30,15 @@ def small_networks(method):
     return {key: value for key, value in networks.items() if key in known}
 
 
+def short(method):
+    """Settings with which it trains in a moment, each stage if it says so itself."""
+    chosen = METHODS[method]
+    return {**dict.fromkeys(chosen.config_class.lengths(), 2), **chosen.smallest}
+
+
 def tiny_config(name="run", method="rivae", dataset="synth", *, seed=0, training=None, **settings):
     """A complete configuration that trains in well under a second."""
-    changes = {**SHORT[method], **settings}
+    changes = {**short(method), **settings}
     data_settings = {}
     if dataset == "synth":
         data_settings = SYNTH

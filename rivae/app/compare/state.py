@@ -11,12 +11,12 @@ from rivae.app.panels.answers import (
     existing,
     linked_query,
     next_rev,
-    read_z,
     results,
     rounded,
 )
 from rivae.app.panels.codec import carry
 from rivae.app.panels.links import CompareLink, Query
+from rivae.app.panels.questions import read_z
 from rivae.base.config import Asks
 from rivae.exploring.explorer import Explorer, Vector
 from rivae.exploring.sliders import axes_of, sliders_of

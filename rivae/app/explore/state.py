@@ -14,12 +14,12 @@ from rivae.app.panels.answers import (
     linked_query,
     next_rev,
     query_z,
-    read_z,
     results,
     rounded,
 )
 from rivae.app.panels.codec import carry
 from rivae.app.panels.links import ExploreLink, Query
+from rivae.app.panels.questions import read_z
 from rivae.app.shared.uploads import Upload, asks_of
 from rivae.base.config import Asks, Rows
 from rivae.base.errors import ConfigError

@@ -18,7 +18,6 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined, to_jsonable_python
 
-from rivae.app.forms.titles import TITLES
 from rivae.base.config import TrainingConfig
 from rivae.data import settings_class
 from rivae.models.registry import METHODS
@@ -28,31 +27,6 @@ Kind = Literal["whole", "number", "switch", "choice", "text", "numbers", "pairs"
 Group = Literal["Stage lengths", "Loss weights", "Networks", "Other", "Data set", "Training"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 
-# The last part of a setting's name puts it into a group.
-WEIGHTS = {
-    "anchor",
-    "beta",
-    "eta",
-    "gamma",
-    "joint_eta",
-    "margin",
-    "prior_pull",
-    "reg_magnitude",
-    "regulariser",
-    "score_tau",
-    "temperature",
-}
-NETWORKS = {
-    "activation",
-    "channels",
-    "dim_v",
-    "downsample",
-    "embedder",
-    "embedder2",
-    "n_components",
-    "network",
-    "shared",
-}
 APART = {"training.device"}  # chosen with the slots of the machine
 
 
@@ -73,7 +47,8 @@ class SettingField:
         whole: whether those are whole numbers.
         inside: of a part, its values when it is added.
         bounds: as text, e.g. "from 1 to 512", or "".
-        title: its name for a reader, or "".
+        title: its name for a reader.
+        above: titles of the parts that it is a setting of, "Embedder" of "embedder.hidden".
         help: its meaning, or "".
     """
 
@@ -88,6 +63,7 @@ class SettingField:
     inside: Mapping[str, Any] = field(default_factory=dict)
     bounds: str = ""
     title: str = ""
+    above: str = ""
     help: str = ""
 
     @property
@@ -140,20 +116,34 @@ def _is_late(known: SettingField) -> bool:
     return known.group == "Stage lengths" and known.label.startswith("joint")
 
 
-def _of_model(prefix: str, model: type[BaseModel]) -> Iterator[SettingField]:
+def _of_model(
+    prefix: str, model: type[BaseModel], above: str = "", group: Group = "Other"
+) -> Iterator[SettingField]:
+    """The settings of ``model``; those that name no group are of that of their part."""
     for name, info in model.model_fields.items():
         default = info.get_default(call_default_factory=True, validated_data={})
         path, inner = f"{prefix}.{name}", _model_in(info.annotation)
+        title, own = info.title or title_of(name), _group(path, info, group)
         if inner is None or _may_be_none(info.annotation):
-            title, said = TITLES.get(name, ("", ""))
             made = replace(
-                _field(path, info.annotation, info.metadata, default, info.description or ""),
-                title=info.title or title,
-                help=info.description or said,
+                _field(path, info.annotation, info.metadata, default),
+                group=own,
+                title=title,
+                above=above,
+                help=info.description or "",
             )
             yield made if inner is None else replace(made, inside=_defaults(inner))
         if inner is not None:
-            yield from _of_model(path, inner)
+            yield from _of_model(path, inner, title, own)
+
+
+def title_of(name: str) -> str:
+    """What a setting without a title is called.
+
+    >>> title_of("warm_up_epochs")
+    'Warm up epochs'
+    """
+    return name.replace("_", " ").strip().capitalize()
 
 
 def _defaults(model: type[BaseModel]) -> dict[str, Any]:
@@ -166,7 +156,7 @@ def _defaults(model: type[BaseModel]) -> dict[str, Any]:
     }
 
 
-def _field(path: str, hint: Any, bounds: Any, default: Any, said: str) -> SettingField:
+def _field(path: str, hint: Any, bounds: Any, default: Any) -> SettingField:
     bare, inner_bounds = _unwrapped(hint)
     bounds = [*bounds, *inner_bounds]
     args = get_args(bare)
@@ -180,7 +170,7 @@ def _field(path: str, hint: Any, bounds: Any, default: Any, said: str) -> Settin
     words = "" if kind in ("part", "pairs") else _bounds(bounds)
     return SettingField(
         path,
-        _group(path, kind, said),
+        "Other",
         kind,
         default=None if default is PydanticUndefined else to_jsonable_python(default),
         choices=choices,
@@ -188,7 +178,6 @@ def _field(path: str, hint: Any, bounds: Any, default: Any, said: str) -> Settin
         length=length,
         whole=whole,
         bounds=words,
-        help=said,
     )
 
 
@@ -210,21 +199,21 @@ def _kind(bare: Any) -> Kind:
     return "json"
 
 
-def _group(path: str, kind: Kind, said: str) -> Group:
+def _group(path: str, info: FieldInfo, part: Group) -> Group:
+    """The group that a field names, or else that which its name suggests, or that of its part."""
     section, *names = path.split(".")
     if section != "method":
         return "Data set" if section == "dataset" else "Training"
+    named = info.json_schema_extra
+    group = named.get("group") if isinstance(named, dict) else None
+    if group in GROUPS:
+        return group
     last = names[-1]
-    if last.endswith("epochs") and kind == "whole" and len(names) == 1:
+    if last.endswith("epochs") and len(names) == 1:
         return "Stage lengths"
-    # All settings of an embedder are settings of a network, e.g. "embedder.dropout".
-    if names[0].startswith("embedder") and names[0] != "embedder_rate":
+    if last.endswith("hidden"):
         return "Networks"
-    if last in NETWORKS or last.endswith("hidden"):
-        return "Networks"
-    if last.startswith("lambda_") or last in WEIGHTS or said.startswith("weight of"):
-        return "Loss weights"
-    return "Other"
+    return "Loss weights" if last.startswith("lambda_") else part
 
 
 def _unwrapped(hint: Any) -> tuple[Any, list[Any]]:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from rivae.app.panels.answers import answer, card_of, existing, next_rev, query_z, read_z, results
+from rivae.app.panels.answers import answer, card_of, existing, next_rev, query_z, results
 from rivae.app.panels.component import SHARED, Component
 from rivae.app.panels.links import ExploreLink
+from rivae.app.panels.questions import read_z
 from rivae.app.shared.defaults import MAX_TRIED
 from rivae.app.shared.session import answered
 from rivae.app.shell import cache, keys, report, web

@@ -12,10 +12,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rivae.app.panels.links import MAX_DIMS, MAX_VALUE, Query
-from rivae.app.panels.questions import Point, Search, SearchOfRuns, Within, read
+from rivae.app.panels.links import Query
+from rivae.app.panels.questions import Point, Search, SearchOfRuns, Within, of_length, read
 from rivae.base.config import Asks, Rows
-from rivae.base.errors import ConfigError, RivaeError
+from rivae.base.errors import RivaeError
 from rivae.exploring.explorer import Explorer, Vector
 from rivae.exploring.maps import Lasso, among
 
@@ -76,7 +76,9 @@ def card_of(
         _, address, tiny = picture(explorer, i, explorer.query_side)
         title, text = "Average query", "the mean of all queries; picture of the nearest item"
     else:
-        title, address, tiny = picture(explorer, query, explorer.query_side)
+        title, address, tiny = picture(
+            explorer, int(existing(explorer, query)), explorer.query_side
+        )
         text = f"{explorer.query_name} · item {query}"
     return {"title": title, "text": text, "picture": address, "tiny": tiny}
 
@@ -109,7 +111,7 @@ def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
     def ask(part: Mapping[str, Any]) -> dict[str, Any]:
         point = read(Point, part)
         explorer = open_run(point.run, asked.rows, asked.asks)
-        z = read_z(point.z, explorer.n_components)
+        z = of_length(point, explorer.n_components)
         found = results(explorer, z, asked.k, asked.side, known, lasso, asked.only)
         known.update(found["ids"])
         return found
@@ -152,14 +154,18 @@ def results(
     lasso: Lasso | None = None,
     only: str = "",
 ) -> dict[str, Any]:
-    """The answer for ``z`` (d,) without its number; see :func:`answer`."""
+    """The answer for ``z`` (d,) without its number; see :func:`answer`.
+
+    z, ``k`` and ``side`` are not checked here: whoever takes them from a browser reads them with
+    ``questions``.
+    """
     is_part = lasso is not None or bool(only.split())
     searched = among(explorer, lasso, only) if is_part else explorer.retriever
-    hits, far = searched and explorer.topk(z, k, searched), explorer.far(z)
-    ids = [int(i) for i in hits.ids] if hits else []
+    hits, far = searched and searched.search(z[None], k), explorer.retriever.far(z)
+    ids = [int(i) for i in hits.ids[0]] if hits else []
     return {
         "ids": ids,
-        "scores": [round(float(s), 4) for s in hits.scores] if hits else [],
+        "scores": [round(float(s), 4) for s in hits.scores[0]] if hits else [],
         "among": len(searched.ids) if searched else 0,
         "far": {
             "distance": round(far.value, 3),
@@ -171,20 +177,9 @@ def results(
 
 
 def picture(explorer: Explorer, i: int, side: int) -> list[str | bool]:
-    """Item ``i`` as the browser needs it: title, data address, whether its pixels stay sharp."""
-    thumbnail = explorer.thumbnail(i, side)
-    return [explorer.title(i), thumbnail.data_uri, thumbnail.is_tiny]
+    """Item ``i`` as the browser needs it: title, data address, whether its pixels stay sharp.
 
-
-def read_z(value: Any, n_components: int) -> Vector:
-    """``value`` as a float64 vector; JavaScript sends 1.0 as 1, so integers are welcome."""
-    if not isinstance(value, list) or len(value) > MAX_DIMS:
-        raise ConfigError(f"'z' must be a list of {n_components} numbers")
-    if len(value) != n_components:
-        raise ConfigError(f"'z' must hold {n_components} numbers, got {len(value)}")
-    for v in value:
-        if isinstance(v, bool) or not isinstance(v, int | float):
-            raise ConfigError("'z' must hold numbers only")
-        if not abs(v) <= MAX_VALUE:  # false for NaN as well, and safe for huge integers
-            raise ConfigError(f"every z must lie between -{MAX_VALUE:g} and {MAX_VALUE:g}")
-    return np.array(value, dtype=np.float64)
+    It is an item that there is, and ``side`` 0, 1 or 2.
+    """
+    title, thumbnail = explorer.thumbnails.titled(i, side)
+    return [title, thumbnail.data_uri, thumbnail.is_tiny]

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rivae.app.panels.links import MAX_DIMS, MAX_ONLY, MAX_VALUE, RUN_ID
 from rivae.base.config import Asks, Rows
 from rivae.base.errors import ConfigError
-from rivae.exploring.explorer import MAX_K
+from rivae.exploring.explorer import MAX_K, Vector
 from rivae.exploring.maps import MAX_CORNERS
 from rivae.exploring.steering import MAX_AXES, MAX_AXIS, MAX_LEVEL
 
@@ -55,14 +56,19 @@ class Question(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
 
 
-class Point(Question):
-    """A point of one run's z."""
+class Position(Question):
+    """A point of z, of which only the run knows how many numbers it has; see ``of_length``."""
 
-    run: str = RUN
     z: list[Number] = Field(
         max_length=MAX_DIMS,
         description=f"a list of numbers, one per axis, each from -{MAX_VALUE:g} to {MAX_VALUE:g}",
     )
+
+
+class Point(Position):
+    """A point of one run's z."""
+
+    run: str = RUN
 
 
 class Within(Question):
@@ -231,6 +237,24 @@ def read(kind: type[Asked], question: Mapping[str, Any]) -> Asked:
         name = str(first["loc"][0])
         said = kind.model_fields[name].description
         raise ConfigError(f"'{name}' must be {said}") from None
+
+
+def read_z(value: Any, n_components: int) -> Vector:
+    """``value`` as a point of z, checked here once and for all: (d,) float64.
+
+    JavaScript sends 1.0 as 1, so integers are welcome.
+
+    Raises:
+        ConfigError: it is no list of ``n_components`` numbers within bounds; in one sentence.
+    """
+    return of_length(read(Position, {"z": value}), n_components)
+
+
+def of_length(point: Position, n_components: int) -> Vector:
+    """The z of a point that was read, for a run of ``n_components``; as :func:`read_z`."""
+    if len(point.z) != n_components:
+        raise ConfigError(f"'z' must hold {n_components} numbers, got {len(point.z)}")
+    return np.array(point.z, dtype=np.float64)
 
 
 def from_address(kind: type[Asked], params: Mapping[str, str]) -> Asked:

@@ -16,7 +16,8 @@ from rivae.app.shell.text import markdown
 from rivae.app.work import certainty
 from rivae.base.errors import RivaeError
 from rivae.base.reading.documents import printable
-from rivae.benchmark.tables import DATASETS, METHODS
+from rivae.benchmark.tables import DATASETS
+from rivae.models.registry import method_title as title_of_method
 
 if TYPE_CHECKING:
     from rivae.base.config import Asks, DatasetConfig
@@ -126,7 +127,7 @@ def dataset_title(dataset: DatasetConfig) -> str:
 
 def method_title(name: str) -> str:
     """What a person calls a method."""
-    return METHODS.get(name) or _short(name)
+    return _short(title_of_method(name))
 
 
 def _short(name: str) -> str:

@@ -148,6 +148,7 @@ def _opened(shown_key: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Ex
         explorer = Explorer.open(_run, chosen, pictures(_run), asks)
     # Computed here once, so that the first visitor's drag need not wait.
     explorer.mean, explorer.std, explorer.effects  # noqa: B018
+    troubles.note(_run, "")
     _part.clear()
     return explorer
 
@@ -212,13 +213,11 @@ def explorer(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer
     """
     found, shown_key = _resolve(run_id)
     try:
-        opened = _opened(shown_key, run_id, rows, asks, found)
+        return _opened(shown_key, run_id, rows, asks, found)
     except (DataError, RunError) as error:
         if not isinstance(error, BeingPreparedError):
             troubles.note(found, str(error))
         raise
-    troubles.note(found, "")
-    return opened
 
 
 def at_once(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer:

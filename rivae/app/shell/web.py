@@ -23,6 +23,7 @@ LIBRARY_PATH = "/rivae/api/run/map-library"
 CHOSEN_PATH = "/rivae/api/run/chosen"
 FOUND_PATH = "/rivae/api/run/found"
 HITS_PATH = "/rivae/api/run/hits"
+BYTES = "application/octet-stream"
 LABEL_PATH = "/rivae/api/run/label/{plan}"
 
 _base: str | None = None
@@ -99,7 +100,7 @@ def respond(ask: Callable[[dict[str, Any]], Any], params: dict[str, Any]) -> Res
     except RivaeError as error:
         return refusal(error)
     if isinstance(found, bytes):
-        return Response(found, media_type="application/octet-stream")
+        return Response(found, media_type=BYTES)
     return _image(found) if isinstance(found, Thumbnail) else JSONResponse(found)
 
 

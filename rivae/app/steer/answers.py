@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from rivae.app.panels.answers import OpenRun, picture
+from rivae.app.panels.answers import OpenRun, existing, picture
 from rivae.app.panels.links import Query
 from rivae.app.panels.questions import MAX_CLOUDS, Key, Steering, SteeringPart, read
 from rivae.app.shell import cache
@@ -83,7 +83,7 @@ def pictures_of(explorer: Explorer, query: Query, row: SteerRow, n_sigma: float)
 def card(explorer: Explorer, query: Query) -> list[str | bool]:
     """The query as [title, address of its picture, whether its pixels stay sharp]."""
     if query != "mean":
-        return picture(explorer, query, explorer.query_side)
+        return picture(explorer, int(existing(explorer, query)), explorer.query_side)
     i = int(explorer.topk(explorer.mean, 1).ids[0])
     return ["Average query", *picture(explorer, i, explorer.query_side)[1:]]
 

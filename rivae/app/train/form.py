@@ -47,7 +47,7 @@ def _choices(disabled: bool) -> None:
     """Data set, method and preset."""
     from rivae.data import describe_dataset
     from rivae.models.presets import preset_names
-    from rivae.models.registry import METHODS
+    from rivae.models.registry import METHODS, method_title
 
     draft = form_state.draft()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -66,7 +66,7 @@ def _choices(disabled: bool) -> None:
                 on_change=form_state.put_data if is_data else form_state.put,
                 args=() if is_data else (name,),
                 format_func=lambda option, name=name: (
-                    METHODS[option].title if name == "method" else option
+                    method_title(option) if name == "method" else option
                 ),
                 help="default works; paper takes the paper's settings literally."
                 if name == "preset"

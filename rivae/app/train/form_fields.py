@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.forms.titles import TITLES
 from rivae.app.shell import access
 from rivae.app.shell.text import markdown
 from rivae.app.train import form_state
@@ -38,11 +37,11 @@ def group(checked: CheckedDraft, name: str, sweep: str, disabled: bool) -> None:
     opened = first or name == "Stage lengths"
     with st.expander(f"{name}{note}", expanded=opened, key=key, type="compact"):
         # Settings of a part ("embedder.hidden") are shown under the part's name.
-        parts = list(dict.fromkeys(_part(field) for field in fields))
+        parts = dict(_part(field) for field in fields)
         for part in sorted(parts, key=bool):
             if part:
-                st.caption(_titled(TITLES.get(part, ("",))[0], part))
-            _cells([field for field in fields if _part(field) == part], checked, sweep, disabled)
+                st.caption(_titled(parts[part], part))
+            _cells([field for field in fields if _part(field)[0] == part], checked, sweep, disabled)
 
 
 def is_chosen_above(path: str) -> bool:
@@ -54,10 +53,12 @@ def is_chosen_above(path: str) -> bool:
 FIRST = {STORE, "dataset.folder"}  # without them there is no data
 
 
-def _part(field: SettingField) -> str:
-    """ "embedder" of "embedder.hidden"; a part is shown with its settings."""
+def _part(field: SettingField) -> tuple[str, str]:
+    """ "embedder" of "embedder.hidden", and its title; a part is shown with its settings."""
     head, dot, _ = field.label.rpartition(".")
-    return head if dot else (field.label if field.kind == "part" else "")
+    if dot:
+        return head, field.above
+    return (field.label, field.title) if field.kind == "part" else ("", "")
 
 
 def _cells(
@@ -144,8 +145,6 @@ def _titled(title: str, key: str) -> str:
 
     Not escaped: neither needs it, and a screen reader would read the escapes out.
     """
-    if not title:
-        return key
     same = title.lower().replace(" ", "_") == key
     return title if same else f"{title} :gray[:small[{key}]]"
 

@@ -19,8 +19,7 @@ from rivae.base.errors import ConfigError
 from rivae.exploring.explorer import Explorer
 from rivae.models.nets.layers import FixedAffine, Linear
 from rivae.retrieval.base import Floats
-from rivae.retrieval.model import LatentModel
-from rivae.retrieval.projection import FullSpace, ProjectedSpace
+from rivae.retrieval.model import FullSpace, LatentModel, ProjectedSpace
 
 STEPS = 2**48 - 1
 CANNOT = (

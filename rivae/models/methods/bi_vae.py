@@ -18,17 +18,8 @@ import torch
 from pydantic import Field
 from torch import Tensor, nn
 
-from rivae.base.config import BatchSize, Epochs, Positive
-from rivae.models.base import (
-    Axes,
-    Batch,
-    Method,
-    MethodConfig,
-    Milestones,
-    ParamGroup,
-    Stage,
-    parameters_of,
-)
+from rivae.base.config import Positive
+from rivae.models.base import Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
 from rivae.models.gaussians import (
     DiagonalGaussian,
     Gaussian,
@@ -45,6 +36,17 @@ from rivae.models.nets.autoencoders import (
 from rivae.models.nets.layers import FixedAffine
 from rivae.models.nets.pictures import averaged_shape
 from rivae.models.nets.precision import low_precision
+from rivae.models.settings import (
+    WEIGHT,
+    AxisChoice,
+    AxisReach,
+    BatchSize,
+    Components,
+    Epochs,
+    LearningRate,
+    Milestones,
+    Schedule,
+)
 
 LOG_VAR_RANGE = (-12.0, 6.0)  # of an expert, as in nets/layers.py
 MIN_ETA = 1e-3  # a decoder that fits perfectly would drive a learned eta to 0
@@ -53,23 +55,41 @@ MIN_ETA = 1e-3  # a decoder that fits perfectly would drive a learned eta to 0
 class BiVAEConfig(NetworkSettings, MethodConfig):
     """Settings of Bi-VAE."""
 
-    n_components: int = Field(default=2, ge=1, le=512, description="dim(z)")
+    n_components: Components = 2
     prior_expert: bool = Field(
-        default=True, description="N(0, I) among the experts; the supplement omits it"
+        default=True,
+        title="Prior as expert",
+        description="N(0, I) among the experts; the supplement omits it",
     )
     lambda_single: float = Field(
-        default=1.0, ge=0, description="weight of the ELBOs of x1 alone and x2 alone; 0 = none"
+        default=1.0,
+        ge=0,
+        title="Weight: single views",
+        description="weight of the ELBOs of x1 alone and x2 alone; 0 = none",
     )
-    beta: float = Field(default=1.0, ge=0, description="weight of every KL")
-    eta: Positive = Field(default=0.5, description="s.d. of x given z, at the start if learned")
-    eta_form: Literal["learned", "fixed"] = "learned"
+    beta: float = Field(
+        default=1.0,
+        ge=0,
+        title="Weight: KL",
+        description="weight of every KL",
+        json_schema_extra=WEIGHT,
+    )
+    eta: Positive = Field(
+        default=0.5,
+        title="Noise (eta)",
+        description="s.d. of x given z, at the start if learned",
+        json_schema_extra=WEIGHT,
+    )
+    eta_form: Literal["learned", "fixed"] = Field(
+        default="learned", title="Kind of noise", description="eta is learned, or stays fixed"
+    )
     epochs: Epochs = 200
     batch_size: BatchSize = 64
-    learning_rate: float = Field(default=5e-3, gt=0)
+    learning_rate: LearningRate = 5e-3
     milestones: Milestones = ()
-    schedule: Literal["constant", "cosine"] = "constant"
-    axes: Axes = "scaled"
-    axis_reach: float = Field(default=10.0, gt=0)
+    schedule: Schedule = "constant"
+    axes: AxisChoice = "scaled"
+    axis_reach: AxisReach = 10.0
 
 
 class BiVAE(Method):
@@ -83,6 +103,9 @@ class BiVAE(Method):
 
     name = "bi-vae"
     title = "Bi-VAE"
+    blurb = "A VAE of both views themselves, without embeddings"
+    paper = True
+    smallest = {"epochs": 4, "batch_size": 16, "hidden": [16]}
     config_class = BiVAEConfig
     config: BiVAEConfig
     score_name = "log P(x2|z)"

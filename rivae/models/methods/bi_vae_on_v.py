@@ -7,14 +7,11 @@ with a variance that depends on z both are lifted (see ``gaussians``).
 
 from __future__ import annotations
 
-from typing import Literal
-
 import torch
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 
-from rivae.base.config import Epochs
-from rivae.models.base import Batch, Milestones, ParamGroup, Stage, parameters_of
+from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.models.bimodal import BimodalTerms, BimodalVAE, build_bimodal_model
 from rivae.models.embedded import EmbeddedConfig, EmbeddedMethod
 from rivae.models.gaussians import (
@@ -24,6 +21,7 @@ from rivae.models.gaussians import (
     natural_parameters,
 )
 from rivae.models.nets.layers import FixedAffine
+from rivae.models.settings import Epochs, LearningRate, Milestones, Schedule
 
 
 class BimodalConfig(EmbeddedConfig, BimodalTerms):
@@ -128,8 +126,8 @@ class BiVAEOnVConfig(BimodalConfig):
     """Settings of Bi-VAE on V."""
 
     epochs: Epochs = Field(default=300, description="of the bimodal model, after the start")
-    learning_rate: float = Field(default=5e-3, gt=0)
-    schedule: Literal["constant", "cosine"] = "constant"
+    learning_rate: LearningRate = 5e-3
+    schedule: Schedule = "constant"
     milestones: Milestones = ()
 
     @model_validator(mode="after")
@@ -146,6 +144,9 @@ class BiVAEOnV(BimodalMethod):
 
     name = "bi-vae-on-v"
     title = "Bi-VAE on V"
+    blurb = "A model of both embeddings, which are trained first and then fixed"
+    paper = True
+    smallest = {"init_epochs": 3, "epochs": 4, "batch_size": 16}
     config_class = BiVAEOnVConfig
     trains_in_shares = True
     config: BiVAEOnVConfig

@@ -20,6 +20,8 @@ class CosSim(Contrastive):
 
     name = "cos-sim"
     title = "Cos-Sim"
+    blurb = "Embeddings aligned by cosine alone; their axes are not factors"
+    smallest = {"epochs": 4, "batch_size": 16}
     config_class = CosSimConfig
     config: CosSimConfig
     has_latent = False

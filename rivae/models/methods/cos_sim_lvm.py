@@ -2,42 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import torch
-from pydantic import Field
 from torch import Tensor, nn
 
-from rivae.base.config import BatchSize, Epochs, Widths
-from rivae.models.base import (
-    Axes,
-    Batch,
-    Method,
-    Milestones,
-    ParamGroup,
-    Stage,
-    parameters_of,
-)
+from rivae.models.base import Batch, Method, ParamGroup, Stage, parameters_of
 from rivae.models.losses import CosSimTerms, alignment_loss
 from rivae.models.nets.embedders import build_embedders
 from rivae.models.nets.layers import MLP, fold_affine_into_input
 from rivae.models.nets.settings import EmbedderPair
+from rivae.models.settings import (
+    AxisChoice,
+    AxisReach,
+    BatchSize,
+    Components,
+    EmbeddingSize,
+    Epochs,
+    HeadWidths,
+    LearningRate,
+    Milestones,
+    Schedule,
+)
 from rivae.models.word_reader import WordReader, WordTerms
 
 
 class CosSimLVMConfig(WordTerms, EmbedderPair, CosSimTerms):
     """Settings of Cos-Sim-LVM."""
 
-    n_components: int = Field(default=2, ge=1, le=512, description="dim(z)")
-    dim_v: int = Field(default=3, ge=2, le=4096, description="dim(V)")
-    head_hidden: Widths = Field(default=(10, 10), min_length=1)
+    n_components: Components = 2
+    dim_v: EmbeddingSize = 3
+    head_hidden: HeadWidths = (10, 10)
     epochs: Epochs = 200
     batch_size: BatchSize = 64
-    learning_rate: float = Field(default=5e-3, gt=0)
-    schedule: Literal["constant", "cosine"] = "constant"
+    learning_rate: LearningRate = 5e-3
+    schedule: Schedule = "constant"
     milestones: Milestones = ()
-    axes: Axes = "scaled"
-    axis_reach: float = Field(default=10.0, gt=0)
+    axes: AxisChoice = "scaled"
+    axis_reach: AxisReach = 10.0
 
 
 class CosSimLVM(Method):
@@ -49,6 +49,9 @@ class CosSimLVM(Method):
 
     name = "cos-sim-lvm"
     title = "Cos-Sim-LVM"
+    blurb = "Embeddings aligned by cosine, with z between them"
+    paper = True
+    smallest = {"epochs": 4, "batch_size": 16}
     config_class = CosSimLVMConfig
     config: CosSimLVMConfig
     score_name = "cos(f(z), v2)"

@@ -19,10 +19,11 @@ from pydantic import Field, model_validator
 from torch import Tensor
 
 from rivae.base.config import BatchSize, Epochs, Widths
-from rivae.models.base import Batch, Milestones, ParamGroup, Stage, parameters_of
+from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.models.embedded import EmbeddedConfig, EmbeddedMethod
 from rivae.models.nets.layers import MLP, FixedAffine, identity
 from rivae.models.pcca import fit_pcca
+from rivae.models.settings import WEIGHT, LearningRate, Milestones, Schedule
 
 # Features that are all constant have correlations of 0 and not 0 / 0.
 MIN_VARIANCE = 1e-24
@@ -105,26 +106,45 @@ def eckart_young_terms(phi1: Tensor, phi2: Tensor) -> tuple[Tensor, Tensor]:
 class DCCAConfig(EmbeddedConfig):
     """Settings of DCCA; n_components is also the width of phi."""
 
-    g_hidden: Widths = Field(default=(10, 10, 10), min_length=1, description="hidden layers of g")
+    g_hidden: Widths = Field(
+        default=(10, 10, 10),
+        min_length=1,
+        title="Hidden layers of g",
+        description="hidden layers of g",
+    )
     loss_form: Literal["canonical", "eckart-young"] = Field(
         default="canonical",
+        title="Loss",
         description="minus the canonical correlations of the batch, or the unconstrained form that "
         "small batches leave unbiased",
     )
     regulariser: float = Field(
         default=1e-3,
         ge=1e-12,
+        title="Regulariser",
         description="canonical form: r in S_ii + r v_i I, v_i the mean variance of a feature",
+        json_schema_extra=WEIGHT,
     )
-    g_epochs: Epochs = Field(default=100, description="stage 1: g alone")
-    joint_epochs: Epochs = Field(default=300, description="stage 2: g and the embedders")
+    g_epochs: Epochs = Field(default=100, title="Epochs of stage 1", description="stage 1: g alone")
+    joint_epochs: Epochs = Field(
+        default=300, title="Epochs of stage 2", description="stage 2: g and the embedders"
+    )
     joint_batch_size: BatchSize | None = Field(
-        default=None, description="of both stages; empty: batch_size (paper: 64)"
+        default=None,
+        title="Batch size of stage 2",
+        description="of both stages; empty: batch_size (paper: 64)",
     )
-    learning_rate: float = Field(default=5e-3, gt=0)
-    joint_learning_rate: float | None = Field(default=None, gt=0)
-    embedder_rate: float = Field(default=1.0, ge=0, description="of the embedders, relative")
-    schedule: Literal["constant", "cosine"] = "constant"
+    learning_rate: LearningRate = 5e-3
+    joint_learning_rate: float | None = Field(
+        default=None,
+        gt=0,
+        title="Rate of stage 2",
+        description="learning rate of stage 2; empty: as in stage 1",
+    )
+    embedder_rate: float = Field(
+        default=1.0, ge=0, title="Rate of embedders", description="of the embedders, relative"
+    )
+    schedule: Schedule = "constant"
     milestones: Milestones = Field(
         default=(), description="(epoch of the joint stage, factor on the rate)"
     )
@@ -152,6 +172,15 @@ class DCCA(EmbeddedMethod):
 
     name = "dcca"
     title = "DCCA"
+    blurb = "Deep canonical correlations, with z in closed form"
+    paper = True
+    smallest = {
+        "init_epochs": 3,
+        "g_epochs": 2,
+        "joint_epochs": 4,
+        "batch_size": 16,
+        "joint_batch_size": None,
+    }
     config_class = DCCAConfig
     trains_in_shares = True
     config: DCCAConfig

@@ -13,6 +13,7 @@ from rivae.models.base import (
 )
 from rivae.models.contrastive import Contrastive, ContrastiveConfig
 from rivae.models.losses import both_ways
+from rivae.models.settings import WEIGHT
 
 # As in CLIP: a learned temperature below 1/100 only sharpens what is already right.
 MIN_TEMPERATURE = 0.01
@@ -21,9 +22,17 @@ MIN_TEMPERATURE = 0.01
 class InfoNCEConfig(ContrastiveConfig):
     """Settings of InfoNCE."""
 
-    temperature: float = Field(default=0.1, gt=0, description="of the softmax over the batch")
+    temperature: float = Field(
+        default=0.1,
+        gt=0,
+        title="Temperature",
+        description="of the softmax over the batch",
+        json_schema_extra=WEIGHT,
+    )
     temperature_form: Literal["fixed", "learned"] = Field(
-        default="fixed", description="learned: training starts from the one given"
+        default="fixed",
+        title="Kind of temperature",
+        description="learned: training starts from the one given",
     )
 
 
@@ -32,6 +41,8 @@ class InfoNCE(Contrastive):
 
     name = "info-nce"
     title = "InfoNCE"
+    blurb = "Contrastive embeddings alone; their axes are not factors"
+    smallest = {"epochs": 4, "batch_size": 16}
     config_class = InfoNCEConfig
     config: InfoNCEConfig
     has_latent = False

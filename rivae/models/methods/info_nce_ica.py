@@ -10,11 +10,9 @@ import torch
 from pydantic import Field, model_validator
 from torch import Tensor
 
-from rivae.models.base import (
-    Axes,
-)
 from rivae.models.components import shared_components
 from rivae.models.methods.info_nce import InfoNCE, InfoNCEConfig
+from rivae.models.settings import AxisChoice, Components
 
 _ROWS = 512  # pictures embedded at once
 
@@ -22,8 +20,8 @@ _ROWS = 512  # pictures embedded at once
 class InfoNCEICAConfig(InfoNCEConfig):
     """Settings of InfoNCE + linear ICA."""
 
-    n_components: int = Field(default=2, ge=1, le=512, description="principal components of V")
-    axes: Axes = "independent"
+    n_components: Components = Field(default=2, description="principal components of V")
+    axes: AxisChoice = "independent"
 
     @model_validator(mode="after")
     def _fits_into_v(self) -> InfoNCEICAConfig:
@@ -44,6 +42,8 @@ class InfoNCEICA(InfoNCE):
 
     name = "info-nce-ica"
     title = "InfoNCE + linear ICA"
+    blurb = "Contrastive embeddings, turned to independent components"
+    smallest = {"epochs": 4, "batch_size": 16}
     config_class = InfoNCEICAConfig
     config: InfoNCEICAConfig
     has_latent = True

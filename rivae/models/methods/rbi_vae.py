@@ -20,6 +20,7 @@ from rivae.models.base import Batch, Noise, ParamGroup, Stage, parameters_of
 from rivae.models.joint_training import JointTraining, JointTrainingConfig
 from rivae.models.methods.bi_vae_on_v import BimodalConfig, BimodalMethod
 from rivae.models.nets.layers import Linear, activation
+from rivae.models.settings import WEIGHT
 
 SLOPE = 0.2  # of the leaky ReLU
 
@@ -94,13 +95,27 @@ def discriminator_loss(discriminator: Discriminator, z: Tensor, noise: Noise) ->
 class RBiVAEConfig(JointTrainingConfig, BimodalConfig):
     """Settings of RBi-VAE."""
 
-    model_epochs: Epochs = Field(default=100, description="stage 1: the bimodal model alone")
-    gamma: float = Field(default=10.0, ge=0, description="weight of the total correlation")
+    model_epochs: Epochs = Field(
+        default=100, title="Epochs of stage 1", description="stage 1: the bimodal model alone"
+    )
+    gamma: float = Field(
+        default=10.0,
+        ge=0,
+        title="Weight: independence",
+        description="weight of the total correlation",
+        json_schema_extra=WEIGHT,
+    )
     discriminator_hidden: Widths = Field(
-        default=(300,) * 6, min_length=1, description="of the density-ratio trick"
+        default=(300,) * 6,
+        min_length=1,
+        title="Discriminator layers",
+        description="of the density-ratio trick",
     )
     discriminator_rate: float = Field(
-        default=1e-3, gt=0, description="its learning rate (absolute, not relative)"
+        default=1e-3,
+        gt=0,
+        title="Rate of discriminator",
+        description="its learning rate (absolute, not relative)",
     )
 
 
@@ -114,6 +129,15 @@ class RBiVAE(BimodalMethod, JointTraining):
 
     name = "rbi-vae"
     title = "RBi-VAE"
+    blurb = "Bi-VAE on V trained for retrieval, with independent axes"
+    paper = True
+    smallest = {
+        "init_epochs": 3,
+        "model_epochs": 2,
+        "joint_epochs": 4,
+        "batch_size": 16,
+        "discriminator_hidden": [8, 8],
+    }
     config_class = RBiVAEConfig
     trains_in_shares = True
     config: RBiVAEConfig

@@ -21,6 +21,7 @@ from rivae.models.losses import (
     squared_distances,
 )
 from rivae.models.nets.layers import MLP, GaussianHead, fold_affine_into_input
+from rivae.models.settings import WEIGHT
 
 
 class RIVAEConfig(JointTrainingConfig):
@@ -28,26 +29,63 @@ class RIVAEConfig(JointTrainingConfig):
 
     unfold_epochs: Epochs = Field(
         default=0,
+        title="Epochs of unfolding",
         description="before stage 1: the heads learn the Isomap coordinates of v2, so that "
         "the map starts without folds",
     )
     head_start: Literal["random", "components"] = Field(
         default="random",
+        title="Start of heads",
         description="of stage 1: random weights, or principal components of both embeddings, "
         "whose variances alone are then learned; unfolded coordinates go before both",
     )
-    unfold_neighbours: int = Field(default=10, ge=2, le=100)
-    ivae_epochs: Epochs = Field(default=100, description="stage 1: IVAE alone")
-    eta: tuple[Positive, Positive] = Field(default=(0.1, 0.1), description="stage 1, start and end")
-    joint_eta: tuple[Positive, Positive] = Field(default=(0.1, 0.1), description="stage 2")
-    score_tau: tuple[Positive, Positive] | None = Field(
-        default=None, description="scores -|f(z)-v2|^2/(2 tau^2) in L_Retr; empty: tau = eta"
+    unfold_neighbours: int = Field(
+        default=10,
+        ge=2,
+        le=100,
+        title="Unfolding neighbours",
+        description="nearest pairs that define the unfolded map",
     )
-    lambda_lb: float = Field(default=1.0, ge=0)
-    lb_trains_embedders: bool = Field(default=False, description="the paper: no, they collapse")
-    prior_pull: float = Field(default=0.0, ge=0, description="KL of the aggregated prior to N(0,I)")
+    ivae_epochs: Epochs = Field(
+        default=100, title="Epochs of stage 1", description="stage 1: IVAE alone"
+    )
+    eta: tuple[Positive, Positive] = Field(
+        default=(0.1, 0.1),
+        title="Noise (eta)",
+        description="stage 1, start and end",
+        json_schema_extra=WEIGHT,
+    )
+    joint_eta: tuple[Positive, Positive] = Field(
+        default=(0.1, 0.1),
+        title="Noise in stage 2",
+        description="stage 2",
+        json_schema_extra=WEIGHT,
+    )
+    score_tau: tuple[Positive, Positive] | None = Field(
+        default=None,
+        title="Scale of scores (tau)",
+        description="scores -|f(z)-v2|^2/(2 tau^2) in L_Retr; empty: tau = eta",
+        json_schema_extra=WEIGHT,
+    )
+    lambda_lb: float = Field(
+        default=1.0,
+        ge=0,
+        title="Weight: lower bound",
+        description="of the lower bound L_LB in stage 2",
+    )
+    lb_trains_embedders: bool = Field(
+        default=False, title="L_LB trains embedders", description="the paper: no, they collapse"
+    )
+    prior_pull: float = Field(
+        default=0.0,
+        ge=0,
+        title="Weight: prior",
+        description="KL of the aggregated prior to N(0,I)",
+        json_schema_extra=WEIGHT,
+    )
     ask_both_ways: bool = Field(
         default=False,
+        title="Either view may ask",
         description="the second view may be the query as well, e.g. the recipe: P(z|v2) is learned "
         "next to P(z|v1), and L_Retr also from v2 back to v1",
     )
@@ -78,6 +116,17 @@ class RIVAE(JointTraining):
 
     name = "rivae"
     title = "RIVAE"
+    blurb = "The paper's method: axes that can be identified, trained for retrieval"
+    paper = True
+    smallest = {
+        "init": "cos-sim-lvm",
+        "anchor": None,
+        "init_epochs": 3,
+        "unfold_epochs": 0,
+        "ivae_epochs": 2,
+        "joint_epochs": 4,
+        "batch_size": 16,
+    }
     config_class = RIVAEConfig
     trains_in_shares = True
     config: RIVAEConfig

@@ -20,6 +20,7 @@ from rivae.base.config import Widths
 from rivae.base.errors import ConfigError
 from rivae.models.nets.layers import MLP
 from rivae.models.nets.pictures import strided_convolutions
+from rivae.models.settings import NETWORK
 
 _ROWS = 512  # pictures decoded at once outside training: bounds the memory of a traversal
 
@@ -28,20 +29,36 @@ class NetworkSettings(BaseModel):
     """Settings of the encoders and decoders of a method on the data themselves."""
 
     network: Literal["mlp", "linear", "conv"] = Field(
-        default="mlp", description="encoders and decoders; linear has no hidden layer"
+        default="mlp",
+        title="Network",
+        description="encoders and decoders; linear has no hidden layer",
+        json_schema_extra=NETWORK,
     )
     hidden: Widths = Field(
-        default=(50,), description="fully connected layers in the encoder's order, not for linear"
+        default=(50,),
+        title="Hidden layers",
+        description="fully connected layers in the encoder's order, not for linear",
     )
     activation: Literal["tanh", "relu", "leaky-relu"] = Field(
         default="leaky-relu",
+        title="Activation",
         description="of mlp (conv has ReLU); tanh leaves no exact change points",
+        json_schema_extra=NETWORK,
     )
     channels: Widths = Field(
-        default=(32, 32, 64, 64), min_length=1, description="of the convolutions"
+        default=(32, 32, 64, 64),
+        min_length=1,
+        title="Channels",
+        description="of the convolutions",
+        json_schema_extra=NETWORK,
     )
     downsample: int = Field(
-        default=1, ge=1, le=8, description="pictures are averaged over squares of this side"
+        default=1,
+        ge=1,
+        le=8,
+        title="Downsampling",
+        description="pictures are averaged over squares of this side",
+        json_schema_extra=NETWORK,
     )
 
 

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rivae.data.words_view import text_parts
-from rivae.models.base import Axes
+from rivae.models.settings import Axes
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

@@ -16,7 +16,8 @@ from rivae.base.errors import DataError, RunError
 from rivae.base.reading.documents import read_json
 from rivae.data.base import PairedDataset
 from rivae.data.words_view import WordsView
-from rivae.models.base import Axes, Method
+from rivae.models.base import Method
+from rivae.models.settings import Axes
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 from rivae.training.alignment.folding import (

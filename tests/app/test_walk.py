@@ -1,0 +1,56 @@
+"""The walk of docs/extending.md names exactly the Python files that a warm answer passes."""
+
+import asyncio
+import json
+import re
+import sys
+import threading
+from pathlib import Path
+
+import rivae
+from rivae.app import server
+from rivae.app.shell import cache, web
+
+ROOT = Path(rivae.__file__).parents[1]
+
+
+def named_files():
+    text = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    walk = text.partition("## From slider to picture")[2]
+    return set(re.findall(r"^\| \d+ \| `(rivae/[^`]+\.py)`", walk, re.MULTILINE))
+
+
+def test_a_warm_answer_passes_the_files_that_the_walk_names(runs):
+    explorer = cache.explorer("digits")
+    z = [round(float(v), 4) for v in explorer.mean]
+    question = {"run": "digits", "rows": "test", "z": z, "k": 12, "side": 2, "seq": 1}
+    passed, is_warm = set(), False
+
+    def note(frame, event, arg):
+        if is_warm and event == "call":
+            passed.add(frame.f_code.co_filename)
+
+    async def ask():
+        nonlocal is_warm
+        asked = json.dumps(question).encode()
+        first = await server.answer_posted(web.TOPK_PATH, asked, cache.at_once)
+        is_warm = True
+        second = await server.answer_posted(web.TOPK_PATH, asked, cache.at_once)
+        is_warm = False
+        return first, second
+
+    threading.setprofile(note)  # for the thread that answers, which the first question starts
+    sys.setprofile(note)
+    try:
+        first, second = asyncio.run(ask())
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+    assert first.body == second.body and len(json.loads(second.body)["items"]) == 12
+    own = {Path(name).relative_to(ROOT).as_posix() for name in passed if is_own(name)}
+    assert own == named_files()
+    assert len(own) <= 10
+
+
+def is_own(name):
+    return Path(name).is_relative_to(ROOT / "rivae")
