@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, install
 
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.familiarity import MOST, NEIGHBOURS, Familiarity
-from rivae.retrieval.exact import NumpyIndex
+from rivae.retrieval.indexes.brute_force import NumpyIndex
 from rivae.retrieval.model import LatentModel
 from rivae.runs import DEMO_ROOT, Run
 

@@ -141,7 +141,7 @@ def engine(folder: Path) -> dict[str, Any]:
     from qdrant_client import QdrantClient
 
     from rivae.retrieval.engine import push
-    from rivae.retrieval.two_stage import TwoStageIndex
+    from rivae.retrieval.indexes.two_stage import TwoStageIndex
 
     warnings.filterwarnings("ignore", "Local mode")
     explorer = opened(folder)

@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import numpy as np
 
 from rivae.retrieval.model import make_space
+from rivae.retrieval.registry import choose_index
 from rivae.retrieval.storage import build_index
 
 OUT = Path(__file__).parent / "results" / "search.md"
@@ -42,7 +43,7 @@ def measure(n_items: int, m: int) -> str:
         points.append(space.items(v))
         spent += time.process_time() - began
     table = np.concatenate(points)
-    index = build_index(len(table), table.__getitem__)
+    index = build_index(choose_index(*table.shape), len(table), table.__getitem__)
     queries = hidden[rng.integers(n_items, size=QUERIES)] + 0.1 * rng.normal(size=(QUERIES, m))
     times = []
     for query in queries:

@@ -29,6 +29,7 @@ from rivae.base.errors import ConfigError
 from rivae.exploring.explorer import Hits
 from rivae.retrieval.base import Floats, Index, ranks_of_targets
 from rivae.retrieval.model import Space, make_space
+from rivae.retrieval.registry import choose_index
 from rivae.retrieval.storage import build_index
 from rivae.training.pair_training import train_pairs
 
@@ -274,7 +275,8 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _index_of(self, y: Floats, name: str = "y") -> Index:
         v = self._each(self.method_.embed_target, self._scaled(1, y, name))
         points = self._space.items(v)
-        return build_index(len(points), lambda positions: points[positions])
+        kind = choose_index(*points.shape)
+        return build_index(kind, len(points), lambda positions: points[positions])
 
     def _queries(self, z: Floats) -> Floats:
         if not is_near(z):

@@ -34,6 +34,7 @@ _MOVED = {
     "methods.contrastive methods.embedded methods.gaussians methods.joint_training methods.losses "
     "methods.pcca",
     "retrieval": "ranges traversal",
+    "retrieval.indexes": "retrieval.two_stage",
     "runs": "jobs.archive trash",
     "jobs": "launch",
     "training": "alignment pair_training validation",

@@ -101,10 +101,7 @@ class Parts(Mapping[str, P], Generic[P]):
             elif name in self._installed:
                 self._loaded[name] = self._of_package(self._installed[name])
             else:
-                said = name[:MAX_NAME].encode("unicode_escape").decode()
-                raise ConfigError(
-                    f"there is no {self.kind} '{said}': choose one of {', '.join(self)}"
-                )
+                raise ConfigError(self.unknown(name))
         return self._loaded[name]
 
     def said(self, name: str, attribute: str, default: Any = None) -> Any:
@@ -131,6 +128,11 @@ class Parts(Mapping[str, P], Generic[P]):
             written = (_literals(each) for each in classes)
             self._said[name] = next((each for each in written if each.get("name") == name), {})
         return self._said[name]
+
+    def unknown(self, name: str) -> str:
+        """One sentence about a name that no part has."""
+        said = name[:MAX_NAME].encode("unicode_escape").decode()
+        return f"there is no {self.kind} '{said}': choose one of {', '.join(self)}"
 
     def fits(self, part: object) -> bool:
         """Whether ``part`` is of this kind."""
@@ -193,3 +195,31 @@ def _literals(node: ast.ClassDef) -> dict[str, Any]:
             except ValueError:
                 continue
     return values
+
+
+class NameIn:
+    """Marks a setting that is the name of a part: ``Annotated[str, NameIn("module:REGISTRY")]``.
+
+    The registry is looked up when a value is checked, so the settings of a lower room may name the
+    parts of a higher one without importing it.
+    """
+
+    def __init__(self, registry: str) -> None:
+        self._registry = registry
+
+    @property
+    def parts(self) -> Parts[Any]:
+        """The registry."""
+        module, _, name = self._registry.partition(":")
+        parts: Parts[Any] = getattr(importlib.import_module(module), name)
+        return parts
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_after_validator_function(self._checked, handler(source))
+
+    def _checked(self, name: str) -> str:
+        if name not in self.parts:
+            raise ValueError(self.parts.unknown(name))
+        return name

@@ -38,7 +38,7 @@ from rivae.metrics.measures.digits import digit_metrics, transition_table
 from rivae.metrics.measures.retrieval import MEDIAN_RANK, METRICS, RECALL, search_sets
 from rivae.metrics.suite import NullSettings, latent_metrics
 from rivae.retrieval.base import Floats, median_rank, ranks_of_targets, recall_at_k
-from rivae.retrieval.exact import NumpyIndex
+from rivae.retrieval.indexes.brute_force import NumpyIndex
 from rivae.retrieval.ranges import paper_grid
 from rivae.retrieval.traversal import Traversal
 

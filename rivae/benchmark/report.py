@@ -17,7 +17,7 @@ from rivae.evaluation.of_run import DIGIT_RANGES, N_QUERIES_DIGITS, N_QUERIES_RA
 from rivae.figures.tables import with_spread
 from rivae.metrics.registry import metric
 from rivae.retrieval.ranges import PAPER
-from rivae.training.alignment.steps import STEPS
+from rivae.training.alignment.registry import STEPS
 
 Group = list[SummaryLine]  # the lines of one row of a table: one per metric
 
@@ -145,7 +145,7 @@ def _steps(heading: str, lines: Sequence[SummaryLine]) -> list[str]:
     if not rows:
         return []
     measured = {line.axes for group in rows.values() for line in group}
-    steps = [step for step in STEPS if step in measured or step != "words"]
+    steps = [step for step in STEPS if step in measured or not STEPS[step].needs]
     body = []
     for (name, key), group in rows.items():
         by_step = {line.axes: line for line in group}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import Any
 
 from rivae.base.errors import DataError, RunError
@@ -23,16 +24,16 @@ from rivae.metrics.measures.dci_paper import alpha_scores
 from rivae.metrics.measures.digits import COVERAGE, OVERLAP
 from rivae.metrics.registry import metric
 from rivae.models.base import Method
-from rivae.models.settings import Axes
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 from rivae.runs.evaluation_file import Evaluation
 from rivae.runs.results import Results
-from rivae.training.alignment.steps import STEPS, applicable_changes, carried_change, turned
+from rivae.training.alignment.registry import STEPS
+from rivae.training.alignment.steps import applicable_changes, carried_change, turned
 from rivae.training.validation import MAX_ROWS, axis_scores
 
 STEPS_FILE = "steps.json"
-LEAST: Axes = "scaled"
+LEAST = "scaled"
 EQUAL = 3  # digits in which two steps have to differ
 RULE = (
     "Chosen for every method alike is, of the steps that set the unit of z, the one with the "
@@ -41,7 +42,7 @@ RULE = (
 )
 
 
-def chosen_step(validation: Mapping[Axes, float | None]) -> Axes:
+def chosen_step(validation: Mapping[str, float | None]) -> str:
     """The step whose axes the tables show, see ``RULE``.
 
     MCC does not see the unit of z and traversals from -10 to 10 need one, so the least change is
@@ -52,7 +53,7 @@ def chosen_step(validation: Mapping[Axes, float | None]) -> Axes:
     """
     known = {
         step: round(value, EQUAL)
-        for step in STEPS[STEPS.index(LEAST) :]
+        for step in islice(STEPS, list(STEPS).index(LEAST), None)
         if (value := validation.get(step)) is not None and math.isfinite(value)
     }
     return max(known, key=lambda step: known[step], default=LEAST)
@@ -71,9 +72,9 @@ class StepScores:
     """
 
     model: str
-    carried: Axes
-    validation: dict[Axes, float | None]
-    scores: dict[Axes, list[dict[str, Any]]]
+    carried: str
+    validation: dict[str, float | None]
+    scores: dict[str, list[dict[str, Any]]]
 
 
 def measure_steps(

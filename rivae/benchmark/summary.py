@@ -31,7 +31,7 @@ from rivae.benchmark.tables import (
 from rivae.metrics.registry import metric as known
 from rivae.models.registry import METHODS
 from rivae.retrieval.ranges import PAPER, PRIOR
-from rivae.training.alignment.steps import STEPS
+from rivae.training.alignment.registry import STEPS
 
 NO_CHOICE = "†"
 LineState = Literal["ours", "failed", "not run"]

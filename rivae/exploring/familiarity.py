@@ -19,7 +19,7 @@ from torch.nn.functional import interpolate
 
 from rivae.data.base import PairedDataset
 from rivae.data.importing.statistics import Reduced, plain_statistics
-from rivae.retrieval.exact import NumpyIndex
+from rivae.retrieval.indexes.brute_force import NumpyIndex
 
 N_TRAIN, N_HELD_OUT = 1_000, 300
 SIDE, N_COMPONENTS, NEIGHBOURS = 64, 60, 5

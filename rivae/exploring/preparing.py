@@ -19,7 +19,7 @@ from rivae.base.installed import cache_folder
 from rivae.data.sets.pairs import PAIRS
 from rivae.data.store import Manifest, find_store
 from rivae.exploring.explorer import Explorer
-from rivae.retrieval.storage import LARGE
+from rivae.retrieval.indexes.brute_force import LARGE
 
 if TYPE_CHECKING:
     from rivae.base.config import Asks

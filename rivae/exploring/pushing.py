@@ -12,7 +12,7 @@ from rivae.base.config import Rows
 from rivae.data.conditions import tag_name
 from rivae.exploring.explorer import Explorer
 from rivae.retrieval.engine import QdrantIndex, push
-from rivae.retrieval.two_stage import TwoStageIndex
+from rivae.retrieval.indexes.two_stage import TwoStageIndex
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient

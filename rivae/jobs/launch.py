@@ -33,6 +33,7 @@ from rivae.runs.data_record import record_data, recorded_data
 from rivae.runs.named_files import require_open
 from rivae.runs.vocabulary_file import kept_vocabulary, record_vocabulary
 from rivae.training import Listener, Trainer, TrainingJob, Watcher
+from rivae.training.alignment.base import AS_TRAINED
 from rivae.training.alignment.steps import ALIGNMENT, axis_change, fold_in
 from rivae.training.distributed import Follower, Group
 from rivae.training.validation import validation_scores
@@ -254,14 +255,14 @@ def choose_axes(method: Method, data: PairedDataset, run: Run) -> None:
     """
     config: Any = method.config
     change = axis_change(method, data, config.axes, run.config.seed)
-    if change.step == "as trained":
+    if change.step == AS_TRAINED.name:
         _propose(run, proposed_names(method, data, run.config.seed))
         return
     before = validation_scores(method, data)
     whole = copy.deepcopy(method.state_dict())
     fold_in(method, change)
     names = proposed_names(method, data, run.config.seed)
-    if change.step != "words":
+    if not change.words:
         signs = np.array([name.direction if name else 1 for name in names])
         change = replace(change, matrix=change.matrix * signs, offset=change.offset * signs)
         method.load_state_dict(whole)  # folded in once, as it is recorded

@@ -23,7 +23,8 @@ from numpy.typing import ArrayLike, NDArray
 from rivae.base.errors import ConfigError, DataError
 from rivae.metrics.matching import assignment
 from rivae.retrieval.base import Floats
-from rivae.training.alignment.folding import AxisChange, scaled_axes
+from rivae.training.alignment.base import AxisChange
+from rivae.training.alignment.folding import scaled_axes
 
 Start = Literal["zero", "existing axes"]
 STARTS: tuple[Start, ...] = ("existing axes", "zero")

@@ -14,6 +14,7 @@ from pydantic import Field
 from rivae.base.config import BatchSize as PairsPerStep
 from rivae.base.config import Epochs as Passes
 from rivae.base.config import Positive, Widths
+from rivae.base.parts import NameIn
 
 NETWORK: dict[str, Any] = {"group": "Networks"}
 WEIGHT: dict[str, Any] = {"group": "Loss weights"}
@@ -50,8 +51,8 @@ Milestones = Annotated[
     tuple[tuple[Passes, Positive], ...],
     Field(title="Rate drops", description="epochs at which the rate is multiplied by a factor"),
 ]
-# Changes that ``launch.choose_axes`` may make to the latent coordinates of a trained model.
-Axes = Literal["as trained", "scaled", "independent", "modulated", "words"]
+# The change that ``launch.choose_axes`` makes to the latent coordinates of a trained model.
+Axes = Annotated[str, NameIn("rivae.training.alignment.registry:STEPS")]
 AxisChoice = Annotated[
     Axes,
     Field(

@@ -1,9 +1,11 @@
-"""What an index is, what a search returns, and the ranks of the true items."""
+"""What an index is and how one is kept, what a search returns, and the ranks of the true items."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Ints = NDArray[np.int64]
+Read = Callable[[Ints], Floats]  # points (len(positions), m) of positions
+Allocate = Callable[[str, tuple[int, ...]], Singles]  # float32 of a name and shape
 
 
 class Nearest(Protocol):
@@ -27,6 +31,7 @@ class Index(Protocol):
     Positions are 0 ... n_items - 1. Equal distances are ordered by
     position, lowest first. Searches only read, so several threads may search at once. Queries are
     finite float64 of ``n_features`` columns and k is at least 1: nothing checks them again here.
+    An index that inherits from this class has ``nearest`` and ``along`` for nothing.
     """
 
     @property
@@ -49,11 +54,63 @@ class Index(Protocol):
 
     def along(self, path: Floats) -> Nearest:
         """A search for places on a path: of straight pieces between points (V, n_features)."""
-        ...
+        return self
+
+    def nearest(self, queries: Floats) -> Ints:
+        """See ``Nearest.nearest``."""
+        return self.search(queries, 1)[0][:, 0]
 
     def subset(self, positions: Ints) -> Index:
         """An index of the items at ``positions``, in that order."""
         ...
+
+
+class KeptIndex(Index):
+    """An index that can be built, kept and opened: a part of ``registry.INDEXES``.
+
+    It is named arrays: ``build`` makes them, files keep them, and ``open`` searches them.
+
+    Attributes:
+        name, title, blurb: what it is called in files and on screen, and what it does, in a line.
+        parts: the names of its arrays, letters and digits only.
+        priority: of several that suit, the one with the highest is taken. Those of this package
+            have 0.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    blurb: ClassVar[str]
+    parts: ClassVar[tuple[str, ...]]
+    priority: ClassVar[int] = 1
+
+    @classmethod
+    @abstractmethod
+    def suits(cls, n: int, width: int) -> bool:
+        """Whether it is meant for ``n`` points of ``width`` numbers."""
+
+    @classmethod
+    @abstractmethod
+    def build(cls, n: int, read: Read, allocate: Allocate) -> Mapping[str, NDArray[Any]]:
+        """The arrays of ``n`` points.
+
+        Args:
+            n: how many points there are, at least 1.
+            read: gives the points of positions.
+            allocate: makes the room of a part that may be too large for memory, which is then in a
+                file. Other parts may be any arrays.
+
+        Raises:
+            DataError: a point is not finite.
+        """
+
+    @classmethod
+    @abstractmethod
+    def open(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """The index of these arrays, which may be mapped files and are not written to.
+
+        Raises:
+            ValueError: they are no index of this kind.
+        """
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The few of very many items that can be nearest somewhere along a path of straight pieces.
 
 On a piece from q_0 to q_1, |q(s) - p|^2 - |q(s)|^2 is linear in s for every item p, and its lower
-bound (``rivae.retrieval.two_stage``) lies above the line between the bounds at both ends, as
+bound (``indexes.two_stage``) lies above the line between the bounds at both ends, as
 |q_b(s)| is convex. So an item whose bound exceeds the distance of some rival at both ends is never
 nearer than this rival in between, and only the ends have to be looked at. Rivals are the nearest
 items at the ends of parts of the path; where they leave too many items, a part is halved.
@@ -36,7 +36,7 @@ class Bounded(Protocol):
     def below(
         self, tiles: Ints, reduced: Floats, limits: Floats, among: Allowed | None = None
     ) -> Ints: ...
-    def nearest(
+    def nearest_turned(
         self, query: Floats, k: int, among: Allowed | None = None
     ) -> tuple[Ints, Floats]: ...
 
@@ -123,7 +123,7 @@ def _halves(index: Bounded, part: _Part, among: Allowed | None) -> list[_Part]:
 
 
 def _nearest(index: Bounded, place: Floats, among: Allowed | None) -> int:
-    return int(index.nearest(place, 1, among)[0][0])
+    return int(index.nearest_turned(place, 1, among)[0][0])
 
 
 def _limits(index: Bounded, part: _Part) -> Floats:

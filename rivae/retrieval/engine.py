@@ -22,7 +22,7 @@ from rivae.base.errors import ConfigError
 from rivae.base.installed import how_to_install
 from rivae.retrieval.base import Floats, Index, Ints
 from rivae.retrieval.exact import SPARE, direct_squared_distances
-from rivae.retrieval.two_stage import TwoStageIndex
+from rivae.retrieval.indexes.two_stage import TwoStageIndex
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -138,7 +138,7 @@ def open_engine(client: QdrantClient, key: str) -> QdrantIndex | None:
 
 
 @dataclass(frozen=True)
-class QdrantIndex:
+class QdrantIndex(Index):
     """The points of a collection as an ``Index``; made by ``push`` and ``open_engine``.
 
     Attributes:
@@ -223,14 +223,6 @@ class QdrantIndex:
                     np.array([point.score for point in answer.points]),
                     np.array([point.vector for point in answer.points], dtype=np.float64),
                 )
-
-    def nearest(self, queries: Floats) -> Ints:
-        """See ``Nearest.nearest``."""
-        return self.search(queries, 1)[0][:, 0]
-
-    def along(self, path: Floats) -> QdrantIndex:
-        """See ``Index.along``."""
-        return self
 
     def all_squared_distances(self, queries: Floats) -> Floats:
         """See ``Index.all_squared_distances``: all points travel here, a batch at a time."""

@@ -1,14 +1,8 @@
-"""Exact search with numpy, for up to some ten thousand items; float64 decides where it is close.
-
-Exact ties stay exact: a matrix product may round two equal rows differently (the last rows of a
-block take another code path), which would order duplicates by noise. Distances are therefore
-computed once per distinct row.
-"""
+"""Points, queries and distances of exact search; which points are equal."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +11,6 @@ from rivae.base.errors import DataError
 from rivae.retrieval.base import Floats, Ints
 
 SPARE = 3  # candidates beyond k that are scored again
-_BLOCK = 1 << 19  # distances held at once (4 MB): stays in the cache
 
 
 @dataclass(frozen=True)
@@ -100,142 +93,3 @@ def direct_squared_distances(queries: Floats, points: Floats) -> Floats:
     """|q - p|^2 for queries (n, m) and their own candidates (n, c, m), by direct difference."""
     difference = points - queries[:, None, :]
     return np.asarray(np.einsum("ncm,ncm->nc", difference, difference), dtype=np.float64)
-
-
-class NumpyIndex:
-    """Brute force by matrix products, the winners scored again by direct difference."""
-
-    def __init__(self, points: Floats) -> None:
-        self._points = check_points(points)
-        self._distinct = distinct_rows(self._points)
-        plain = self._distinct.group is None
-        self._unique = self._points if plain else self._points[self._distinct.first]
-        self._transposed = np.ascontiguousarray(self._unique.T)
-        self._squares = np.einsum("nm,nm->n", self._unique, self._unique)
-        self._largest = float(self._squares.max())
-
-    @property
-    def n_items(self) -> int:
-        """Number of points."""
-        return len(self._points)
-
-    @property
-    def n_features(self) -> int:
-        """Numbers of a point."""
-        return int(self._points.shape[1])
-
-    def rows(self, positions: Ints) -> Floats:
-        """See ``Index.rows``."""
-        return self._points[positions]
-
-    def subset(self, positions: Ints) -> NumpyIndex:
-        """See ``Index.subset``."""
-        return NumpyIndex(self._points[positions])
-
-    def _coarse(self, queries: Floats) -> Floats:
-        """|p|^2 - 2 q.p for every distinct point: the squared distance less |q|^2."""
-        product = (-2.0 * queries) @ self._transposed
-        product += self._squares
-        return product
-
-    def search(self, queries: Floats, k: int) -> tuple[Ints, Floats]:
-        """See ``Index.search``."""
-        k = min(k, self.n_items)
-        positions = np.empty((len(queries), k), dtype=np.int64)
-        distances = np.empty((len(queries), k))
-        step = max(1, _BLOCK // len(self._unique))
-        for start in range(0, len(queries), step):
-            rows = slice(start, start + step)
-            find = self._nearest_one if k == 1 else self._nearest
-            positions[rows], distances[rows] = find(queries[rows], k)
-        return positions, distances
-
-    @cached_property
-    def _singles(self) -> tuple[Floats, NDArray[np.float32], NDArray[np.float32], float]:
-        """The mean of the distinct points; in float32 the points less it, transposed, and their
-        squares; the largest square.
-        """
-        mean = self._unique.mean(axis=0)
-        around = self._unique - mean
-        squares = np.einsum("nm,nm->n", around, around)
-        with np.errstate(over="ignore"):
-            transposed, singles = around.T.astype(np.float32, order="C"), squares.astype(np.float32)
-        return mean, transposed, singles, float(squares.max())
-
-    def _nearest_one(self, queries: Floats, k: int) -> tuple[Ints, Floats]:
-        # float32 takes half the time. Where it cannot tell the second from the first, float64 does.
-        mean, transposed, squares, largest = self._singles
-        around = queries - mean
-        with np.errstate(over="ignore", invalid="ignore"):
-            coarse = (-2.0 * around).astype(np.float32) @ transposed
-            coarse += squares
-        rows = np.arange(len(queries))
-        best = coarse.argmin(axis=1)
-        first = coarse[rows, best].astype(np.float64)
-        coarse[rows, best] = np.inf
-        slack = 2.5e-7 * (self.n_features + 4) * (np.einsum("nm,nm->n", around, around) + largest)
-        # Not ``<= slack``: what overflows float32 is NaN, and float64 has to decide it, too.
-        open_rows = np.flatnonzero(~(coarse.min(axis=1) - first > slack))
-        distances = direct_squared_distances(queries, self._unique[best][:, None, :])
-        positions = self._distinct.first[best][:, None]
-        if len(open_rows):
-            left = queries[open_rows]
-            redo = self._each(left, self._coarse(left), k, range(len(left)))
-            positions[open_rows], distances[open_rows] = redo
-        return positions, distances
-
-    def _nearest(self, queries: Floats, k: int) -> tuple[Ints, Floats]:
-        coarse = self._coarse(queries)
-        n, n_unique = coarse.shape
-        wanted = min(n_unique, k + SPARE)
-        if self._distinct.group is not None or wanted == n_unique:
-            return self._each(queries, coarse, k, range(n))
-        chosen = np.argpartition(coarse, wanted - 1, axis=1)[:, :wanted]
-        chosen.sort(axis=1)  # ascending positions, so that a stable sort orders ties by position
-        exact = direct_squared_distances(queries, self._unique[chosen])
-        order = np.argsort(exact, axis=1, kind="stable")[:, :k]
-        positions = np.take_along_axis(chosen, order, axis=1)
-        distances = np.take_along_axis(exact, order, axis=1)
-        # A row whose k-th distance reaches its worst candidate may have a tie outside.
-        worst = np.take_along_axis(coarse, chosen, axis=1).max(axis=1)
-        square = np.einsum("nm,nm->n", queries, queries)
-        open_rows = np.flatnonzero(distances[:, -1] + self._slack(square) >= worst + square)
-        if len(open_rows):
-            redo = self._each(queries, coarse, k, open_rows)
-            positions[open_rows], distances[open_rows] = redo
-        return positions, distances
-
-    def _slack(self, query_square: Floats) -> Floats:
-        """A bound on the rounding error of a coarse distance."""
-        return 8e-16 * (self.n_features + 4) * (query_square + self._largest)
-
-    def _each(
-        self, queries: Floats, coarse: Floats, k: int, rows: Ints | range
-    ) -> tuple[Ints, Floats]:
-        """Row by row, with every candidate that can be among the k, ties included."""
-        positions = np.empty((len(rows), k), dtype=np.int64)
-        distances = np.empty((len(rows), k))
-        for out, row in enumerate(rows):
-            values, query = coarse[row], queries[row : row + 1]
-            kth = np.partition(values, min(k, len(values)) - 1)[min(k, len(values)) - 1]
-            slack = 2 * self._slack(query @ query[0])[0]
-            chosen = np.flatnonzero(values <= kth + slack)
-            exact = direct_squared_distances(query, self._unique[chosen][None])[0]
-            positions[out], distances[out] = self._distinct.nearest(chosen, exact, k)
-        return positions, distances
-
-    def nearest(self, queries: Floats) -> Ints:
-        """See ``Nearest.nearest``."""
-        return self.search(queries, 1)[0][:, 0]
-
-    def along(self, path: Floats) -> NumpyIndex:
-        """See ``Index.along``."""
-        return self
-
-    def all_squared_distances(self, queries: Floats) -> Floats:
-        """See ``Index.all_squared_distances``; equal items get exactly equal distances."""
-        distances = self._coarse(queries)
-        distances += np.einsum("nm,nm->n", queries, queries)[:, None]
-        np.maximum(distances, 0.0, out=distances)
-        group = self._distinct.group
-        return distances if group is None else distances[:, group]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rivae.retrieval.base import Floats
-from rivae.retrieval.exact import NumpyIndex
+from rivae.retrieval.indexes.brute_force import NumpyIndex
 
 _SMALLEST_STD = 1e-12  # a constant dimension must not divide by zero
 _OWN = 2_000  # rows that are measured against the others, at most

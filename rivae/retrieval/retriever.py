@@ -18,7 +18,15 @@ from rivae.base.config import Asks
 from rivae.base.errors import DataError
 from rivae.data.base import PairedDataset
 from rivae.models.base import Method
-from rivae.retrieval.base import Floats, Index, Ints, Retrieved, Singles, ranks_of_targets
+from rivae.retrieval.base import (
+    Floats,
+    Index,
+    Ints,
+    KeptIndex,
+    Retrieved,
+    Singles,
+    ranks_of_targets,
+)
 from rivae.retrieval.engine import URL, connect, open_engine
 from rivae.retrieval.model import LatentModel, make_space, require_asks
 from rivae.retrieval.prior import (
@@ -27,8 +35,8 @@ from rivae.retrieval.prior import (
     DensityReference,
     aggregated_prior,
 )
+from rivae.retrieval.registry import choose_index
 from rivae.retrieval.storage import (
-    LARGE,
     content_key,
     kept_array,
     kept_index,
@@ -81,7 +89,7 @@ class Retriever:
         data: the data set it was trained on.
         item_ids: (N,) data rows to search, each once; their order decides ties.
         cache_dir: folder for embeddings and latents, keyed by content; None keeps no file.
-        large_above: items from which the search is in two stages; see ``TwoStageIndex``.
+        kind: of the index; by default the one of ``choose_index``.
         asks: which view of a data row is the query; others than "first" where the method can.
         model, index: parts of another retriever to share, see ``subset``.
         progress: called with the share of items embedded, where they are not kept yet.
@@ -98,7 +106,7 @@ class Retriever:
         item_ids: ArrayLike,
         *,
         cache_dir: Path | None = None,
-        large_above: int = LARGE,
+        kind: type[KeptIndex] | None = None,
         asks: Asks = "first",
         model: LatentModel | None = None,
         index: Index | None = None,
@@ -113,7 +121,7 @@ class Retriever:
         self._position[self.ids] = np.arange(len(self.ids))
         if (self._position[self.ids] != np.arange(len(self.ids))).any():
             raise DataError("a data row is named twice among the items to search")
-        self.large_above = large_above
+        self._kind = kind
         self.model = model if model is not None else LatentModel(method)
         self.n_components = self.model.n_components
         self.space = make_space(self.model.weight, self.model.bias)
@@ -139,7 +147,8 @@ class Retriever:
         n = len(self.ids)
         if (url := os.environ.get(URL)) and (there := open_engine(connect(url), self.index_key())):
             return there
-        return kept_index(self._cache_dir, self.index_key, n, read, large_above=self.large_above)
+        kind = self._kind or choose_index(n, self.space.n_features)
+        return kept_index(self._cache_dir, self.index_key, kind, n, read)
 
     def index_key(self) -> str:
         """32 hex digits that name the points searched, of this model and these items."""
@@ -176,7 +185,7 @@ class Retriever:
             self.method,
             self.data,
             rows,
-            large_above=self.large_above,
+            kind=self._kind,
             asks=self.asks,
             model=self.model,
             index=index,
@@ -195,7 +204,7 @@ class Retriever:
             self.data,
             self.ids,
             cache_dir=self._cache_dir,
-            large_above=self.large_above,
+            kind=self._kind,
             asks=asks,
             model=self.model,
             index=self.index if same else None,

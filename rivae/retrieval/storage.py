@@ -11,39 +11,29 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import torch
 
-from rivae.base.errors import DataError
-from rivae.base.files import reserve, write_atomic_with, write_cache, write_json
+from rivae.base.errors import ConfigError, DataError
+from rivae.base.files import reserve, write_cache, write_json
 from rivae.base.scratch import scratch_folder
-from rivae.retrieval.base import Floats, Index, Ints, Singles
-from rivae.retrieval.exact import NumpyIndex
-from rivae.retrieval.turned import TurnedPoints, turn_points
-from rivae.retrieval.two_stage import TwoStageIndex
+from rivae.retrieval.base import Floats, Index, Ints, KeptIndex, Read, Singles
+from rivae.retrieval.registry import INDEXES
 
 SCHEMA = 2
-LARGE = 50_000  # items; below, one query takes numpy well under a millisecond
-_PARTS = ("lead", "rest", "centre", "axes", "order", "boxes", "twins")
+# Files of before a head named its index. The kinds of this package keep their files under the key
+# alone, others have their name beside it.
+_UNNAMED = ("brute-force", "two-stage")
 _CHUNK = 1 << 26  # bytes of a checksum at once
 _HEADER = 128  # bytes of a .npy file before its numbers
 
-Read = Callable[[Ints], Floats]
 
-
-def build_index(n: int, read: Read, *, large_above: int = LARGE) -> Index:
-    """The exact index in memory for ``n`` points: all of them in float64, above ``large_above``
-    in two stages.
-
-    Args:
-        read: gives the points (len(positions), m) of positions.
-    """
-    if n <= large_above:
-        return NumpyIndex(read(np.arange(n)))
-    made = turn_points(n, read, lambda _, shape: np.empty(shape, np.float32))
-    return TwoStageIndex(made)
+def build_index(kind: type[KeptIndex], n: int, read: Read) -> Index:
+    """An exact index in memory of ``n`` points; ``read`` gives the points of positions."""
+    return kind.open(kind.build(n, read, lambda _, shape: np.empty(shape, np.float32)))
 
 
 def weights_digest(tensors: Iterable[tuple[str, torch.Tensor]]) -> hashlib.blake2b:
@@ -73,44 +63,38 @@ def _checksum(array: np.ndarray) -> int:
     return total
 
 
-def save_index(folder: Path, key: str, n: int, read: Read, *, large_above: int = LARGE) -> Index:
-    """Build an index of ``n`` points into files of ``folder`` and open it; see ``build_index``.
+def save_index(folder: Path, key: str, kind: type[KeptIndex], n: int, read: Read) -> Index:
+    """Build an index of ``n`` points into files of ``folder`` and open it; see ``KeptIndex.build``.
 
     Raises:
         OSError: the folder cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    index: Index
-    if n <= large_above:
-        index = NumpyIndex(read(np.arange(n)))
-        parts = {"points": index.rows(np.arange(n))}
-        write_atomic_with(_file(folder, key, "points"), partial(_save, parts["points"]))
-    else:
-        with scratch_folder(BUILDING, folder) as place:
-            made = turn_points(n, read, partial(_in_file, place))
-            parts = {name: getattr(made, name) for name in _PARTS}
-            for name, part in parts.items():
-                kept = place / f"{name}.npy"
-                if isinstance(part, np.memmap):
-                    part.flush()
-                else:
-                    np.save(kept, part, allow_pickle=False)
-                kept.replace(_file(folder, key, name))
-            index = TwoStageIndex(made)
-    sums = {name: _checksum(np.ascontiguousarray(part)) for name, part in parts.items()}
-    write_json(folder / f"index-{key}.json", {"schema": SCHEMA, "key": key, "parts": sums})
+    name = _name(kind, key)
+    with scratch_folder(BUILDING, folder) as place:
+        arrays = dict(kind.build(n, read, partial(_in_file, place)))
+        if sorted(arrays) != sorted(kind.parts):
+            raise ConfigError(f"the index '{kind.name}' built other arrays than its parts")
+        for part, array in arrays.items():
+            built = place / f"{part}.npy"
+            if isinstance(array, np.memmap) and built.exists():
+                array.flush()
+            else:
+                np.save(built, array, allow_pickle=False)
+            built.replace(folder / f"{name}-{part}.npy")
+        index = kind.open(arrays)
+    sums = {part: _checksum(np.ascontiguousarray(array)) for part, array in arrays.items()}
+    head = {"schema": SCHEMA, "key": key, "index": kind.name, "parts": sums}
+    write_json(folder / f"{name}.json", head)
     return index
 
 
 BUILDING = ".index-"  # a folder in which an index is built; it is not used any more when it is done
 
 
-def _file(folder: Path, key: str, part: str) -> Path:
-    return folder / f"index-{key}-{part}.npy"
-
-
-def _save(array: Floats, stream: IO[bytes]) -> None:
-    np.save(stream, array, allow_pickle=False)
+def _name(kind: type[KeptIndex], key: str) -> str:
+    """How the files of an index begin."""
+    return f"index-{key}" + ("" if kind.name in _UNNAMED else f"-{quote(kind.name, safe='')}")
 
 
 def _in_file(folder: Path, name: str, shape: tuple[int, ...]) -> Singles:
@@ -119,62 +103,75 @@ def _in_file(folder: Path, name: str, shape: tuple[int, ...]) -> Singles:
     return np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
 
 
-def open_index(folder: Path, key: str) -> Index | None:
-    """The index saved under ``key``; None when none was saved.
+def open_index(folder: Path, key: str, kind: type[KeptIndex]) -> Index | None:
+    """The index of this kind saved under ``key``; None when none was saved. The kinds of this
+    package find the same items, so either opens what the other saved.
 
     Large ones are mapped into memory, not read: all processes share one copy.
 
     Raises:
         DataError: if the files are damaged, of another version or belong to another key.
     """
-    head_path = folder / f"index-{key}.json"
+    name = _name(kind, key)
+    head_path = folder / f"{name}.json"
     if not head_path.exists():
         return None
-    fix = f"delete {head_path.name} and index-{key}-*.npy, they are made again"
+    fix = f"delete {head_path.name} and {name}-*.npy, they are made again"
     try:
         head = json.loads(head_path.read_text(encoding="utf-8"))
-        known = {"schema": SCHEMA, "key": key, "parts": head["parts"]}
-        if head != known or sorted(head["parts"]) not in (["points"], sorted(_PARTS)):
+        kind = _kind_of(head, kind)
+        expected = {"schema": SCHEMA, "key": key, "index": kind.name, "parts": head["parts"]}
+        if {"index": kind.name, **head} != expected:
             raise ValueError("it describes another index")
-        parts = {
-            name: np.asarray(np.load(_file(folder, key, name), allow_pickle=False, mmap_mode="r"))
-            for name in head["parts"]
+        arrays = {
+            part: np.asarray(
+                np.load(folder / f"{name}-{part}.npy", allow_pickle=False, mmap_mode="r")
+            )
+            for part in kind.parts
         }
-        damaged = [name for name, part in parts.items() if _checksum(part) != head["parts"][name]]
+        sums = head["parts"]
+        damaged = [part for part, array in arrays.items() if _checksum(array) != sums[part]]
         if damaged:
             raise ValueError(f"the checksum of {damaged[0]} does not match")
-        if "points" in parts:
-            return NumpyIndex(np.array(parts["points"], dtype=np.float64))
-        return TwoStageIndex(TurnedPoints(**{name: parts[name] for name in _PARTS}))
+        return kind.open(arrays)
     except (OSError, ValueError, EOFError, KeyError, TypeError, AttributeError) as error:
         raise DataError(f"{head_path} cannot be read as an index ({error}): {fix}") from error
 
 
+def _kind_of(head: dict[str, Any], asked: type[KeptIndex]) -> type[KeptIndex]:
+    """The kind that a head describes: ``asked``, or another one of this package.
+
+    Raises:
+        ValueError: it describes another one.
+    """
+    kinds = [INDEXES[name] for name in _UNNAMED] if asked.name in _UNNAMED else [asked]
+    parts = sorted(head["parts"])
+    for kind in kinds:
+        if head.get("index", kind.name) == kind.name and parts == sorted(kind.parts):
+            return kind
+    raise ValueError("it describes another index")
+
+
 def kept_index(
-    folder: Path | None,
-    key: Callable[[], str],
-    n: int,
-    read: Read,
-    *,
-    large_above: int = LARGE,
+    folder: Path | None, key: Callable[[], str], kind: type[KeptIndex], n: int, read: Read
 ) -> Index:
     """The index saved under ``key``; built and saved if it is missing or damaged.
 
     Args:
         folder: where to keep it; nothing is kept with None, or where it cannot be written.
         key: called only with a folder.
-        n, read: see ``build_index``.
+        kind, n, read: see ``save_index``.
     """
     if folder is None:
-        return build_index(n, read, large_above=large_above)
+        return build_index(kind, n, read)
     name = key()
     with suppress(DataError):
-        index = open_index(folder, name)
+        index = open_index(folder, name, kind)
         if index is not None:
             return index
     with suppress(OSError):
-        return save_index(folder, name, n, read, large_above=large_above)
-    return build_index(n, read, large_above=large_above)
+        return save_index(folder, name, kind, n, read)
+    return build_index(kind, n, read)
 
 
 def kept_latents(

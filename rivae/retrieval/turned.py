@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.retrieval.base import Floats, Ints, Singles
+from rivae.retrieval.base import Allocate, Floats, Ints, Singles
 from rivae.retrieval.exact import check_points, marks_of
 
 TILE = 256  # items of a tile
@@ -26,8 +26,6 @@ _READ, _MOST_THREADS = 1 << 12, 4  # items of one reading, and readings at once
 _FEWEST_LEADING = 12  # columns; or a third: tiles leave few items to read, so more cost little
 _PER_NUMBER, _PER_ITEM = 0.12, 700.0  # ns to read one number, and to compute one distance
 _TRIED = 64  # items whose neighbours are looked for to choose L
-
-Allocate = Callable[[str, tuple[int, ...]], Singles]
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from rivae.models.presets import preset_for
 from rivae.models.presets.by_shape import by_shape
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
+from rivae.training.alignment.base import AS_TRAINED
 from rivae.training.alignment.steps import axis_change, fold_in
 
 
@@ -62,7 +63,7 @@ def train_pairs(
     def finalise(model: Method, pairs: PairedDataset, run: Run) -> None:
         chosen: Any = model.config
         change = axis_change(model, pairs, chosen.axes, seed)
-        if change.step != "as trained":
+        if change.step != AS_TRAINED.name:
             fold_in(model, change)
         kept.append(model)
 

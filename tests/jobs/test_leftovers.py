@@ -33,12 +33,13 @@ INDEX = f"""
 import sys
 from pathlib import Path
 import numpy as np
+from rivae.retrieval.registry import INDEXES
 from rivae.retrieval.storage import save_index
 def read(rows):
     if any(Path(sys.argv[1]).glob(".index-*/*.npy")):
         {WAITS}
     return np.random.default_rng(0).normal(size=(len(rows), 8)).astype(np.float32)
-save_index(Path(sys.argv[1]), "a" * 32, 3000, read, large_above=10)
+save_index(Path(sys.argv[1]), "a" * 32, INDEXES["two-stage"], 3000, read)
 """
 RUN = f"""
 import sys

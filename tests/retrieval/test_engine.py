@@ -8,7 +8,7 @@ from qdrant_client import QdrantClient
 
 from rivae.base.errors import ConfigError
 from rivae.retrieval.engine import BATCH, collection_name, connect, open_engine, push
-from rivae.retrieval.two_stage import TwoStageIndex
+from rivae.retrieval.indexes.two_stage import TwoStageIndex
 from tests.retrieval.points import KINDS, hard_points
 
 pytestmark = pytest.mark.filterwarnings("ignore:Local mode:UserWarning")

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from rivae.base.errors import DataError
-from rivae.retrieval.exact import NumpyIndex
+from rivae.retrieval.indexes.brute_force import NumpyIndex
+from rivae.retrieval.indexes.two_stage import TwoStageIndex
 from rivae.retrieval.model import FullSpace, ProjectedSpace, make_space
+from rivae.retrieval.registry import INDEXES, choose_index
 from rivae.retrieval.storage import build_index
 from rivae.retrieval.turned import TILE, choose_leading
-from rivae.retrieval.two_stage import TwoStageIndex
 from tests.retrieval.points import KINDS, brute, hard_points
 
 BACKENDS = [NumpyIndex, TwoStageIndex.of]
@@ -187,8 +188,12 @@ def test_leading_columns_follow_what_varies():
 
 def test_an_index_is_chosen_by_size():
     points = unit_vectors(30, 4)
-    assert isinstance(build_index(30, points.__getitem__, large_above=30), NumpyIndex)
-    assert isinstance(build_index(30, points.__getitem__, large_above=29), TwoStageIndex)
+    for n, kind, made in (
+        (50_000, "brute-force", NumpyIndex),
+        (50_001, "two-stage", TwoStageIndex),
+    ):
+        assert choose_index(n, 4) is INDEXES[kind]
+        assert isinstance(build_index(INDEXES[kind], 30, points.__getitem__), made)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

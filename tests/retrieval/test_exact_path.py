@@ -6,8 +6,9 @@ import torch
 
 from rivae.base.errors import ConfigError
 from rivae.retrieval.exact_path import exact_change_points, exact_paths, find_kinks
+from rivae.retrieval.indexes.two_stage import TwoStageIndex
+from rivae.retrieval.registry import INDEXES
 from rivae.retrieval.retriever import Retriever
-from rivae.retrieval.two_stage import TwoStageIndex
 from tests.retrieval.points import KINDS, brute, hard_points
 from tests.retrieval.small import SmallMethod, small_data
 
@@ -98,7 +99,7 @@ def test_sampling_never_finds_an_item_that_the_exact_path_misses():
 @pytest.mark.parametrize("part", [False, True])
 def test_many_items_have_the_same_paths_as_few(part):
     """Contenders of a path, among points kept in float32, against brute force over all of them."""
-    many = Retriever(SmallMethod(), DATA, np.arange(len(DATA)), large_above=10)
+    many = Retriever(SmallMethod(), DATA, np.arange(len(DATA)), kind=INDEXES["two-stage"])
     if part:
         many = many.subset(np.arange(0, len(DATA), 3))
     rng = np.random.default_rng(3)

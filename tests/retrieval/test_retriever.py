@@ -9,6 +9,7 @@ from rivae.base.errors import DataError
 from rivae.metrics.measures.retrieval import retrieval_metrics, search_sets
 from rivae.retrieval import model as latent_model
 from rivae.retrieval.model import FullSpace, ProjectedSpace
+from rivae.retrieval.registry import INDEXES
 from rivae.retrieval.retriever import Retriever
 from rivae.training.validation import validation_scores
 from tests.retrieval.small import SmallMethod, small_data
@@ -211,7 +212,7 @@ def test_numbers_about_the_items_are_kept_with_them(tmp_path):
 def test_a_search_in_two_stages_finds_the_same():
     z = np.random.default_rng(0).normal(size=(30, 2)) * 2
     plain = Retriever(SmallMethod(), DATA, np.arange(200)).search(z, 8)
-    large = Retriever(SmallMethod(), DATA, np.arange(200), large_above=10).search(z, 8)
+    large = Retriever(SmallMethod(), DATA, np.arange(200), kind=INDEXES["two-stage"]).search(z, 8)
     np.testing.assert_array_equal(plain.ids, large.ids)
     np.testing.assert_allclose(plain.squared_distances, large.squared_distances, rtol=1e-5)
 

@@ -12,7 +12,7 @@ from rivae.jobs.launch import choose_axes, make_config, train
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 from rivae.runs.axis_names import AxisName
-from rivae.training.alignment.folding import AxisChange
+from rivae.training.alignment.base import AxisChange
 from rivae.training.alignment.steps import carried_change, turned
 
 

@@ -19,6 +19,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined, to_jsonable_python
 
 from rivae.base.config import TrainingConfig
+from rivae.base.parts import NameIn
 from rivae.data import settings_class
 from rivae.models.registry import METHODS
 from rivae.runs.named_files import PATHS
@@ -160,8 +161,14 @@ def _field(path: str, hint: Any, bounds: Any, default: Any) -> SettingField:
     bare, inner_bounds = _unwrapped(hint)
     bounds = [*bounds, *inner_bounds]
     args = get_args(bare)
-    kind, choices, length, whole = _kind(bare), (), None, False
-    if kind == "choice":
+    parts = next((mark.parts for mark in bounds if isinstance(mark, NameIn)), None)
+    kind = _kind(bare)
+    choices: tuple[str, ...] = ()
+    length: int | None = None
+    whole = False
+    if parts is not None:
+        kind, choices = "choice", tuple(parts)
+    elif kind == "choice":
         choices = args
     elif kind == "numbers":
         length = None if args[-1] is Ellipsis else len(args)

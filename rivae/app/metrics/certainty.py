@@ -12,7 +12,7 @@ from rivae.app.shared.charts import headline
 from rivae.app.shell import keys
 from rivae.app.work.certainty import VERDICTS, known_certainty
 from rivae.exploring.words.axis_names import names_of_axes
-from rivae.training.alignment.certainty import NO_FITS, PICKED
+from rivae.training.alignment.certainty import NO_FITS, picks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ def panel(run: Run) -> None:
     """The table of a run, or one sentence where nothing can say how sure its axes are."""
     config, settings = run.config, run.config.method.settings
     # Axes aligned to labels or words, and methods without such a start, have nothing to be asked.
-    if config.parent is not None or "init" not in settings or settings.get("axes") in PICKED:
+    if config.parent is not None or "init" not in settings or picks(settings):
         return
     headline(TITLE)
     known = known_certainty(run)

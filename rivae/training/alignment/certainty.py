@@ -7,8 +7,10 @@ certainty. See ``rivae.metrics.certainty`` for the measure.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -23,12 +25,11 @@ from rivae.metrics.certainty import MAX_ROWS, VERSION, AxisCertainty, axis_certa
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
+from rivae.training.alignment.registry import STEPS
 
 # Tensors of ``Run.unfolded``: the coordinates (K, m, d) of training pairs by each of K fits, and
 # which pairs these are (m,); all of them where that is missing.
 FITS, ROWS = "fits", "rows"
-# Axes that more than their independence has picked, which is all that fits can confirm.
-PICKED = ("modulated", "words")
 NO_FITS = (
     "How sure the axes are is not known: no independent fits of enough pairs were kept with this "
     "run. Train one with init=contrast to see it."
@@ -52,11 +53,17 @@ def has_fits(run: Run) -> bool:
     """Whether the run has a trained model and the coordinates of independent fits of its axes."""
     try:
         stat = run.unfolded.stat()
-        if not run.ready or run.config.method.settings.get("axes") in PICKED:
+        if not run.ready or picks(run.config.method.settings):
             return False
         return _shape(run.unfolded, stat.st_mtime_ns, stat.st_size) is not None
     except (RivaeError, OSError):
         return False
+
+
+def picks(settings: Mapping[str, Any]) -> bool:
+    """Whether more than their independence has picked the axes, which is all that fits confirm."""
+    step = str(settings.get("axes"))
+    return step in STEPS and STEPS[step].picks
 
 
 @lru_cache(maxsize=256)  # pages ask at every rerun

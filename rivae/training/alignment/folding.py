@@ -23,64 +23,27 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rivae.data.words_view import text_parts
-from rivae.models.settings import Axes
+from rivae.training.alignment.base import AxisChange, Floats
 
 if TYPE_CHECKING:
+    import torch
     from scipy.sparse import csr_matrix
 
-Floats = NDArray[np.float64]
+    from rivae.models.base import Method
 
 MIN_GROUP = 25  # rows behind one covariance
 # Of the largest: z may know next to nothing of some parts, but the change must be invertible.
 MIN_SINGULAR_VALUE = 0.02
 # What the note of a change says where the step found axes of its own.
-NOTES: dict[Axes, str] = {
-    "as trained": "axes as trained",
-    "scaled": "axes scaled, not rotated",
-    "independent": "independent components (FastICA)",
-    "modulated": "axes of independently modulated variance",
-    "words": "axes that follow the words of the texts",
-}
-
-
-@dataclass(frozen=True)
-class AxisChange:
-    """An invertible affine change of the axes of z; ``note`` describes how it was found.
-
-    ``words`` are those that grow along each axis, where ``word_axes`` found it.
-    """
-
-    matrix: Floats
-    offset: Floats
-    note: str
-    words: tuple[tuple[str, ...], ...] = ()
-
-    @property
-    def step(self) -> Axes:
-        """The step that was made: one that finds no axes of its own in a z only scales it."""
-        return next((step for step, note in NOTES.items() if note == self.note), "scaled")
-
-    def undone(self) -> AxisChange:
-        """The change back to the axes as trained."""
-        inverse = np.asarray(np.linalg.inv(self.matrix), dtype=np.float64)
-        return AxisChange(inverse, -self.offset @ inverse, NOTES["as trained"])
-
-    def then(self, change: AxisChange) -> AxisChange:
-        """This change and then another one, as one."""
-        matrix, offset = self.matrix @ change.matrix, self.offset @ change.matrix + change.offset
-        return AxisChange(matrix, offset, change.note, change.words)
-
-
-def unchanged(d: int) -> AxisChange:
-    """The ``d`` axes as trained."""
-    return AxisChange(np.eye(d), np.zeros(d), NOTES["as trained"])
+SCALED = "axes scaled, not rotated"
+INDEPENDENT = "independent components (FastICA)"
+MODULATED = "axes of independently modulated variance"
+WORDS = "axes that follow the words of the texts"
 
 
 def scaled_axes(mu: Floats, reach: float) -> AxisChange:
@@ -90,7 +53,7 @@ def scaled_axes(mu: Floats, reach: float) -> AxisChange:
     # An axis that collapsed to a point keeps its unit: stretching it would show rounding errors.
     alive = spread > 1e-6 * max(1e-6, float(spread.max()))
     scale = np.where(alive, 2 * reach / np.where(alive, spread, 1.0), 1.0)
-    return AxisChange(np.diag(scale), -scale * (low + high) / 2, NOTES["scaled"])
+    return AxisChange(np.diag(scale), -scale * (low + high) / 2, SCALED)
 
 
 def independent_axes(mu: Floats, slopes: Floats, reach: float, random_state: int) -> AxisChange:
@@ -133,7 +96,7 @@ def independent_axes(mu: Floats, slopes: Floats, reach: float, random_state: int
     scaled = scaled_axes((mu - ica.mean_) @ unmixing, reach)
     matrix = unmixing @ scaled.matrix
     offset = scaled.offset - ica.mean_ @ matrix
-    return AxisChange(matrix, offset, NOTES["independent"])
+    return AxisChange(matrix, offset, INDEPENDENT, step="independent")
 
 
 def _only_scaled(mu: Floats, reach: float, reason: str) -> AxisChange:
@@ -179,8 +142,9 @@ def word_axes(
     return AxisChange(
         matrix,
         scaled.offset - centre @ matrix,
-        NOTES["words"],
+        WORDS,
         tuple(parts.words[part] for part in order),
+        step="words",
     )
 
 
@@ -218,7 +182,7 @@ def modulated_axes(
     widths: Floats = np.std(z @ unmixing, axis=0)
     unmixing = unmixing / np.maximum(widths, 1e-12)
     scaled = scaled_axes(mu @ unmixing, reach)
-    return AxisChange(unmixing @ scaled.matrix, scaled.offset, NOTES["modulated"])
+    return AxisChange(unmixing @ scaled.matrix, scaled.offset, MODULATED, step="modulated")
 
 
 def joint_diagonaliser(covariances: Floats, weights: Floats, n_sweeps: int = 100) -> Floats:
@@ -251,3 +215,16 @@ def joint_diagonaliser(covariances: Floats, weights: Floats, n_sweeps: int = 100
         if decrease < 1e-10:
             break
     return b
+
+
+def decoder_slopes(method: Method, z: Floats) -> Floats:
+    """df/dz at z (n, d), shape (n, d, D)."""
+    import torch
+    from torch.func import jacfwd, vmap
+
+    def decode_one(point: torch.Tensor) -> torch.Tensor:
+        return method.decode(point.unsqueeze(0)).squeeze(0)
+
+    slopes = vmap(jacfwd(decode_one))(torch.from_numpy(z).float())  # (n, D, d)
+    found: Floats = slopes.detach().double().numpy().transpose(0, 2, 1)
+    return found

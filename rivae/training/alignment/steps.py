@@ -7,7 +7,7 @@ every trained model can be looked at as trained and after each step. Nothing her
 from __future__ import annotations
 
 import copy
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,68 +15,48 @@ import torch
 from rivae.base.errors import DataError, RunError
 from rivae.base.reading.documents import read_json
 from rivae.data.base import PairedDataset
-from rivae.data.words_view import WordsView
 from rivae.models.base import Method
-from rivae.models.settings import Axes
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
-from rivae.training.alignment.folding import (
-    AxisChange,
-    Floats,
-    independent_axes,
-    modulated_axes,
-    scaled_axes,
-    unchanged,
-    word_axes,
-)
+from rivae.training.alignment.base import AS_TRAINED, AxisChange, Floats, TrainedAxes, unchanged
+from rivae.training.alignment.registry import STEPS, step_of
 
-# From the least to the most changed.
-STEPS: tuple[Axes, ...] = get_args(Axes)
 ALIGNMENT = "alignment.json"
 MAX_ROWS = 10_000
-MAX_SLOPES = 500
 DAMAGED = "{} of run {} is damaged: train the run again"
 
 
 def axis_change(
-    method: Method, data: PairedDataset, step: Axes, seed: int, mu: Floats | None = None
+    method: Method, data: PairedDataset, step: str, seed: int, mu: Floats | None = None
 ) -> AxisChange:
     """The change of axes that a step makes of a method as it was trained; nothing is changed.
 
     ``AxisChange.step`` says which step it is in the end: one that does not apply to this z only
-    scales it (``rivae.training.alignment.folding``), and axes that shall follow words are
-    independent components where the data have no weighted words. A z that is not finite stays as
-    trained.
+    scales it (``rivae.training.alignment.folding``), and where the data have not what it needs,
+    another one is made ``instead``. A z that is not finite stays as trained.
 
     Args:
         method: as trained, on the CPU.
         seed: of the run.
         mu: ``training_means``, where they are known.
+
+    Raises:
+        ConfigError: there is no such step.
     """
-    if step == "as trained":
+    if step == AS_TRAINED.name:
         return unchanged(method.n_components)
     mu = training_means(method, data) if mu is None else mu
     if not np.isfinite(mu).all():
         return unchanged(method.n_components)
     config: Any = method.config
-    reach = float(config.axis_reach)
-    rows = _training_rows(data)
-    if step == "words" and isinstance(data.x2, WordsView):
-        z = mu
-        if method.asks_both_ways:
-            # The texts' own z: a picture tells less of their words.
-            z = LatentModel(method).encode_asking("second", data, rows)[0]
-        return word_axes(z, mu, data.x2.sparse(rows), data.x2.vocabulary, reach, seed)
-    if step == "modulated":
-        model = LatentModel(method)
-        z, v1 = model.encode_pairs(data.x1, data.x2, rows), model.embed_queries(data.x1, rows)
-        return modulated_axes(z, mu, v1, reach, seed)
-    if step in ("independent", "words"):
-        return independent_axes(mu, _decoder_slopes(method, mu[:MAX_SLOPES]), reach, seed)
-    return scaled_axes(mu, reach)
+    rows, reach = _training_rows(data), float(config.axis_reach)
+    chosen = STEPS[step]
+    while not chosen.suits(data):
+        chosen = STEPS[chosen.instead]
+    return chosen.find(TrainedAxes(method, data, rows, mu, reach, seed))
 
 
-def applicable_changes(method: Method, data: PairedDataset, seed: int) -> dict[Axes, AxisChange]:
+def applicable_changes(method: Method, data: PairedDataset, seed: int) -> dict[str, AxisChange]:
     """The change of every step that applies to a method as trained, the least changed first.
 
     A step applies where it finds axes of its own: ``AxisChange.step`` is then its own name.
@@ -108,7 +88,8 @@ def carried_change(run: Run, d: int) -> AxisChange:
         found = read_json(path)
         matrix = np.array(found["matrix"], dtype=np.float64)
         offset = np.array(found["offset"], dtype=np.float64)
-        change = AxisChange(matrix, offset, str(found["note"]))
+        note = str(found["note"])
+        change = AxisChange(matrix, offset, note, step=step_of(note))
     except (DataError, ValueError, TypeError, KeyError):
         raise RunError(DAMAGED.format(ALIGNMENT, run.id)) from None
     fits = matrix.shape == (d, d) and offset.shape == (d,) and np.isfinite(offset).all()
@@ -128,15 +109,3 @@ def turned(method: Method, change: AxisChange) -> Method:
     made = copy.deepcopy(method)
     fold_in(made, change)
     return made
-
-
-def _decoder_slopes(method: Method, z: Floats) -> Floats:
-    """df/dz at z (n, d), shape (n, d, D)."""
-    from torch.func import jacfwd, vmap
-
-    def decode_one(point: torch.Tensor) -> torch.Tensor:
-        return method.decode(point.unsqueeze(0)).squeeze(0)
-
-    slopes = vmap(jacfwd(decode_one))(torch.from_numpy(z).float())  # (n, D, d)
-    found: Floats = slopes.detach().double().numpy().transpose(0, 2, 1)
-    return found

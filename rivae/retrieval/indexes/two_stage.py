@@ -20,13 +20,17 @@ L + 1 squared differences errs by at most (L + 4) u of itself.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rivae.retrieval.base import Floats, Ints, Singles
+from rivae.retrieval.base import Allocate, Floats, Index, Ints, KeptIndex, Read, Singles
 from rivae.retrieval.contenders import Contenders, contenders
 from rivae.retrieval.exact import check_points
+from rivae.retrieval.indexes.brute_force import LARGE
 from rivae.retrieval.turned import (
     BLOCK_ITEMS,
     TILE,
@@ -43,12 +47,17 @@ _GATHERED = 256  # tiles read at once
 _FIRST_TILES = 4  # the nearest, whose items give the first limit
 
 
-class TwoStageIndex:
-    """Nearest neighbours among ``TurnedPoints``; see ``Index``.
+class TwoStageIndex(KeptIndex):
+    """Nearest neighbours among ``TurnedPoints``; all processes share their files.
 
     Attributes:
         points: the points searched.
     """
+
+    name, title = "two-stage", "Two stages"
+    blurb = f"bounds rule out most items: for more than {LARGE:,}"
+    parts = tuple(field.name for field in fields(TurnedPoints))
+    priority = 0
 
     def __init__(self, points: TurnedPoints) -> None:
         self.points = points
@@ -58,6 +67,22 @@ class TwoStageIndex:
         self._longest = float(np.linalg.norm(corners, axis=0).max())
         self._sizes = np.full(self.n_tiles, TILE)
         self._sizes[-1] = self.n_items - TILE * (self.n_tiles - 1)
+
+    @classmethod
+    def suits(cls, n: int, width: int) -> bool:
+        """Where brute force is slower."""
+        return n > LARGE
+
+    @classmethod
+    def build(cls, n: int, read: Read, allocate: Allocate) -> Mapping[str, NDArray[Any]]:
+        """See ``KeptIndex.build``."""
+        points = turn_points(n, read, allocate)
+        return {part: getattr(points, part) for part in cls.parts}
+
+    @classmethod
+    def open(cls, arrays: Mapping[str, NDArray[Any]]) -> TwoStageIndex:
+        """See ``KeptIndex.open``."""
+        return cls(TurnedPoints(**arrays))
 
     @classmethod
     def of(cls, points: Floats) -> TwoStageIndex:
@@ -98,10 +123,12 @@ class TwoStageIndex:
         positions = np.empty((len(turned), k), dtype=np.int64)
         distances = np.empty((len(turned), k))
         for n, query in enumerate(turned):
-            positions[n], distances[n] = self.nearest(query, k, among)
+            positions[n], distances[n] = self.nearest_turned(query, k, among)
         return positions, distances
 
-    def nearest(self, query: Floats, k: int, among: Allowed | None = None) -> tuple[Ints, Floats]:
+    def nearest_turned(
+        self, query: Floats, k: int, among: Allowed | None = None
+    ) -> tuple[Ints, Floats]:
         """Positions and squared distances of the k nearest of one turned query (m,)."""
         reduced = self.reduced(query[None])
         low = self.box_distances(reduced[0], reduced[0])
@@ -220,7 +247,7 @@ class TwoStageIndex:
         return TwoStageIndex.of(self.rows(positions))
 
 
-class Among:
+class Among(Index):
     """Some of the items of a ``TwoStageIndex``, without a copy of their points."""
 
     def __init__(self, index: TwoStageIndex, positions: Ints) -> None:

@@ -1,0 +1,1 @@
+"""The kinds of indexes: a file each; see ``rivae.retrieval.registry``."""

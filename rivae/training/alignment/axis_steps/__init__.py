@@ -1,0 +1,1 @@
+"""The steps on axes: a file each; see ``rivae.training.alignment.registry``."""
