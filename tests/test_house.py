@@ -6,6 +6,8 @@ import importlib
 import inspect
 import pkgutil
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -197,8 +199,6 @@ def test_public_names_are_documented():
 
 
 def committed_files() -> list[Path]:
-    import subprocess
-
     done = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -224,3 +224,33 @@ def test_the_demo_runs_stay_small():
     files = [f for f in demo.rglob("*") if f.is_file() and "cache" not in f.parts]
     total = sum(f.stat().st_size for f in files)
     assert total < 15e6
+
+
+def rooms() -> list[Path]:
+    return sorted(p.parent for p in (ROOT / "rivae").glob("*/__init__.py"))
+
+
+def test_the_house_opens_on_few_rooms():
+    entries = {p.name for p in (ROOT / "rivae").iterdir() if not p.name.startswith("__")}
+    assert len(entries) <= 18, "put it into a room"
+
+
+def test_every_room_says_what_lives_there_who_may_import_it_and_where_to_begin():
+    assert len(rooms()) > 12
+    for room in rooms():
+        text = ast.get_docstring(parse(room / "__init__.py")) or ""
+        assert 3 <= len(text.splitlines()) <= 7, name(room)
+        what, _, rest = text.partition("\n\n")
+        assert what and re.search(r"\b(import|stands? on|ask)", rest, re.IGNORECASE), name(room)
+        begin = re.search(r"\bBegin\s+with\s+``([\w./]+?)(?:\.py)?``", rest)
+        assert begin, name(room)
+        # `layouts.make` is a name in a module, `methods/rivae` a file in a folder of the room.
+        first = begin[1].replace("/", ".").split(".")[0]
+        assert (room / first).is_dir() or (room / f"{first}.py").is_file(), (name(room), begin[1])
+
+
+def test_importing_the_package_waits_for_nothing():
+    heavy = ("numpy", "torch", "pandas", "streamlit", "pydantic", "plotly", "sklearn")
+    code = f"import sys, rivae; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr

@@ -13,7 +13,14 @@ from pathlib import Path
 import pytest
 
 from rivae.base.files import write_cache
-from rivae.base.installed import APP_FILES, CACHE, IN_WHEEL, app_files, cache_folder
+from rivae.base.installed import (
+    APP_FILES,
+    CACHE,
+    IN_WHEEL,
+    app_files,
+    cache_folder,
+    how_to_install,
+)
 
 pytestmark = pytest.mark.xdist_group("wheel")
 
@@ -99,8 +106,12 @@ def test_the_wheel_and_the_sdist_hold_what_belongs_to_them(checkout, unpacked, r
     assert [n for n in names if n not in sdist and n != ".gitignore"] == []
     assert [n for n in there | sdist if "cache/" in n or "/tests" in n] == []
     (metadata,) = unpacked.glob("*.dist-info/METADATA")
-    needed = re.findall(r"^Requires-Dist: ([\w-]+)", metadata.read_text(), re.MULTILINE)
-    assert "streamlit" in needed and "setuptools" not in needed  # only building needs the latter
+    lines = re.findall(r"^Requires-Dist: (.+)$", metadata.read_text(), re.MULTILINE)
+    alone = {re.match(r"[\w-]+", line)[0] for line in lines if "extra ==" not in line}
+    with_app = {re.match(r"[\w-]+", line)[0] for line in lines if 'extra == "app"' in line}
+    assert {"torch", "plotly"} <= alone and {"streamlit", "kaleido", "pacmap"} <= with_app
+    assert not alone & with_app and "setuptools" not in alone  # only building needs the latter
+    assert "rivae/py.typed" in there
 
 
 def home(address: str) -> list:
@@ -171,3 +182,37 @@ def test_the_demo_runs_of_a_wheel_cannot_be_deleted(unpacked, tmp_path):
     )
     assert done.returncode == 1 and "comes with the project" in done.stderr
     assert (unpacked / "rivae" / IN_WHEEL / "assets" / "demo" / "demo-synth").is_dir()
+
+
+# A process that has the wheel, and none of the packages of the app.
+WITHOUT_APP = """
+import runpy, sys
+for package in ("streamlit", "kaleido", "pacmap", "httpx2", "starlette", "uvicorn"):
+    sys.modules[package] = None
+sys.argv[0] = "rivae"
+runpy.run_module("rivae", run_name="__main__")
+"""
+
+
+@pytest.mark.slow
+def test_the_library_of_the_wheel_trains_without_the_app(unpacked, tmp_path):
+    def rivae(*words):
+        return subprocess.run(
+            [sys.executable, "-P", "-c", WITHOUT_APP, *words],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(unpacked), "RIVAE_RUNS": str(tmp_path / "runs")},
+            capture_output=True,
+            text=True,
+        )
+
+    shown = rivae("--help")
+    assert shown.returncode == 0 and "train" in shown.stdout, shown.stderr
+    settings = ("init=cos-sim-lvm", "anchor=null", "dataset.n_pairs=150")
+    settings += ("init_epochs=1", "ivae_epochs=1", "joint_epochs=1")
+    words = [word for setting in settings for word in ("--set", setting)]
+    trained = rivae("train", "synth", "--name", "mine", *words)
+    assert trained.returncode == 0, trained.stderr
+    measured = rivae("evaluate", "mine", "--json")
+    assert measured.returncode == 0 and "recall_at_1" in measured.stdout, measured.stderr
+    refused = rivae("serve")
+    assert refused.returncode == 1 and how_to_install("app") in refused.stderr

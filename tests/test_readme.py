@@ -58,8 +58,18 @@ def test_links_lead_somewhere(texts, repo_root):
 def test_one_version(repo_root):
     changes = (repo_root / "CHANGELOG.md").read_text(encoding="utf-8")
     citation = (repo_root / "CITATION.cff").read_text(encoding="utf-8")
-    assert re.findall(r"^## \[([^]]+)\]", changes, re.MULTILINE)[0] == __version__
+    released = re.findall(r"^## \[(\d[^]]*)\]", changes, re.MULTILINE)
+    assert released[0] == __version__
     assert re.findall(r"^version: (.+)$", citation, re.MULTILINE) == [__version__]
+
+
+def test_the_changelog_is_one_of_versions(repo_root):
+    """Groups of Keep a Changelog under versions; what happened on which day is in git."""
+    changes = (repo_root / "CHANGELOG.md").read_text(encoding="utf-8")
+    groups = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security", "Known gaps"}
+    assert set(re.findall(r"^### (.+)$", changes, re.MULTILINE)) <= groups
+    assert changes.index("## [Unreleased]") < changes.index(f"## [{__version__}]")
+    assert not re.search(r"^- (?:\*\*)?\d{4}-\d\d-\d\d", changes, re.MULTILINE)
 
 
 def test_commands_exist(prose, capsys):
