@@ -23,10 +23,9 @@ from rivae.models.base import Batch, Method, MethodConfig, ParamGroup, Stage, pa
 from rivae.models.gaussians import (
     DiagonalGaussian,
     Gaussian,
-    log_density,
     product_of_experts,
 )
-from rivae.models.losses import kl_diagonal
+from rivae.models.losses import kl_diagonal, log_density
 from rivae.models.nets.autoencoders import (
     ConvDecoder,
     NetworkSettings,

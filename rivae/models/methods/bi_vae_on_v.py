@@ -162,17 +162,17 @@ class BiVAEOnV(BimodalMethod):
             cached=True,
             schedule=c.schedule,
         )
-        return (*self.start_stages(), own)
+        return (*self.start.stages(), own)
 
     def param_groups(self, stage: str) -> list[ParamGroup]:
-        start = self.start_groups(stage)
-        return [ParamGroup(parameters_of(self.model))] if start is None else start
+        if self.start.has(stage):
+            return self.start.groups(stage)
+        return [ParamGroup(parameters_of(self.model))]
 
     def loss(self, batch: Batch) -> dict[str, Tensor]:
         """-log P(v1,v2) or the negative ELBOs; the total correlation is RBi-VAE's alone."""
-        start = self.start_loss(batch)
-        if start is not None:
-            return start
+        if self.start.has(batch.stage):
+            return self.start.loss(batch)
         assert batch.v1 is not None and batch.v2 is not None
         objective, terms = self.model.fit_terms(batch.v1, batch.v2, batch.noise)
         return {"objective": objective, **terms}

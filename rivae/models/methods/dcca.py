@@ -212,7 +212,7 @@ class DCCA(EmbeddedMethod):
     def stages(self) -> tuple[Stage, ...]:
         c = self.config
         size = c.joint_batch_size or c.batch_size
-        stages = self.start_stages()
+        stages = self.start.stages()
         stages.append(Stage("g", c.g_epochs, c.learning_rate, size, cached=True))
         stages.append(
             Stage(
@@ -227,9 +227,8 @@ class DCCA(EmbeddedMethod):
         return tuple(stages)
 
     def param_groups(self, stage: str) -> list[ParamGroup]:
-        start = self.start_groups(stage)
-        if start is not None:
-            return start
+        if self.start.has(stage):
+            return self.start.groups(stage)
         heads = parameters_of(self.g1, self.g2)
         if stage == "g":
             return [ParamGroup(heads)]
@@ -237,9 +236,8 @@ class DCCA(EmbeddedMethod):
         return [ParamGroup(embedders, self.config.embedder_rate), ParamGroup(heads)]
 
     def loss(self, batch: Batch) -> dict[str, Tensor]:
-        start = self.start_loss(batch)
-        if start is not None:
-            return start
+        if self.start.has(batch.stage):
+            return self.start.loss(batch)
         v1, v2 = batch.v1, batch.v2
         if batch.stage == "joint":
             v1, v2 = self.embedded_batch(batch)

@@ -18,6 +18,7 @@ from torch.nn.functional import softplus
 from rivae.base.config import Epochs, Widths
 from rivae.models.base import Batch, Noise, ParamGroup, Stage, parameters_of
 from rivae.models.joint_training import JointTraining, JointTrainingConfig
+from rivae.models.losses import retrieval_loss, with_embedder_terms
 from rivae.models.methods.bi_vae_on_v import BimodalConfig, BimodalMethod
 from rivae.models.nets.layers import Linear, activation
 from rivae.models.settings import WEIGHT
@@ -160,12 +161,11 @@ class RBiVAE(BimodalMethod, JointTraining):
     def stages(self) -> tuple[Stage, ...]:
         c = self.config
         alone = Stage("bi-vae", c.model_epochs, c.learning_rate, c.batch_size, cached=True)
-        return (*self.start_stages(), alone, self.joint_stage())
+        return (*self.start.stages(), alone, self.joint_stage())
 
     def param_groups(self, stage: str) -> list[ParamGroup]:
-        start = self.start_groups(stage)
-        if start is not None:
-            return start
+        if self.start.has(stage):
+            return self.start.groups(stage)
         c, groups = self.config, []
         if self.discriminator is not None:
             rate = c.learning_rate
@@ -177,9 +177,8 @@ class RBiVAE(BimodalMethod, JointTraining):
         return [*groups, ParamGroup(parameters_of(self.model))]
 
     def loss(self, batch: Batch) -> dict[str, Tensor]:
-        start = self.start_loss(batch)
-        if start is not None:
-            return start
+        if self.start.has(batch.stage):
+            return self.start.loss(batch)
         if batch.stage == "bi-vae":
             assert batch.v1 is not None and batch.v2 is not None
             objective, terms = self._model_loss(batch.v1, batch.v2, batch)
@@ -205,7 +204,10 @@ class RBiVAE(BimodalMethod, JointTraining):
         # Q(z|v1), not Q(z|v1,v2): z must not depend on the item to be found.
         q = self.model.query_posterior(v1)
         z = q.sample(batch.noise) if c.expectation == "sample" else q.mean
-        terms["retrieval"] = self.retrieval_term(self.model.all_scores(z, v2), batch)
+        scores, hardest = self.model.all_scores(z, v2), c.takes_hardest(batch.progress)
+        terms["retrieval"] = retrieval_loss(
+            scores, c.n_mismatches, c.loss_form, c.margin, batch.noise, hardest
+        )
         objective = objective + c.lambda_retr * terms["retrieval"]
-        objective = self.with_embedder_terms(objective, terms, v1, v2, batch)
+        objective = with_embedder_terms(objective, terms, self, v1, v2, batch)
         return {"objective": objective, **terms}
