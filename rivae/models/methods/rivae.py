@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import torch
@@ -114,7 +115,39 @@ class RIVAEConfig(JointTrainingConfig):
 
 
 class RIVAE(JointTraining):
-    """P(z|v1), P(v2|z) and Q(z|v1,v2) on the embedded space, trained without a decoder of x2."""
+    r"""The retrieval VAE of pairs, whose axes can be identified.
+
+    Model, on embeddings v_i = e_i(x_i) of unit length:
+
+        P(z | v_1)      = N(z; \mu(v_1), Diag(\sigma^2(v_1)))          (eq. dfrivae_p_z_v1)
+        P(v_2 | z)      = N(v_2; f(z), \eta^2 I)
+        Q(z | v_1, v_2) = N(z; m(v_1, v_2), Diag(s^2(v_1, v_2)))       (eq. dfrivae_q_z_v1_v2)
+
+    Losses, of which each updates only the parameters in its brackets (eq. obj_joint):
+
+        L = \lambda_LB L_LB(IVAE) + \lambda_Retr L_Retr(IVAE, e_1, e_2) + \lambda_Reg L_Reg(e_2)
+        L_LB   = KL(Q(z|v_1,v_2) || P(z|v_1)) - E_Q log P(v_2|z)       (eq. elbo_ivae)
+        L_Retr = (margin + E_{P(z|v_1)} [log P(v_2'|z) - log P(v_2|z)])_+    (eq. retr_loss)
+        L_Reg  = E (|e_2(x_2) - e_2(x_2 + \epsilon)| - c)^2            (eq. emb_reg)
+
+    Stage "ivae" minimises L_LB on fixed embeddings, stage "joint" minimises L. In settings d is
+    ``n_components``, \eta ``eta`` and ``joint_eta`` (start and end), v_2' is one of
+    ``n_mismatches`` other items of the batch, |\epsilon| ``reg_magnitude``; ``loss_form=softmax``
+    puts the cross entropy of the match in place of the hinge. ``ask_both_ways`` adds P(z|v_2), its
+    KL and L_Retr from v_2 back to v_1; ``prior_pull`` weighs a KL of E P(z|v_1) to N(0, I).
+
+    Reference: the paper, Sec. 2 "Implicit Identifiable Retrieval VAE".
+
+    Example:
+        >>> import torch
+        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.registry import build_method
+        >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
+        >>> noise = Noise([torch.Generator()], stacked=False)
+        >>> method = build_method("rivae", {"n_components": 2}, (5,), (4,))
+        >>> sorted(method.loss(Batch("joint", 0.0, noise, x1, x2)))
+        ['kl', 'objective', 'reconstruction', 'regulariser', 'retrieval']
+    """
 
     name = "rivae"
     title = "RIVAE"
@@ -157,12 +190,10 @@ class RIVAE(JointTraining):
     def stages(self) -> tuple[Stage, ...]:
         c = self.config
         ivae = Stage("ivae", c.ivae_epochs, c.learning_rate, c.batch_size, cached=True)
-        unfold = Stage(
-            "unfold-heads",
-            c.unfold_epochs,
-            c.learning_rate,
-            c.batch_size,
-            cached=True,
+        unfold = replace(
+            ivae,
+            name="unfold-heads",
+            epochs=c.unfold_epochs,
             needs_coordinates=True,
             schedule="cosine",
         )
@@ -176,7 +207,7 @@ class RIVAE(JointTraining):
             # unlearn what holds for others as well (food, MedR of validation rows: 78 → 96 to 106).
             wide = [head.log_var for head in (*self._priors(), self.posterior)]
             return [ParamGroup(parameters_of(*wide))]
-        heads = parameters_of(*self._heads())
+        heads = parameters_of(*self._priors(), self.posterior, self.decoder)
         if stage in ("ivae", "unfold-heads"):
             return [ParamGroup(heads)]
         return [self.embedder_group(), ParamGroup(heads)]
@@ -208,33 +239,23 @@ class RIVAE(JointTraining):
         """P(z|v1), and P(z|v2) where the model has it."""
         return (self.prior,) if self.prior2 is None else (self.prior, self.prior2)
 
-    def _heads(self) -> tuple[nn.Module, ...]:
-        return (*self._priors(), self.posterior, self.decoder)
-
     def unfolded_heads(self) -> tuple[nn.Module, ...]:
         return (*(prior.mu for prior in self._priors()), self.decoder)
 
     def unfolded_head_loss(self, v: Tensor, z: Tensor) -> dict[str, Tensor]:
         # The heads start from the same coordinates: from random heads about one seed in four
         # loses an axis in stage 1. The scale of z brings it to about unit variance.
-        names = ("encoded", "encoded_2")
-        return {
-            **{
-                name: ((prior.mu(v) - z) ** 2).sum(-1).mean(-1)
-                for name, prior in zip(names, self._priors(), strict=False)
-            },
-            "decoded": ((self.decode(z) - v) ** 2).sum(-1).mean(-1),
-        }
+        named = zip(("encoded", "encoded_2"), self._priors(), strict=False)
+        terms = {name: ((prior.mu(v) - z) ** 2).sum(-1).mean(-1) for name, prior in named}
+        return {**terms, "decoded": ((self.decode(z) - v) ** 2).sum(-1).mean(-1)}
 
     def _coordinate_loss(self, batch: Batch) -> dict[str, Tensor]:
         """P(z|v1), P(z|v2), Q(z|v1,v2) and f fitted to coordinates that are given."""
         assert batch.v1 is not None and batch.v2 is not None and batch.coordinates is not None
-        z = batch.coordinates
+        z, q = batch.coordinates, self.posterior(torch.cat([batch.v1, batch.v2], -1))
         terms = {
-            "prior": -log_density(z, *self.encode_v(batch.v1)).mean(-1),
-            "posterior": -log_density(z, *self.posterior(torch.cat([batch.v1, batch.v2], -1))).mean(
-                -1
-            ),
+            "prior": -log_density(z, *self.prior(batch.v1)).mean(-1),
+            "posterior": -log_density(z, *q).mean(-1),
             "decoded": ((self.decode(z) - batch.v2) ** 2).sum(-1).mean(-1),
         }
         # A squared error is near .01, log densities of order 1: the factor gives them equal weight.
@@ -301,11 +322,8 @@ class RIVAE(JointTraining):
         return mu, log_var
 
     def encode_both(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and log variance of Q(z|v1,v2).
-
-        Not the product P(z|v1) P(z|v2) / P(z): that needs the aggregated prior, which is no
-        Gaussian, and the full covariances of both, of which a change of axes keeps the diagonals.
-        Q is what training draws z from, and moves exactly with the axes.
+        """Mean and log variance of Q(z|v1,v2), which training draws z from and which moves exactly
+        with the axes. P(z|v1) P(z|v2) / P(z) would need an aggregated prior, which is no Gaussian.
         """
         mu, log_var = self.posterior(torch.cat([self.embed_query(x1), self.embed_target(x2)], -1))
         return mu, log_var
