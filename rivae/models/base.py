@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import torch
@@ -114,14 +114,6 @@ class Stage:
         needs_words: the batch carries the parts of the texts, where there are any.
         schedule: "constant" or "cosine" decay to zero over the stage.
         validate: measure validation retrieval after its epochs (off where z means nothing yet).
-        steps: its length where epochs do not say it: what takes a fixed number of steps takes few
-            epochs of a large data set, at most a part of one.
-        fit: of several fits of the same embedders the number of this one, from 1; 0 is none of
-            them. From the second on they start from other random weights.
-        sample: share of the training rows that a fit sees; each fit draws others.
-        straightens: the starting embedding is what the embedders have learnt, straightened.
-        solves: the embedders' last layers begin where they come nearest to the target.
-        warm_up: first steps over which the rate rises from 0.
     """
 
     name: str
@@ -135,28 +127,19 @@ class Stage:
     needs_words: bool = False
     schedule: Literal["constant", "cosine"] = "constant"
     validate: bool = True
-    steps: int | None = None
-    fit: int = 0
-    sample: float = 1.0
-    straightens: bool = False
-    solves: bool = False
-    warm_up: int = 0
 
     def n_seen(self, n_rows: int) -> int:
         """How many of ``n_rows`` rows it sees."""
-        return max(1, round(self.sample * n_rows))
+        return max(1, n_rows)
 
     def epoch_steps(self, n_rows: int) -> int:
         """Batches in an epoch over ``n_rows`` rows."""
         n_seen = self.n_seen(n_rows)
-        whole = n_seen // min(self.batch_size, n_seen)
-        return whole if self.steps is None else max(1, min(whole, self.steps))
+        return n_seen // min(self.batch_size, n_seen)
 
     def over(self, n_rows: int) -> Stage:
-        """This stage in epochs over ``n_rows`` rows."""
-        if self.steps is None:
-            return self
-        return replace(self, epochs=-(-self.steps // self.epoch_steps(n_rows)))
+        """This stage in epochs over ``n_rows`` rows; only a start counts its length otherwise."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -165,6 +148,40 @@ class ParamGroup:
 
     parameters: list[nn.Parameter]
     scale: float = 1.0
+
+
+class Start:
+    """What trains before the stages of a method, on its embedders; this one is none.
+
+    Attributes:
+        unfolds_pairs: whether it unfolds the training pairs as they are, before any training.
+    """
+
+    unfolds_pairs: bool = False
+
+    def stages(self) -> list[Stage]:
+        """Its stages in order."""
+        return []
+
+    def has(self, stage: str) -> bool:
+        """Whether ``stage`` is one of its own."""
+        return any(stage == own.name for own in self.stages())
+
+    def groups(self, stage: str) -> list[ParamGroup]:
+        """The parameters that one of its stages updates."""
+        raise NotImplementedError
+
+    def loss(self, batch: Batch) -> dict[str, Tensor]:
+        """The loss of one of its stages, as ``Method.loss``."""
+        raise NotImplementedError
+
+    def contrast_embeddings(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
+        """Unit vectors of both sides whose sheet a contrastive start unfolds, each (..., B, .)."""
+        raise NotImplementedError
+
+    def refitted(self) -> tuple[nn.Module, ...]:
+        """The modules that begin each of several fits from other random weights."""
+        return ()
 
 
 class Method(nn.Module):
@@ -197,6 +214,7 @@ class Method(nn.Module):
     config: MethodConfig
     n_components: int
     dim_v: int
+    start: Start = Start()
 
     @classmethod
     def axis_letter(cls) -> str:
@@ -221,19 +239,6 @@ class Method(nn.Module):
     def loss(self, batch: Batch) -> dict[str, Tensor]:
         """Terms per model, shape (S,) or (); ``"objective"`` is minimised, the rest is logged."""
         raise NotImplementedError
-
-    @property
-    def unfolds_pairs(self) -> bool:
-        """Whether its start unfolds the training pairs as they are, before any training."""
-        return False
-
-    def contrast_embeddings(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
-        """Unit vectors of both sides whose sheet a contrastive start unfolds, each (..., B, .)."""
-        raise NotImplementedError
-
-    def refitted(self) -> tuple[nn.Module, ...]:
-        """The modules that begin each of several fits (``Stage.fit``) from other random weights."""
-        return ()
 
     def begin(self, stage: str, v1: Tensor, v2: Tensor) -> None:
         """Set what a ``stage`` on cached embeddings begins with.

@@ -20,10 +20,9 @@ from rivae.models.gaussians import (
     FullGaussian,
     Posterior,
     all_log_densities,
-    log_density,
     product_of_experts,
 )
-from rivae.models.losses import kl_diagonal
+from rivae.models.losses import kl_diagonal, log_density
 from rivae.models.nets.layers import MLP, GaussianHead, Linear
 
 # Where log variances start within their range. The linear form starts wide, at e^-1 by default,

@@ -12,7 +12,7 @@ that alone says where the coordinates, which a few hundred steps gave, are not y
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import cast
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -33,6 +33,53 @@ APART, WIDTH = 0.1, 0.05
 # Adam's first steps are as long as the rate allows, whatever the gradient: at the full rate they
 # throw away what the last layers begin with.
 WARM_UP = 50
+
+
+@dataclass(frozen=True)
+class StepStage(Stage):
+    """A stage whose length is a number of steps: few epochs of a large data set, at most a part of
+    one.
+
+    Attributes:
+        steps: its length.
+    """
+
+    steps: int = 1
+
+    def epoch_steps(self, n_rows: int) -> int:
+        return max(1, min(super().epoch_steps(n_rows), self.steps))
+
+    def over(self, n_rows: int) -> Stage:
+        return replace(self, epochs=-(-self.steps // self.epoch_steps(n_rows)))
+
+
+@dataclass(frozen=True)
+class FitStage(StepStage):
+    """One of several contrastive fits; from the second on they start from other random weights.
+
+    Attributes:
+        fit: its number, from 1.
+        sample: share of the training rows that it sees; each fit draws others.
+    """
+
+    fit: int = 1
+    sample: float = 1.0
+
+    def n_seen(self, n_rows: int) -> int:
+        return max(1, round(self.sample * n_rows))
+
+
+@dataclass(frozen=True)
+class UnfoldStage(StepStage):
+    """The embedders learn coordinates, from the last layers that come nearest to them.
+
+    Attributes:
+        straightens: the coordinates are what the embedders have learnt before, straightened.
+        warm_up: first steps over which the rate rises from 0.
+    """
+
+    straightens: bool = False
+    warm_up: int = WARM_UP
 
 
 class ContrastSettings(BaseModel):
@@ -104,7 +151,7 @@ class ContrastStart(nn.Module):
         """The stages "contrast", "contrast-2" ..., one for each fit."""
         c = self.settings
         return [
-            Stage(
+            FitStage(
                 STAGE if fit == 1 else f"{STAGE}-{fit}",
                 1,
                 c.learning_rate,
@@ -125,7 +172,7 @@ class ContrastStart(nn.Module):
         networks that have learnt it from one side each agree on less noise than there was.
         """
         c = self.settings
-        unfold = Stage(
+        unfold = UnfoldStage(
             "unfold",
             1,
             learning_rate,
@@ -134,8 +181,6 @@ class ContrastStart(nn.Module):
             schedule="cosine",
             validate=False,
             steps=c.unfold_steps,
-            solves=True,
-            warm_up=WARM_UP,
         )
         return [unfold, replace(unfold, name="straighten", straightens=True)]
 

@@ -1,20 +1,14 @@
-"""The base of methods on the embedded space: the embedders and how they start.
-
-Supplement, "Embedding networks": every method starts from the embedders of a trained
-Cos-Sim-LVM. The smooth start of ``training/smooth_start.py`` is available to all of them as well.
-"""
+"""The base of methods on the embedded space: their embedders, which begin with a start."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-import torch
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from rivae.base.config import Epochs
-from rivae.models.base import Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
-from rivae.models.contrast_start import STAGE as CONTRAST
+from rivae.models.base import Batch, Method, MethodConfig
 from rivae.models.contrast_start import ContrastSettings, ContrastStart
 from rivae.models.losses import CosSimTerms
 from rivae.models.nets.embedders import build_embedders
@@ -28,10 +22,9 @@ from rivae.models.settings import (
     EmbeddingSize,
     HeadWidths,
 )
+from rivae.models.starts import CosSimStart, UnfoldedStart
 from rivae.models.word_reader import WordReader, WordTerms
 
-# Smooth targets are a patch of radius .8 of the unit sphere, about three s.d. wide.
-SMOOTH_Z_SCALE = 3.0 / 0.8
 # What the Cos-Sim-LVM of the start has from the settings of its method.
 SHARED = ("n_components", "dim_v", "embedder", "embedder2", "head_hidden", "lambda_words")
 
@@ -129,7 +122,7 @@ class EmbeddedMethod(Method):
     """A method whose observations are v1 = e1(x1) and v2 = e2(x2).
 
     A subclass builds its heads in ``__init__`` and then calls ``add_initialiser``; its
-    ``stages``, ``param_groups`` and ``loss`` put their own stages after those of the start.
+    ``stages``, ``param_groups`` and ``loss`` put their own stages after those of ``start``.
     """
 
     config: EmbeddedConfig
@@ -161,86 +154,23 @@ class EmbeddedMethod(Method):
         self.contrast: ContrastStart | None = None
         if c.init == "contrast":
             self.contrast = ContrastStart(c.contrast, (self.embedder1, self.embedder2), n_models)
+        if c.unfolds:
+            self.start = UnfoldedStart(self, self.contrast)
         if c.init == "cos-sim-lvm":
-            start = METHODS["cos-sim-lvm"]
+            kind = METHODS["cos-sim-lvm"]
             given = {name: getattr(c, name) for name in SHARED}
-            settings = start.config_class.model_validate(given | c.cos_sim.model_dump())
+            settings = kind.config_class.model_validate(given | c.cos_sim.model_dump())
             embedders = (self.embedder1, self.embedder2)
-            self.initialiser = start(settings, shape1, shape2, n_models, embedders, self.words)
+            self.initialiser = kind(settings, shape1, shape2, n_models, embedders, self.words)
+            self.start = CosSimStart(self, self.initialiser)
 
     # training
-
-    def start_stages(self) -> list[Stage]:
-        """The stages before the method's own: a contrast, "unfold" or "initialise", or none."""
-        c = self.config
-        if c.init == "none":
-            return []
-        if self.contrast is not None:
-            return [
-                *self.contrast.stages(),
-                *self.contrast.unfold_stages(c.init_learning_rate),
-            ]
-        return [
-            Stage(
-                "unfold" if c.unfolds else "initialise",
-                c.init_epochs,
-                c.init_learning_rate,
-                c.batch_size,
-                needs_target=c.unfolds,
-                needs_words=self.words is not None and not c.unfolds,
-                schedule="cosine" if c.unfolds else c.init_schedule,
-                validate=False,
-            )
-        ]
-
-    def start_groups(self, stage: str) -> list[ParamGroup] | None:
-        """The parameters of a stage of the start, or None for another stage."""
-        if stage == "initialise":
-            assert self.initialiser is not None
-            return self.initialiser.param_groups(stage)
-        if stage.startswith(CONTRAST):
-            assert self.contrast is not None
-            return self.contrast.param_groups()
-        if stage in ("unfold", "straighten"):
-            modules = (self.embedder1, self.embedder2, *self.unfolded_heads())
-            return [ParamGroup(parameters_of(*modules))]
-        return None
-
-    def start_loss(self, batch: Batch) -> dict[str, Tensor] | None:
-        """The loss of a stage of the start, or None for another stage."""
-        if batch.stage == "initialise":
-            assert self.initialiser is not None
-            return self.initialiser.loss(batch)
-        if batch.stage.startswith(CONTRAST):
-            assert self.contrast is not None
-            return self.contrast.loss(batch)
-        if batch.stage in ("unfold", "straighten"):
-            assert batch.target is not None
-            v1, v2 = self.embedded_batch(batch)
-            terms = {"anchor": self.anchor(v1, v2, batch.target)}
-            z = batch.target[..., : self.n_components] * SMOOTH_Z_SCALE
-            terms |= self.unfolded_head_loss(batch.target, z)
-            if self.contrast is not None:
-                terms["apart"] = self.contrast.apart(v1, v2)
-            return {"objective": sum(terms.values(), torch.zeros(())), **terms}
-        return None
 
     def embedded_batch(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """v1 and v2 of the full batch, each (..., B, D)."""
         assert batch.x1 is not None and batch.x2 is not None
         v1, v2 = self.embeddings(batch.x1, batch.x2)
         return batch.share.whole(v1), batch.share.whole(v2)
-
-    @property
-    def unfolds_pairs(self) -> bool:
-        return self.config.init == "smooth"
-
-    def contrast_embeddings(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
-        assert self.contrast is not None
-        return self.contrast.embeddings(x1, x2)
-
-    def refitted(self) -> tuple[nn.Module, ...]:
-        return () if self.contrast is None else (self.embedder1, self.embedder2, self.contrast)
 
     def unfolded_heads(self) -> tuple[nn.Module, ...]:
         """Heads that the smooth start trains as well."""
@@ -249,12 +179,6 @@ class EmbeddedMethod(Method):
     def unfolded_head_loss(self, v: Tensor, z: Tensor) -> dict[str, Tensor]:
         """Terms that bring those heads to the smooth coordinates z (..., B, d) of v (..., B, D)."""
         return {}
-
-    @staticmethod
-    def anchor(v1: Tensor, v2: Tensor, target: Tensor) -> Tensor:
-        """Mean squared distance of both embeddings from the smooth start; (...,)."""
-        gap = ((v1 - target) ** 2).sum(-1) + ((v2 - target) ** 2).sum(-1)
-        return gap.mean(-1)
 
     # retrieval
 

@@ -8,7 +8,6 @@ p = [phi(v), r] with r chosen so that |p|^2 = 2 for every unit vector v, queries
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ import torch
 from torch import Tensor
 
 from rivae.models.base import Noise
+from rivae.models.losses import log_density
 
 LIFT_NORM2 = 2.0  # |phi(v)|^2 = 1 + sum v^4 is at most 2 for |v| = 1
 
@@ -56,12 +56,6 @@ class FullGaussian:
 
 
 Posterior = DiagonalGaussian | FullGaussian
-
-
-def log_density(v: Tensor, mean: Tensor, log_var: Tensor) -> Tensor:
-    """log N(v; mean, Diag(exp(log_var))), summed over the last axis; (..., B)."""
-    scaled = (v - mean) ** 2 * (-log_var).exp()
-    return -0.5 * (scaled + log_var + math.log(2 * math.pi)).sum(-1)
 
 
 def natural_parameters(mean: Tensor, log_var: Tensor) -> Tensor:

@@ -5,58 +5,19 @@ RIVAE and RBi-VAE share these settings and terms.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
 import torch
 from pydantic import Field, model_validator
-from torch import Tensor, nn
+from torch import nn
 
 from rivae.base.config import BatchSize, Epochs, Positive
-from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
+from rivae.models.base import ParamGroup, Stage, parameters_of
 from rivae.models.embedded import EmbeddedConfig, EmbeddedMethod
 from rivae.models.losses import (
     MismatchTerms,
-    embedder_regulariser,
-    geometric,
-    retrieval_loss,
 )
-from rivae.models.nets.precision import steady
-from rivae.models.nets.recipe_rnn import RecipeRNN
 from rivae.models.settings import WEIGHT, LearningRate, Milestones, Schedule
-
-
-@dataclass(frozen=True)
-class Perturbable:
-    """A point of a continuous space, and the embedder as a function on it.
-
-    Attributes:
-        embed: (..., B, *space) to unit vectors (..., B, D).
-        point: (..., B, *space); ``n_axes`` axes belong to an item.
-        mask: 1 where the point may be moved, broadcast to its shape; None is everywhere.
-    """
-
-    embed: Callable[[Tensor], Tensor]
-    point: Tensor
-    n_axes: int
-    mask: Tensor | None = None
-
-
-def perturbable(embedder: nn.Module, x: Tensor, n_axes: int) -> Perturbable:
-    """The point that L_Reg perturbs, for items ``x`` (..., B, *shape) with ``n_axes`` axes each.
-
-    Their numbers, or their word vectors if the numbers encode words (Sec. 2, footnote of
-    eq. emb_reg: pixel-wise for pictures, on the word vectors for text).
-    """
-    if not isinstance(embedder, RecipeRNN):
-        return Perturbable(embedder, x, n_axes)
-    return Perturbable(
-        lambda vectors: embedder.from_vectors(vectors, x),
-        embedder.word_vectors(x),
-        n_axes=2,
-        mask=(x != 0).unsqueeze(-1),
-    )
 
 
 class JointTrainingConfig(MismatchTerms, EmbeddedConfig):
@@ -178,43 +139,3 @@ class JointTraining(EmbeddedMethod):
         words = () if self.words is None else (self.words,)
         parameters = [*parameters_of(self.embedder1, self.embedder2, *words), self.c]
         return ParamGroup(parameters, self.config.embedder_rate)
-
-    def retrieval_term(self, scores: Tensor, batch: Batch) -> Tensor:
-        """L_Retr of the scores (..., B, B) of all queries and items of a batch; (...,)."""
-        c = self.config
-        hardest = c.takes_hardest(batch.progress)
-        return retrieval_loss(scores, c.n_mismatches, c.loss_form, c.margin, batch.noise, hardest)
-
-    def with_embedder_terms(
-        self, objective: Tensor, terms: dict[str, Tensor], v1: Tensor, v2: Tensor, batch: Batch
-    ) -> Tensor:
-        """``objective`` with what acts on the embedders alone: L_Reg, the anchor, the words.
-
-        Their values are added to ``terms``.
-        """
-        c = self.config
-        if c.lambda_reg:
-            assert batch.x2 is not None
-            rows, share = batch.share.every(c.reg_every)
-            own = batch.x2.movedim(-1 - self.n_axes2, 0)[rows].movedim(0, -1 - self.n_axes2)
-            with steady(self.embedder2):
-                where = perturbable(self.embedder2, own, self.n_axes2)
-                terms["regulariser"] = embedder_regulariser(
-                    where.embed,
-                    where.point,
-                    self.c,
-                    c.reg_form,
-                    c.reg_magnitude,
-                    batch.noise,
-                    where.n_axes,
-                    where.mask,
-                    share,
-                )
-            objective = objective + c.lambda_reg * terms["regulariser"]
-        if c.anchor is not None:
-            assert batch.target is not None
-            terms["anchor"] = self.anchor(v1, v2, batch.target)
-            objective = objective + geometric(*c.anchor, batch.progress) * terms["anchor"]
-        if self.words is not None:
-            objective = objective + self.words.term(v2, batch, terms)
-        return objective

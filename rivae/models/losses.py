@@ -12,6 +12,8 @@ from torch import Tensor
 from torch.func import jvp
 
 from rivae.models.base import Batch, MethodConfig, Noise
+from rivae.models.nets.precision import steady
+from rivae.models.nets.recipe_rnn import perturbable
 from rivae.models.nets.share import Share
 from rivae.models.settings import WEIGHT
 
@@ -64,6 +66,12 @@ def gaussian_log_likelihood(v: Tensor, mean: Tensor, eta: float) -> Tensor:
     """log N(v; mean, eta^2 I), summed over the last axis; (..., B)."""
     dim = v.shape[-1]
     return -((v - mean) ** 2).sum(-1) / (2 * eta**2) - dim * math.log(eta * math.sqrt(2 * math.pi))
+
+
+def log_density(v: Tensor, mean: Tensor, log_var: Tensor) -> Tensor:
+    """log N(v; mean, Diag(exp(log_var))), summed over the last axis; (..., B)."""
+    scaled = (v - mean) ** 2 * (-log_var).exp()
+    return -0.5 * (scaled + log_var + math.log(2 * math.pi)).sum(-1)
 
 
 def negative_elbo(
@@ -184,6 +192,49 @@ def embedder_regulariser(
         if form == "ratio":
             change = change / magnitude
     return ((share.whole(change) - c.unsqueeze(-1)) ** 2).mean(-1)
+
+
+def with_embedder_terms(
+    objective: Tensor,
+    terms: dict[str, Tensor],
+    method: Any,
+    v1: Tensor,
+    v2: Tensor,
+    batch: Batch,
+) -> Tensor:
+    """``objective`` (...,) and what acts on the embedders alone in joint training: lambda_Reg
+    L_Reg, the anchor, the words.
+
+    Args:
+        terms: the values of these are added to it, without their weights.
+        method: has ``embedder2``, the scale ``c`` of L_Reg, and settings of joint training.
+        v1, v2: (..., B, D) embeddings of the batch.
+    """
+    config = method.config
+    if config.lambda_reg:
+        assert batch.x2 is not None
+        rows, share = batch.share.every(config.reg_every)
+        item = -1 - method.n_axes2  # the axis of the items
+        own = batch.x2.movedim(item, 0)[rows].movedim(0, item)
+        with steady(method.embedder2):
+            at = perturbable(method.embedder2, own, method.n_axes2)
+            form, size = config.reg_form, config.reg_magnitude
+            terms["regulariser"] = embedder_regulariser(
+                at.embed, at.point, method.c, form, size, batch.noise, at.n_axes, at.mask, share
+            )
+        objective = objective + config.lambda_reg * terms["regulariser"]
+    if config.anchor is not None:
+        assert batch.target is not None
+        terms["anchor"] = anchor(v1, v2, batch.target)
+        objective = objective + geometric(*config.anchor, batch.progress) * terms["anchor"]
+    if method.words is not None:
+        objective = objective + method.words.term(v2, batch, terms)
+    return objective
+
+
+def anchor(v1: Tensor, v2: Tensor, target: Tensor) -> Tensor:
+    """Mean squared distance of both embeddings from those that training started at; (...,)."""
+    return (((v1 - target) ** 2).sum(-1) + ((v2 - target) ** 2).sum(-1)).mean(-1)
 
 
 def aggregated_prior_kl(mu: Tensor, log_var: Tensor) -> Tensor:

@@ -14,6 +14,7 @@ from rivae.data.base import PairedDataset, TensorView, View, floats
 from rivae.data.store.pixels import StorePixels
 from rivae.data.words_view import WordsView, text_parts
 from rivae.models.base import Method, Stage
+from rivae.models.contrast_start import FitStage
 
 
 class Feed:
@@ -87,7 +88,7 @@ class Feed:
         n = stage.n_seen(self.n)
         size = min(stage.batch_size, n)
         orders = [torch.randperm(self.n, generator=g) for g in generators]
-        if n < self.n:
+        if isinstance(stage, FitStage) and n < self.n:
             drawn = torch.Generator().manual_seed(stage.fit)
             seen = torch.zeros(self.n, dtype=torch.bool)
             seen[torch.randperm(self.n, generator=drawn)[:n]] = True

@@ -225,7 +225,7 @@ def check_views(method: Method, data: PairedDataset) -> None:
             )
         if reads_words and not is_words:
             raise ConfigError("recipe-rnn reads word numbers: set dataset.text=tokens")
-        if is_words and method.unfolds_pairs:
+        if is_words and method.start.unfolds_pairs:
             raise ConfigError(
                 "word numbers cannot be unfolded for a smooth start: set init=contrast or "
                 "init=cos-sim-lvm"

@@ -26,6 +26,7 @@ from rivae.base.reading.documents import parse_json
 from rivae.base.reading.weights import load_weights, read_header
 from rivae.data.base import PairedDataset
 from rivae.models.base import Method, Stage
+from rivae.models.contrast_start import FitStage, UnfoldStage
 from rivae.models.registry import build_method
 from rivae.models.word_reader import N_PARTS
 from rivae.training.distributed import Group
@@ -114,7 +115,7 @@ def require_pairs(method: Method, stages: Sequence[Stage], n: int) -> None:
     settings: Any = method.config
     ahead = [stage for stage in stages if stage.epochs]
     if any(stage.needs_target for stage in ahead):
-        if method.unfolds_pairs:
+        if method.start.unfolds_pairs:
             require_rows(n, method.n_components, settings.smooth_neighbours)
         else:
             require_sheet(n, method.n_components)
@@ -132,7 +133,8 @@ def fill_tables(models: Models, feed: Feed, stage: Stage, group: Group) -> None:
     _begin(models, feed, stage, group.leads)
     if stage.cached and stage.epochs:
         tables["v1"], tables["v2"] = embed_rows(method, feed, method.embeddings)
-    if stage.needs_target and stage.epochs and (stage.straightens or "target" not in tables):
+    is_new = straightens(stage) or "target" not in tables
+    if stage.needs_target and stage.epochs and is_new:
         tables["target"] = group.table(lambda: targets(models, feed, stage), device)
     if stage.needs_coordinates and stage.epochs:
         tables["coordinates"] = group.table(lambda: coordinates(method, feed, models.seeds), device)
@@ -149,11 +151,17 @@ def _begin(models: Models, feed: Feed, stage: Stage, writes: bool) -> None:
         writes: whether this process does the keeping.
     """
     stages = models.stages[: models.stages.index(stage)]
-    before = max((earlier.fit for earlier in stages), default=0)
-    if before and writes and (stage.fit or stage.needs_target):
+    before = max((earlier.fit for earlier in stages if isinstance(earlier, FitStage)), default=0)
+    fit = stage.fit if isinstance(stage, FitStage) else 0
+    if before and writes and (fit or stage.needs_target):
         _keep_fit(models, feed, before)
-    if stage.fit > 1 and models.progress.stage_epoch == 0:
-        _redraw(models, stage.fit)
+    if fit > 1 and models.progress.stage_epoch == 0:
+        _redraw(models, fit)
+
+
+def straightens(stage: Stage) -> bool:
+    """Whether the targets of ``stage`` are what the embedders have learnt, straightened."""
+    return isinstance(stage, UnfoldStage) and stage.straightens
 
 
 def _keep_fit(models: Models, feed: Feed, fit: int) -> None:
@@ -162,7 +170,9 @@ def _keep_fit(models: Models, feed: Feed, fit: int) -> None:
     if all(f"fit{fit}" in start.tensors or "target" in start.tensors for start in starts):
         return
     rows = torch.cat(
-        embed_rows(models.method, feed, models.method.contrast_embeddings, unfolded_rows(feed.n)),
+        embed_rows(
+            models.method, feed, models.method.start.contrast_embeddings, unfolded_rows(feed.n)
+        ),
         -1,
     )
     for start, own in zip(starts, rows if models.stacked else [rows], strict=True):
@@ -176,7 +186,7 @@ def _redraw(models: Models, fit: int) -> None:
     shapes = (data.x1.shape, data.x2.shape)
     other = build_method(choice.name, choice.settings, *shapes, seeds, models.stacked)
     load_pretrained(other, data)
-    for module, drawn in zip(models.method.refitted(), other.refitted(), strict=True):
+    for module, drawn in zip(models.method.start.refitted(), other.start.refitted(), strict=True):
         module.load_state_dict(drawn.state_dict())
 
 
@@ -198,10 +208,10 @@ def targets(models: Models, feed: Feed, stage: Stage) -> Tensor:
         DataError: the kept file is damaged.
     """
     method, jobs = models.method, models.jobs
-    if method.unfolds_pairs:
+    if method.start.unfolds_pairs:
         return smooth_targets(method, [job.data for job in jobs], models.seeds, models.stacked)
     begun = models.stages[: models.stages.index(stage) + 1]
-    name = "straightened" if any(one.straightens and one.epochs for one in begun) else "target"
+    name = "straightened" if any(straightens(one) and one.epochs for one in begun) else "target"
     starts = [Start(job.run.unfolded) for job in jobs]
     found = [start.target(name, feed.n, _width(method)) for start in starts]
     if any(one is None for one in found):
@@ -223,7 +233,9 @@ def _unfold(models: Models, feed: Feed, starts: Sequence[Start]) -> list[Tensor 
     rows = unfolded_rows(feed.n)
     # Only rows that are placed between the unfolded ones are embedded once more.
     whole = len(rows) == feed.n
-    every = [] if whole else _each(models, embed_rows(method, feed, method.contrast_embeddings))
+    every = (
+        [] if whole else _each(models, embed_rows(method, feed, method.start.contrast_embeddings))
+    )
     for s, (start, seed) in enumerate(zip(starts, models.seeds, strict=True)):
         names = sorted(name for name in start.tensors if name.startswith("fit"))
         fits = [start.tensors[name].numpy() for name in names]

@@ -16,6 +16,7 @@ from torch import Tensor
 from rivae.base.errors import DataError, RunError
 from rivae.base.files import why_not
 from rivae.models.base import Batch, Noise, Stage
+from rivae.models.contrast_start import UnfoldStage
 from rivae.models.registry import require_training
 from rivae.training.checkpoint import load_checkpoint
 from rivae.training.distributed import Group
@@ -165,9 +166,9 @@ class Trainer:
             return
         if stage.cached:
             models.method.begin(stage.name, tables["v1"], tables["v2"])
-        elif stage.solves and self.group.leads:
+        elif isinstance(stage, UnfoldStage) and self.group.leads:
             solve_last_layers(models.method, self.feed, tables["target"])
-        if stage.cached or stage.solves:
+        if stage.cached or isinstance(stage, UnfoldStage):
             self.group.same(models.method.state_dict().values())
 
     def _epoch(self, stage: Stage, optimiser: torch.optim.Adam) -> None:
@@ -186,7 +187,9 @@ class Trainer:
             self._look(stage, i, steps)
             self.group.step(self.tick)
             progress = (done + i) / total
-            factor_now = factor * min(1.0, (done + i + 1) / max(1, stage.warm_up))
+            factor_now = factor
+            if isinstance(stage, UnfoldStage):
+                factor_now *= min(1.0, (done + i + 1) / stage.warm_up)
             if stage.schedule == "cosine":
                 factor_now *= 0.5 * (1 + math.cos(math.pi * progress))
             for group in optimiser.param_groups:

@@ -18,10 +18,10 @@ from rivae.models.gaussians import (
     all_log_densities,
     lifted_items,
     lifted_score,
-    log_density,
     log_density_constant,
     natural_parameters,
 )
+from rivae.models.losses import log_density
 from rivae.models.nets.layers import reset_linears
 from rivae.models.registry import method_config
 

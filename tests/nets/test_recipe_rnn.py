@@ -10,11 +10,10 @@ from torch.func import jvp
 
 from rivae.base.errors import ConfigError
 from rivae.data.tokens import LENGTH, SECTIONS
-from rivae.models.joint_training import perturbable
 from rivae.models.nets import EmbedderConfig, EmbedderPair, build_embedder, build_embedders
 from rivae.models.nets.layers import reset_linears
 from rivae.models.nets.precision import steady
-from rivae.models.nets.recipe_rnn import BiGRU
+from rivae.models.nets.recipe_rnn import BiGRU, perturbable
 
 SMALL = {"kind": "recipe-rnn", "n_words": 20, "word_dim": 6, "rnn_size": 5, "hidden": (7,)}
 

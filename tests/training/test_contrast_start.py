@@ -7,6 +7,7 @@ import torch
 from rivae.base.errors import DataError
 from rivae.jobs.launch import resume, train
 from rivae.models.base import Batch, Noise, Stage
+from rivae.models.contrast_start import StepStage
 from rivae.models.registry import build_method
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob, starts
@@ -32,7 +33,7 @@ def batch_of(x1, x2, stage="contrast"):
     [(100, 16, 13, 3, 6), (100, 16, 12, 2, 6), (10_000, 16, 13, 1, 13), (5, 16, 3, 3, 1)],
 )
 def test_a_length_in_steps_is_few_epochs_of_many_rows(n, batch, steps, epochs, each):
-    stage = Stage("any", 1, 1e-3, batch, steps=steps)
+    stage = StepStage("any", 1, 1e-3, batch, steps=steps)
     assert (stage.over(n).epochs, stage.epoch_steps(n)) == (epochs, each)
     assert Stage("any", 7, 1e-3, batch).over(n).epochs == 7
 
@@ -41,7 +42,7 @@ def test_its_embeddings_are_wide_and_those_of_the_model_stay_as_they_are():
     method = built()
     x = torch.randn(6, 50, generator=torch.Generator().manual_seed(1))
     before = method.embed_query(x)
-    v1, v2 = method.contrast_embeddings(x, x)
+    v1, v2 = method.start.contrast_embeddings(x, x)
     assert v1.shape == v2.shape == (6, 8)
     assert torch.allclose(v1.norm(dim=-1), torch.ones(6))
     assert torch.equal(method.embed_query(x), before) and before.shape == (6, method.dim_v)
@@ -76,7 +77,7 @@ def test_it_keeps_what_both_sides_share_and_forgets_the_rest():
         method.loss(batch_of(x1[rows], x2[rows]))["objective"].backward()
         optimiser.step()
     with torch.inference_mode():
-        found = unfold(torch.cat(method.contrast_embeddings(x1, x2), -1).numpy(), 2)
+        found = unfold(torch.cat(method.start.contrast_embeddings(x1, x2), -1).numpy(), 2)
     assert found.n_axes == 2
     assert linear_r2(found.axes, shared).min() > 0.9
     assert linear_r2(found.axes, private.reshape(len(private), -1)).max() < 0.05

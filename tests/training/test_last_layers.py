@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from rivae.jobs.launch import resume, train
+from rivae.models.losses import anchor
 from rivae.runs import Run
 from rivae.training import trainer
 from rivae.training.last_layers import solve_last_layers
@@ -73,7 +74,7 @@ def test_a_run_begins_near_its_target_and_not_again_when_it_goes_on(tmp_path, mo
         def gap():
             with torch.no_grad():
                 v1, v2 = method.embeddings(feed.tables["x1"], feed.tables["x2"])
-            return float(method.anchor(v1, v2, target))
+            return float(anchor(v1, v2, target))
 
         before = gap()
         solve(method, feed, target)

@@ -16,6 +16,7 @@ from rivae.data.store.pixels import StorePixels
 from rivae.jobs import launch
 from rivae.jobs.launch import resume, train
 from rivae.models.base import Stage
+from rivae.models.contrast_start import FitStage
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 from rivae.training.checkpoint import load_checkpoint
@@ -307,7 +308,7 @@ def test_a_fit_sees_a_sample_of_its_own_in_every_epoch():
     feed = Feed([load_dataset("synth", **SYNTH)], False, torch.device("cpu"))
     generator, seen = torch.Generator().manual_seed(0), []
     for fit in (1, 2):
-        stage = Stage("fit", 1, 1e-3, batch_size=10, fit=fit, sample=0.8)
+        stage = FitStage("fit", 1, 1e-3, 10, steps=4, fit=fit, sample=0.8)
         epochs = [torch.cat(list(feed.batches(stage, [generator]))) for _ in range(2)]
         assert stage.epoch_steps(50) == 4
         assert torch.equal(epochs[0].sort().values, epochs[1].sort().values)

@@ -23,10 +23,9 @@ from rivae.models.base import Batch, Method, MethodConfig, ParamGroup, Stage, pa
 from rivae.models.gaussians import (
     DiagonalGaussian,
     Gaussian,
-    log_density,
     product_of_experts,
 )
-from rivae.models.losses import kl_diagonal
+from rivae.models.losses import kl_diagonal, log_density
 from rivae.models.nets.autoencoders import (
     ConvDecoder,
     NetworkSettings,
@@ -93,12 +92,39 @@ class BiVAEConfig(NetworkSettings, MethodConfig):
 
 
 class BiVAE(Method):
-    """Q(z|x_i), Q(z|x1,x2) and P(x_i|z) on the data themselves.
+    r"""The VAE of two modalities on the data themselves.
+
+    Model, with x_i flattened, and D_i numbers of it:
+
+        P(z) = N(z; 0, I),   P(x_i | z) = N(x_i; f_i(z), \eta_i^2 I)
+        Q(z | x_i) \propto q_i(z),   Q(z | x_1, x_2) \propto q_1(z) q_2(z),   times P(z) with
+        ``prior_expert``, where q_i(z) = N(z; m_i(x_i), Diag(s_i^2(x_i)))
+
+    Loss, the ELBO of the pair and with weight \lambda those of both sides alone:
+
+        L = (B(x_1, x_2) + \lambda (B(x_1) + B(x_2))) / (D_1 + D_2)
+        B(x) = \beta KL(Q(z|x) || P(z)) - E_Q log P(x|z)
+
+    In settings d is ``n_components``, \beta ``beta``, \lambda ``lambda_single``; \eta_i starts at
+    ``eta`` and is learned, or stays with ``eta_form=fixed``.
 
     The prior and the product of experts are defined in the coordinates that were trained, so a
-    change of axes is kept separately: z' = ``to_axes`` (z) after inference,
-    z = ``from_axes`` (z') before decoding. Means and variances stay exact, also after several
-    changes, and the ELBO does not change at all.
+    change of axes is kept separately: z' = ``to_axes`` (z) after inference, z = ``from_axes`` (z')
+    before decoding. Means and variances stay exact, also after several changes, and the ELBO does
+    not change at all.
+
+    Reference: the paper, Sec. 4.1; Wu and Goodman, "Multimodal generative models" (2018).
+
+    Example:
+        >>> import torch
+        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.registry import build_method
+        >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
+        >>> noise = Noise([torch.Generator()], stacked=False)
+        >>> method = build_method("bi-vae", {"n_components": 2}, (5,), (4,))
+        >>> terms = method.loss(Batch("bi-vae", 0.0, noise, x1, x2))
+        >>> [name for name in terms if name.startswith("single")]
+        ['single_1', 'single_2']
     """
 
     name = "bi-vae"

@@ -140,7 +140,35 @@ class BiVAEOnVConfig(BimodalConfig):
 
 
 class BiVAEOnV(BimodalMethod):
-    """Maximum likelihood (linear form) or the ELBOs (non-linear form) of fixed embeddings."""
+    r"""The bimodal model of embeddings that are trained first and then fixed.
+
+    Model, on embeddings v_i = e_i(x_i) of unit length (eq. supp_dfr_pvz):
+
+        P(z) = N(z; 0, I),   P(v_i | z) = N(v_i; f_i(z), Diag(s_i))
+
+    Loss, of the linear form f_i(z) = z W_i + b_i, whose likelihood is exact, and of the other one
+    (eq. supp_elbo), with the same bound of v_1 and of v_2 alone:
+
+        linear:      L = -log P(v_1, v_2)
+        non-linear:  L = KL(Q(z|v_1,v_2) || P(z)) - E_Q log P(v_1, v_2 | z) + those of each side
+                     Q(z | v_1, v_2) \propto q_1(z|v_1) q_2(z|v_2), times P(z) with ``prior_expert``
+
+    In settings d is ``n_components`` and ``form`` the form; ``variance`` says whether s_i depends
+    on z, ``log_var_range`` bounds log s_i, ``init`` trains the embedders.
+
+    Reference: the paper, Sec. 4.1, and its supplement, "Details of the joint model".
+
+    Example:
+        >>> import torch
+        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.registry import build_method
+        >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
+        >>> noise = Noise([torch.Generator()], stacked=False)
+        >>> method = build_method("bi-vae-on-v", {"n_components": 2}, (5,), (4,))
+        >>> v1, v2 = method.embeddings(x1, x2)
+        >>> sorted(method.loss(Batch("bi-vae", 0.0, noise, v1=v1, v2=v2)))
+        ['likelihood', 'objective', 'prediction']
+    """
 
     name = "bi-vae-on-v"
     title = "Bi-VAE on V"
@@ -162,17 +190,17 @@ class BiVAEOnV(BimodalMethod):
             cached=True,
             schedule=c.schedule,
         )
-        return (*self.start_stages(), own)
+        return (*self.start.stages(), own)
 
     def param_groups(self, stage: str) -> list[ParamGroup]:
-        start = self.start_groups(stage)
-        return [ParamGroup(parameters_of(self.model))] if start is None else start
+        if self.start.has(stage):
+            return self.start.groups(stage)
+        return [ParamGroup(parameters_of(self.model))]
 
     def loss(self, batch: Batch) -> dict[str, Tensor]:
         """-log P(v1,v2) or the negative ELBOs; the total correlation is RBi-VAE's alone."""
-        start = self.start_loss(batch)
-        if start is not None:
-            return start
+        if self.start.has(batch.stage):
+            return self.start.loss(batch)
         assert batch.v1 is not None and batch.v2 is not None
         objective, terms = self.model.fit_terms(batch.v1, batch.v2, batch.noise)
         return {"objective": objective, **terms}

@@ -16,7 +16,28 @@ class CosSimConfig(AlignmentTerms, ContrastiveConfig):
 
 
 class CosSim(Contrastive):
-    """Embeddings aligned by cosine, with a hinge (the paper's L_Retr) or a softmax."""
+    r"""Embeddings aligned by cosine, without a latent: z is v_1 itself.
+
+    Model, with embeddings of unit length, and loss (L_Retr, eq. retr_loss, on cosines):
+
+        v_i = e_i(x_i),   score(v_1, v_2) = cos(v_1, v_2)
+        hinge:    L = (margin + cos(v_1, v_2') - cos(v_1, v_2))_+
+        softmax:  L = -log softmax(cos(v_1, .) / \tau) at v_2
+
+    In settings v_2' is one of ``n_mismatches`` other items of the batch, \tau ``temperature``.
+
+    Reference: the rows "Cos-Sim" of the paper's tables, which are commented out in its source.
+
+    Example:
+        >>> import torch
+        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.registry import build_method
+        >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
+        >>> noise = Noise([torch.Generator()], stacked=False)
+        >>> method = build_method("cos-sim", {"dim_v": 3}, (5,), (4,))
+        >>> sorted(method.loss(Batch("cos-sim", 0.0, noise, x1, x2)))
+        ['alike', 'match', 'objective']
+    """
 
     name = "cos-sim"
     title = "Cos-Sim"

@@ -41,10 +41,36 @@ class CosSimLVMConfig(WordTerms, EmbedderPair, CosSimTerms):
 
 
 class CosSimLVM(Method):
-    """v1 -> z -> v1', scored by cos(v1', v2).
+    r"""Embeddings aligned by cosine, through a bottleneck z.
 
-    Also the initialiser of every other method: their embedders start from this one's
-    (supplement, "Embedding networks").
+    Model, on embeddings v_i = e_i(x_i) of unit length:
+
+        z = g(v_1),   v_1' = f(z),   score(z, v_2) = cos(v_1', v_2)
+
+    Loss, with L_Retr (eq. retr_loss) on cosines instead of log densities:
+
+        L = \lambda_emb  L_Retr(cos(v_1, v_2))
+          + \lambda_lat  L_Retr(cos(v_1', v_2))
+          + \lambda_auto |v_1' - v_1|^2
+
+    In settings the weights are ``lambda_embedding``, ``lambda_latent`` and ``lambda_auto``, d is
+    ``n_components``; ``both_ways`` halves the first term and adds the other half from v_2 to v_1.
+    The paper gives no form of the alignment: ``loss_form`` is a hinge with ``margin``, or a softmax
+    with ``temperature``.
+
+    It is the initialiser of every other method as well: their embedders start from this one's.
+
+    Reference: the paper, Sec. 4.1, and its supplement, "Embedding networks".
+
+    Example:
+        >>> import torch
+        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.registry import build_method
+        >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
+        >>> noise = Noise([torch.Generator()], stacked=False)
+        >>> method = build_method("cos-sim-lvm", {"n_components": 2}, (5,), (4,))
+        >>> sorted(method.loss(Batch("cos-sim", 0.0, noise, x1, x2)))
+        ['auto', 'embedding', 'latent', 'objective']
     """
 
     name = "cos-sim-lvm"

@@ -1,10 +1,5 @@
 """DCCA: deep canonical correlation analysis on the embeddings, read as probabilistic CCA.
 
-phi_i = g_i(e_i(x_i)) with the paper's embedders e_i and small networks g_i (supplement,
-"Model-Specific Network Architectures") maximise the canonical correlations (Andrew et al. 2013).
-The dual-view latent Gaussian model of ``pcca.py`` on (phi_1, phi_2) then gives the two
-distributions of a latent: P(z|phi_1) and P(phi_2|z) (Sec. 5.1, "converting the learned CCA model").
-
 The losses take features phi1 (..., B, p) and phi2 (..., B, q); leading dimensions (S models) pass
 through. S12 is their cross-covariance, S11 and S22 are their covariances, all unbiased (divided by
 B - 1).
@@ -163,11 +158,40 @@ class DCCAConfig(EmbeddedConfig):
 
 
 class DCCA(EmbeddedMethod):
-    """Features phi of maximal correlation; retrieval by P(phi_2|z) of probabilistic CCA.
+    r"""Features of maximal correlation, read as a latent variable model.
+
+    Model, with features \phi_i = g_i(e_i(x_i)) and probabilistic CCA fitted to them at the end:
+
+        z ~ N(0, I),   \phi_i | z ~ N(W_i z + m_i, \Psi_i)
+        P(z | \phi_1) and P(\phi_2 | z) follow in closed form
+
+    Loss, with covariances S of a batch and their mean variances s_i:
+
+        canonical:     L = -\sum_k \rho_k,  the singular values of S_11^{-1/2} S_12 S_22^{-1/2}
+                       with S_ii + r s_i I for S_ii
+        eckart-young:  L = -2 tr S_12 + |(S_11 + S_22) / 2|^2
+
+    Stage "g" trains g_i on fixed embeddings, stage "joint" the embedders as well. In settings the
+    width of \phi_i is ``n_components``, r is ``regulariser``, the form ``loss_form``.
 
     The embeddings of retrieval are phi_1 and the whitened phi_2, so that squared distances are
     Mahalanobis distances under P(phi_2|z). Hence ``dim_v`` here is n_components and not the
     setting ``dim_v`` of the embedders. Every map behind phi is affine and set by ``finish``.
+
+    Reference: the paper, Sec. 4.1, and its supplement, "Network Architectures"; Andrew et al.,
+    "Deep canonical correlation analysis" (2013); Bach and Jordan, "A probabilistic interpretation
+    of canonical correlation analysis" (2005).
+
+    Example:
+        >>> import torch
+        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.registry import build_method
+        >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
+        >>> noise = Noise([torch.Generator()], stacked=False)
+        >>> method = build_method("dcca", {"n_components": 2}, (5,), (4,))
+        >>> terms = method.loss(Batch("joint", 0.0, noise, x1, x2))
+        >>> bool(-2 <= terms["objective"] <= 0)
+        True
     """
 
     name = "dcca"
@@ -212,7 +236,7 @@ class DCCA(EmbeddedMethod):
     def stages(self) -> tuple[Stage, ...]:
         c = self.config
         size = c.joint_batch_size or c.batch_size
-        stages = self.start_stages()
+        stages = self.start.stages()
         stages.append(Stage("g", c.g_epochs, c.learning_rate, size, cached=True))
         stages.append(
             Stage(
@@ -227,9 +251,8 @@ class DCCA(EmbeddedMethod):
         return tuple(stages)
 
     def param_groups(self, stage: str) -> list[ParamGroup]:
-        start = self.start_groups(stage)
-        if start is not None:
-            return start
+        if self.start.has(stage):
+            return self.start.groups(stage)
         heads = parameters_of(self.g1, self.g2)
         if stage == "g":
             return [ParamGroup(heads)]
@@ -237,9 +260,8 @@ class DCCA(EmbeddedMethod):
         return [ParamGroup(embedders, self.config.embedder_rate), ParamGroup(heads)]
 
     def loss(self, batch: Batch) -> dict[str, Tensor]:
-        start = self.start_loss(batch)
-        if start is not None:
-            return start
+        if self.start.has(batch.stage):
+            return self.start.loss(batch)
         v1, v2 = batch.v1, batch.v2
         if batch.stage == "joint":
             v1, v2 = self.embedded_batch(batch)

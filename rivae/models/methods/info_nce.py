@@ -37,7 +37,29 @@ class InfoNCEConfig(ContrastiveConfig):
 
 
 class InfoNCE(Contrastive):
-    """Cross entropy of the match among all items of the batch, queries to targets and back."""
+    r"""Cross entropy of the match among all items of the batch, queries to targets and back.
+
+    Model, with embeddings of unit length, and loss over a batch of n pairs:
+
+        v_i = e_i(x_i),   s_{jk} = v_1^j . v_2^k / \tau
+        L = -1/(2n) \sum_j [log softmax_k(s_{jk}) at k = j + log softmax_k(s_{kj}) at k = j]
+
+    There is no latent: z is v_1 itself. In settings \tau is ``temperature``, learned with
+    ``temperature_form=learned``, never below 1/100.
+
+    Reference: van den Oord et al., "Representation learning with contrastive predictive coding"
+    (2018); both directions as in CLIP, Radford et al. (2021). It is not in the paper.
+
+    Example:
+        >>> import torch
+        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.registry import build_method
+        >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
+        >>> noise = Noise([torch.Generator()], stacked=False)
+        >>> method = build_method("info-nce", {"dim_v": 3}, (5,), (4,))
+        >>> sorted(method.loss(Batch("info-nce", 0.0, noise, x1, x2)))
+        ['match', 'objective', 'to query', 'to target']
+    """
 
     name = "info-nce"
     title = "InfoNCE"

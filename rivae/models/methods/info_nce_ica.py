@@ -33,11 +33,31 @@ class InfoNCEICAConfig(InfoNCEConfig):
 
 
 class InfoNCEICA(InfoNCE):
-    """z = (v1 - mean of v1) U, f(z) = mean of v2 + z U', relevance cos(f(z), v2).
+    r"""InfoNCE, then principal components of V, turned to independent ones.
 
-    U (D, d) are the leading eigenvectors of S11 + S22, the covariances of both embeddings around
-    their own means: f has to reach the targets, which v1 alone does not see, and a constant offset
-    between the two clouds (the "modality gap" of contrastive embeddings) is not a factor.
+    Model, with the embeddings v_i = e_i(x_i) and the loss of InfoNCE:
+
+        z = (v_1 - E v_1) U,   f(z) = E v_2 + z U',   score(z, v_2) = cos(f(z), v_2)
+
+    U (D, d) are the leading eigenvectors of S_11 + S_22, the covariances of both embeddings around
+    their own means: f has to reach the targets, which v_1 alone does not see, and a constant offset
+    between the two clouds (the "modality gap" of contrastive embeddings) is not a factor. ICA is
+    the choice of axes after training (``axes=independent``), folded exactly into z and f.
+
+    In settings d is ``n_components``, D ``dim_v``; the others are those of InfoNCE.
+
+    Reference: Hyvarinen and Oja, "Independent component analysis" (2000). It is not in the paper.
+
+    Example:
+        >>> import torch
+        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.registry import build_method
+        >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
+        >>> noise = Noise([torch.Generator()], stacked=False)
+        >>> method = build_method("info-nce-ica", {"n_components": 2, "dim_v": 3}, (5,), (4,))
+        >>> method.finish(x1, x2, random_state=0)
+        >>> method.encode(x1)[0].shape, method.decode(torch.zeros(1, 2)).shape
+        (torch.Size([16, 2]), torch.Size([1, 3]))
     """
 
     name = "info-nce-ica"

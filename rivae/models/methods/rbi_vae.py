@@ -18,6 +18,7 @@ from torch.nn.functional import softplus
 from rivae.base.config import Epochs, Widths
 from rivae.models.base import Batch, Noise, ParamGroup, Stage, parameters_of
 from rivae.models.joint_training import JointTraining, JointTrainingConfig
+from rivae.models.losses import retrieval_loss, with_embedder_terms
 from rivae.models.methods.bi_vae_on_v import BimodalConfig, BimodalMethod
 from rivae.models.nets.layers import Linear, activation
 from rivae.models.settings import WEIGHT
@@ -120,11 +121,37 @@ class RBiVAEConfig(JointTrainingConfig, BimodalConfig):
 
 
 class RBiVAE(BimodalMethod, JointTraining):
-    """P(z) P(v1|z) P(v2|z) with factorised Q(z), L_Retr under Q(z|v1), and L_Reg.
+    r"""The bimodal model of embeddings, trained together with the embedders.
 
-    L_Bi-VAE updates the bimodal model (embeddings are data to it), L_Retr this model and the
-    embedders, L_Reg the embedder e2 (eq. supp_obj_joint). The discriminator is updated by its own
-    cross entropy.
+    Model: that of Bi-VAE on V (eq. supp_dfr_pvz), P(z) P(v_1|z) P(v_2|z) on v_i = e_i(x_i).
+
+    Losses, of which each updates only the parameters in its brackets (eq. supp_obj_joint):
+
+        L = L_Bi-VAE(model) + \lambda_Retr L_Retr(model, e_1, e_2) + \lambda_Reg L_Reg(e_2)
+        L_Bi-VAE = -log P(v_1, v_2) or -ELBO, + \gamma TC              (eq. supp_obj_vae)
+        TC       = KL(Q(z) || \prod_j Q(z_j))
+        L_Retr   = (margin + E_{Q(z|v_1)} [log P(v_2'|z) - log P(v_2|z)])_+   (eq. supp_retr_loss)
+        L_Reg    = E (|e_2(x_2) - e_2(x_2 + \epsilon)| - c)^2          (eq. supp_emb_reg)
+
+    A discriminator estimates TC by the log odds that z comes from Q(z), and is updated by its own
+    cross entropy. Stage "bi-vae" minimises L_Bi-VAE on fixed embeddings, stage "joint" minimises L.
+
+    In settings d is ``n_components``, \gamma ``gamma``, the others are those of RIVAE and of
+    Bi-VAE on V. With one axis, or ``gamma=0``, there is no TC and no discriminator.
+
+    Reference: the paper's supplement, "Details of the joint model"; the density ratio of TC is that
+    of Kim and Mnih, "Disentangling by factorising" (2018), Sec. 3.
+
+    Example:
+        >>> import torch
+        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.registry import build_method
+        >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
+        >>> noise = Noise([torch.Generator()], stacked=False)
+        >>> method = build_method("rbi-vae", {"n_components": 2}, (5,), (4,))
+        >>> terms = method.loss(Batch("joint", 0.0, noise, x1, x2))
+        >>> {"likelihood", "retrieval", "regulariser", "total correlation"} <= set(terms)
+        True
     """
 
     name = "rbi-vae"
@@ -160,12 +187,11 @@ class RBiVAE(BimodalMethod, JointTraining):
     def stages(self) -> tuple[Stage, ...]:
         c = self.config
         alone = Stage("bi-vae", c.model_epochs, c.learning_rate, c.batch_size, cached=True)
-        return (*self.start_stages(), alone, self.joint_stage())
+        return (*self.start.stages(), alone, self.joint_stage())
 
     def param_groups(self, stage: str) -> list[ParamGroup]:
-        start = self.start_groups(stage)
-        if start is not None:
-            return start
+        if self.start.has(stage):
+            return self.start.groups(stage)
         c, groups = self.config, []
         if self.discriminator is not None:
             rate = c.learning_rate
@@ -177,9 +203,8 @@ class RBiVAE(BimodalMethod, JointTraining):
         return [*groups, ParamGroup(parameters_of(self.model))]
 
     def loss(self, batch: Batch) -> dict[str, Tensor]:
-        start = self.start_loss(batch)
-        if start is not None:
-            return start
+        if self.start.has(batch.stage):
+            return self.start.loss(batch)
         if batch.stage == "bi-vae":
             assert batch.v1 is not None and batch.v2 is not None
             objective, terms = self._model_loss(batch.v1, batch.v2, batch)
@@ -205,7 +230,10 @@ class RBiVAE(BimodalMethod, JointTraining):
         # Q(z|v1), not Q(z|v1,v2): z must not depend on the item to be found.
         q = self.model.query_posterior(v1)
         z = q.sample(batch.noise) if c.expectation == "sample" else q.mean
-        terms["retrieval"] = self.retrieval_term(self.model.all_scores(z, v2), batch)
+        scores, hardest = self.model.all_scores(z, v2), c.takes_hardest(batch.progress)
+        terms["retrieval"] = retrieval_loss(
+            scores, c.n_mismatches, c.loss_form, c.margin, batch.noise, hardest
+        )
         objective = objective + c.lambda_retr * terms["retrieval"]
-        objective = self.with_embedder_terms(objective, terms, v1, v2, batch)
+        objective = with_embedder_terms(objective, terms, self, v1, v2, batch)
         return {"objective": objective, **terms}

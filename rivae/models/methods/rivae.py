@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import torch
@@ -10,15 +11,17 @@ from torch import Tensor, nn
 
 from rivae.base.config import Epochs, Positive
 from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
-from rivae.models.components import shared_components
-from rivae.models.gaussians import log_density
+from rivae.models.components import unit_components
 from rivae.models.joint_training import JointTraining, JointTrainingConfig
 from rivae.models.losses import (
     aggregated_prior_kl,
     geometric,
     kl_diagonal,
+    log_density,
     negative_elbo,
+    retrieval_loss,
     squared_distances,
+    with_embedder_terms,
 )
 from rivae.models.nets.layers import MLP, GaussianHead, fold_affine_into_input
 from rivae.models.settings import WEIGHT
@@ -112,7 +115,39 @@ class RIVAEConfig(JointTrainingConfig):
 
 
 class RIVAE(JointTraining):
-    """P(z|v1), P(v2|z) and Q(z|v1,v2) on the embedded space, trained without a decoder of x2."""
+    r"""The retrieval VAE of pairs, whose axes can be identified.
+
+    Model, on embeddings v_i = e_i(x_i) of unit length:
+
+        P(z | v_1)      = N(z; \mu(v_1), Diag(\sigma^2(v_1)))          (eq. dfrivae_p_z_v1)
+        P(v_2 | z)      = N(v_2; f(z), \eta^2 I)
+        Q(z | v_1, v_2) = N(z; m(v_1, v_2), Diag(s^2(v_1, v_2)))       (eq. dfrivae_q_z_v1_v2)
+
+    Losses, of which each updates only the parameters in its brackets (eq. obj_joint):
+
+        L = \lambda_LB L_LB(IVAE) + \lambda_Retr L_Retr(IVAE, e_1, e_2) + \lambda_Reg L_Reg(e_2)
+        L_LB   = KL(Q(z|v_1,v_2) || P(z|v_1)) - E_Q log P(v_2|z)       (eq. elbo_ivae)
+        L_Retr = (margin + E_{P(z|v_1)} [log P(v_2'|z) - log P(v_2|z)])_+    (eq. retr_loss)
+        L_Reg  = E (|e_2(x_2) - e_2(x_2 + \epsilon)| - c)^2            (eq. emb_reg)
+
+    Stage "ivae" minimises L_LB on fixed embeddings, stage "joint" minimises L. In settings d is
+    ``n_components``, \eta ``eta`` and ``joint_eta`` (start and end), v_2' is one of
+    ``n_mismatches`` other items of the batch, |\epsilon| ``reg_magnitude``; ``loss_form=softmax``
+    puts the cross entropy of the match in place of the hinge. ``ask_both_ways`` adds P(z|v_2), its
+    KL and L_Retr from v_2 back to v_1; ``prior_pull`` weighs a KL of E P(z|v_1) to N(0, I).
+
+    Reference: the paper, Sec. 2 "Implicit Identifiable Retrieval VAE".
+
+    Example:
+        >>> import torch
+        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.registry import build_method
+        >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
+        >>> noise = Noise([torch.Generator()], stacked=False)
+        >>> method = build_method("rivae", {"n_components": 2}, (5,), (4,))
+        >>> sorted(method.loss(Batch("joint", 0.0, noise, x1, x2)))
+        ['kl', 'objective', 'reconstruction', 'regulariser', 'retrieval']
+    """
 
     name = "rivae"
     title = "RIVAE"
@@ -155,69 +190,54 @@ class RIVAE(JointTraining):
     def stages(self) -> tuple[Stage, ...]:
         c = self.config
         ivae = Stage("ivae", c.ivae_epochs, c.learning_rate, c.batch_size, cached=True)
-        unfold = Stage(
-            "unfold-heads",
-            c.unfold_epochs,
-            c.learning_rate,
-            c.batch_size,
-            cached=True,
+        unfold = replace(
+            ivae,
+            name="unfold-heads",
+            epochs=c.unfold_epochs,
             needs_coordinates=True,
             schedule="cosine",
         )
-        return (*self.start_stages(), unfold, ivae, self.joint_stage())
+        return (*self.start.stages(), unfold, ivae, self.joint_stage())
 
     def param_groups(self, stage: str) -> list[ParamGroup]:
-        start = self.start_groups(stage)
-        if start is not None:
-            return start
+        if self.start.has(stage):
+            return self.start.groups(stage)
         if stage == "ivae" and self.config.components_first:
             # Training pairs agree better than others: on fixed embeddings of them the means would
             # unlearn what holds for others as well (food, MedR of validation rows: 78 → 96 to 106).
             wide = [head.log_var for head in (*self._priors(), self.posterior)]
             return [ParamGroup(parameters_of(*wide))]
-        heads = parameters_of(*self._heads())
+        heads = parameters_of(*self._priors(), self.posterior, self.decoder)
         if stage in ("ivae", "unfold-heads"):
             return [ParamGroup(heads)]
         return [self.embedder_group(), ParamGroup(heads)]
 
     def loss(self, batch: Batch) -> dict[str, Tensor]:
-        start = self.start_loss(batch)
-        if start is not None:
-            return start
-        if batch.stage == "unfold-heads":
-            return self._coordinate_loss(batch)
+        if batch.stage == "joint":
+            return self._joint_loss(batch)
         if batch.stage == "ivae":
             assert batch.v1 is not None and batch.v2 is not None
             eta = geometric(*self.config.eta, batch.progress)
-            terms = self._lower_bound(batch.v1, batch.v2, eta, batch)
-            return {"objective": self._lb_objective(terms), **terms}
-        return self._joint_loss(batch)
+            bound, terms = self._lower_bound(batch.v1, batch.v2, eta, batch)
+            return {"objective": bound, **terms}
+        if batch.stage == "unfold-heads":
+            return self._coordinate_loss(batch)
+        return self.start.loss(batch)
 
     @torch.no_grad()
     def begin(self, stage: str, v1: Tensor, v2: Tensor) -> None:
         """Stage 1: the heads as principal components of unit variance, f as their inverse."""
         if stage != "ivae" or not self.config.components_first:
             return
-        v1, v2 = v1.double(), v2.double()
-        to_z = shared_components(v1, v2, self.n_components)
-        means = [v.mean(-2, keepdim=True) for v in (v1, v2)]
-        widths = torch.stack(
-            [((v - m) @ to_z).var(-2) for v, m in zip((v1, v2), means, strict=True)]
-        )
-        width = widths.mean(0).sqrt().clamp_min(1e-6).unsqueeze(-2)
-        to_z, from_z = to_z / width, (to_z * width).transpose(-1, -2)
-        offsets = [-(m @ to_z).squeeze(-2) for m in means]
+        to_z, from_z, offsets, mean2 = unit_components(v1, v2, self.n_components)
         for prior, offset in zip(self._priors(), offsets, strict=False):
             prior.mu.assign(to_z, offset)
         self.posterior.mu.assign(torch.cat([to_z, to_z], -2) / 2, (offsets[0] + offsets[1]) / 2)
-        self.decoder.assign(from_z, means[1].squeeze(-2))
+        self.decoder.assign(from_z, mean2)
 
     def _priors(self) -> tuple[GaussianHead, ...]:
         """P(z|v1), and P(z|v2) where the model has it."""
         return (self.prior,) if self.prior2 is None else (self.prior, self.prior2)
-
-    def _heads(self) -> tuple[nn.Module, ...]:
-        return (*self._priors(), self.posterior, self.decoder)
 
     def unfolded_heads(self) -> tuple[nn.Module, ...]:
         return (*(prior.mu for prior in self._priors()), self.decoder)
@@ -225,24 +245,17 @@ class RIVAE(JointTraining):
     def unfolded_head_loss(self, v: Tensor, z: Tensor) -> dict[str, Tensor]:
         # The heads start from the same coordinates: from random heads about one seed in four
         # loses an axis in stage 1. The scale of z brings it to about unit variance.
-        names = ("encoded", "encoded_2")
-        return {
-            **{
-                name: ((prior.mu(v) - z) ** 2).sum(-1).mean(-1)
-                for name, prior in zip(names, self._priors(), strict=False)
-            },
-            "decoded": ((self.decode(z) - v) ** 2).sum(-1).mean(-1),
-        }
+        named = zip(("encoded", "encoded_2"), self._priors(), strict=False)
+        terms = {name: ((prior.mu(v) - z) ** 2).sum(-1).mean(-1) for name, prior in named}
+        return {**terms, "decoded": ((self.decode(z) - v) ** 2).sum(-1).mean(-1)}
 
     def _coordinate_loss(self, batch: Batch) -> dict[str, Tensor]:
         """P(z|v1), P(z|v2), Q(z|v1,v2) and f fitted to coordinates that are given."""
         assert batch.v1 is not None and batch.v2 is not None and batch.coordinates is not None
-        z = batch.coordinates
+        z, q = batch.coordinates, self.posterior(torch.cat([batch.v1, batch.v2], -1))
         terms = {
-            "prior": -log_density(z, *self.encode_v(batch.v1)).mean(-1),
-            "posterior": -log_density(z, *self.posterior(torch.cat([batch.v1, batch.v2], -1))).mean(
-                -1
-            ),
+            "prior": -log_density(z, *self.prior(batch.v1)).mean(-1),
+            "posterior": -log_density(z, *q).mean(-1),
             "decoded": ((self.decode(z) - batch.v2) ** 2).sum(-1).mean(-1),
         }
         # A squared error is near .01, log densities of order 1: the factor gives them equal weight.
@@ -252,46 +265,48 @@ class RIVAE(JointTraining):
             objective = objective + terms["prior_2"]
         return {"objective": objective, **terms}
 
-    def _lower_bound(self, v1: Tensor, v2: Tensor, eta: float, batch: Batch) -> dict[str, Tensor]:
-        p = self.encode_v(v1)
+    def _lower_bound(
+        self, v1: Tensor, v2: Tensor, eta: float, batch: Batch
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        """L_LB (eq. elbo_ivae) of embeddings (..., B, D), with one z ~ Q(z|v1,v2); its terms."""
+        p = self.prior(v1)
         q = self.posterior(torch.cat([v1, v2], -1))
         z = q[0] + (0.5 * q[1]).exp() * batch.noise.normal_like(q[0])
         reconstruction, kl = negative_elbo(v2, self.decode(z), q, p, eta)
-        terms = {"reconstruction": reconstruction, "kl": kl}
+        bound, terms = reconstruction + kl, {"reconstruction": reconstruction, "kl": kl}
         if self.prior2 is not None:
             terms["kl_2"] = kl_diagonal(*q, *self.prior2(v2)).mean(-1)
+            bound = bound + terms["kl_2"]
         if self.config.prior_pull:
             terms["pull"] = aggregated_prior_kl(*p)
-        return terms
-
-    def _lb_objective(self, terms: dict[str, Tensor]) -> Tensor:
-        objective = terms["reconstruction"] + terms["kl"]
-        if "kl_2" in terms:
-            objective = objective + terms["kl_2"]
-        if "pull" in terms:
-            objective = objective + self.config.prior_pull * terms["pull"]
-        return objective
+            bound = bound + self.config.prior_pull * terms["pull"]
+        return bound, terms
 
     def _joint_loss(self, batch: Batch) -> dict[str, Tensor]:
+        """lambda_LB L_LB + lambda_Retr L_Retr + lambda_Reg L_Reg (eq. obj_joint)."""
+        assert batch.x1 is not None and batch.x2 is not None
         c = self.config
+        v1 = batch.share.whole(self.embedder1(batch.x1))
+        v2 = batch.share.whole(self.embedder2(batch.x2))
         eta = geometric(*c.joint_eta, batch.progress)
         tau = eta if c.score_tau is None else geometric(*c.score_tau, batch.progress)
-        v1, v2 = self.embedded_batch(batch)
         # Each loss updates only its own parameters (eq. obj_joint): for L_LB embeddings are data.
         fixed = (v1, v2) if c.lb_trains_embedders else (v1.detach(), v2.detach())
-        terms = self._lower_bound(*fixed, eta, batch)
-        objective = c.lambda_lb * self._lb_objective(terms)
+        bound, terms = self._lower_bound(*fixed, eta, batch)
+        objective = c.lambda_lb * bound
 
+        hardest = c.takes_hardest(batch.progress)
         ways = (("retrieval", v1, v2), ("retrieval_2", v2, v1))
         for prior, (name, asking, asked) in zip(self._priors(), ways, strict=False):
-            mu, log_var = prior(asking)
-            z = mu
+            z, log_var = prior(asking)
             if c.expectation == "sample":
-                z = mu + (0.5 * log_var).exp() * batch.noise.normal_like(mu)
+                z = z + (0.5 * log_var).exp() * batch.noise.normal_like(z)
             scores = -squared_distances(self.decode(z), asked) / (2 * tau**2)
-            terms[name] = self.retrieval_term(scores, batch)
+            terms[name] = retrieval_loss(
+                scores, c.n_mismatches, c.loss_form, c.margin, batch.noise, hardest
+            )
             objective = objective + c.lambda_retr * terms[name]
-        objective = self.with_embedder_terms(objective, terms, v1, v2, batch)
+        objective = with_embedder_terms(objective, terms, self, v1, v2, batch)
         return {"objective": objective, **terms}
 
     # retrieval
@@ -307,11 +322,8 @@ class RIVAE(JointTraining):
         return mu, log_var
 
     def encode_both(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and log variance of Q(z|v1,v2).
-
-        Not the product P(z|v1) P(z|v2) / P(z): that needs the aggregated prior, which is no
-        Gaussian, and the full covariances of both, of which a change of axes keeps the diagonals.
-        Q is what training draws z from, and moves exactly with the axes.
+        """Mean and log variance of Q(z|v1,v2), which training draws z from and which moves exactly
+        with the axes. P(z|v1) P(z|v2) / P(z) would need an aggregated prior, which is no Gaussian.
         """
         mu, log_var = self.posterior(torch.cat([self.embed_query(x1), self.embed_target(x2)], -1))
         return mu, log_var

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -203,3 +205,35 @@ class RecipeRNN(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return self.from_vectors(self.word_vectors(x), x)
+
+
+@dataclass(frozen=True)
+class Perturbable:
+    """A point of a continuous space, and the embedder as a function on it.
+
+    Attributes:
+        embed: (..., B, *space) to unit vectors (..., B, D).
+        point: (..., B, *space); ``n_axes`` axes belong to an item.
+        mask: 1 where the point may be moved, broadcast to its shape; None is everywhere.
+    """
+
+    embed: Callable[[Tensor], Tensor]
+    point: Tensor
+    n_axes: int
+    mask: Tensor | None = None
+
+
+def perturbable(embedder: nn.Module, x: Tensor, n_axes: int) -> Perturbable:
+    """The point that L_Reg perturbs, for items ``x`` (..., B, *shape) with ``n_axes`` axes each.
+
+    Their numbers, or their word vectors if the numbers encode words (Sec. 2, footnote of
+    eq. emb_reg: pixel-wise for pictures, on the word vectors for text).
+    """
+    if not isinstance(embedder, RecipeRNN):
+        return Perturbable(embedder, x, n_axes)
+    return Perturbable(
+        lambda vectors: embedder.from_vectors(vectors, x),
+        embedder.word_vectors(x),
+        n_axes=2,
+        mask=(x != 0).unsqueeze(-1),
+    )
