@@ -8,15 +8,16 @@ The names in ``__all__`` are the stable Python surface (``docs/api.md``). They a
 use, so that ``import rivae`` waits for nothing.
 """
 
-import importlib
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rivae.base.installed import VERSION
+from rivae.base.lazy import loads_on_use
 from rivae.base.moved import forward_moved_modules
 
 if TYPE_CHECKING:
     from rivae.api.estimator import PairModel, fit
+    from rivae.api.register import register
     from rivae.api.run import Axis, Run, load_run
     from rivae.notebook.opening import explore
 
@@ -28,24 +29,18 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 forward_moved_modules()
 
 __version__ = VERSION
-__all__ = ["Axis", "PairModel", "Run", "explore", "fit", "load_run"]
+__all__ = ["Axis", "PairModel", "Run", "explore", "fit", "load_run", "register"]
 
-_HOME = {
+_MODULES = {
     "Axis": "rivae.api.run",
     "PairModel": "rivae.api.estimator",
     "Run": "rivae.api.run",
     "explore": "rivae.notebook.opening",
     "fit": "rivae.api.estimator",
     "load_run": "rivae.api.run",
+    "register": "rivae.api.register",
 }
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'rivae' has no attribute '{name}'")
-    value = getattr(importlib.import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = loads_on_use(__name__, _MODULES)
 
 
 def __dir__() -> list[str]:

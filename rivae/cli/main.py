@@ -27,6 +27,7 @@ from rivae.cli import (
     labels,
     manage,
     own,
+    parts,
     show,
     train,
     trash,
@@ -105,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
         index,
         trash,
         bench,
+        parts,
     ):
         module.add_commands(commands)
     return parser

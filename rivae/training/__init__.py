@@ -8,8 +8,9 @@ Its names are loaded on first use: settings are checked with ``alignment.registr
 no trainer.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from rivae.base.lazy import loads_on_use
 
 if TYPE_CHECKING:
     from rivae.training.models import Listener, Position, TrainingJob, Watcher
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Listener", "Position", "Trainer", "TrainingJob", "Watcher"]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module 'rivae.training' has no attribute '{name}'")
-    module = "trainer" if name == "Trainer" else "models"
-    return getattr(importlib.import_module(f"rivae.training.{module}"), name)
+__getattr__ = loads_on_use(
+    __name__,
+    {name: f"{__name__}.{'trainer' if name == 'Trainer' else 'models'}" for name in __all__},
+)
