@@ -62,9 +62,18 @@ def test_lists_show_what_a_part_says_without_loading_it(parts, tmp_path):
     assert parts.said("a", "title") == "An A", "a part that is no class is loaded"
     parts.register(type(parts["a"])("mine"))
     assert parts.said("mine", "name") == "mine" and parts.said("mine", "title", "?") == "?"
-    for name in ("none", "broken"):
+    for ask in (parts.trouble, lambda name: parts.said(name, "title")):
         with pytest.raises(ConfigError):
-            parts.said(name, "title")
+            ask("none")
+
+
+def test_a_part_that_cannot_be_loaded_stays_out_of_the_way_of_the_others(parts):
+    assert parts.said("broken", "title", "?") == "?" and "stranger:NOTHING" in parts.trouble(
+        "broken"
+    )
+    assert [parts.trouble(name) for name in ("a", "new", "two-words")] == [""] * 3
+    parts._files.pop("wrong")
+    assert list(parts.working()) == ["two-words", "a", "new"]
 
 
 @pytest.mark.parametrize("name", ["", "none", "x" * 500, "wrong", "broken", "\x1b[31m"])

@@ -58,20 +58,6 @@ def test_an_unknown_kind_is_one_sentence(capsys):
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
-SEEN = """
-import sys
-from rivae.cli import main
-main(["parts", "method", "--json"])
-assert "torch" not in sys.modules, "a list waits for no method of this package"
-"""
-
-
-def test_lists_load_nothing():
-    said = subprocess.run([sys.executable, "-c", SEEN], capture_output=True, text=True, cwd=ROOT)
-    assert said.returncode == 0, said.stderr
-    assert "rivae" in [json.loads(line)["name"] for line in said.stdout.splitlines()]
-
-
 WITH_STRANGER = """
 import json
 from rivae.app.forms.draft import Draft, check
