@@ -1,6 +1,6 @@
-"""A new data set is one file and one line, a new method too: then everything trains with it.
+"""A new data set is one file and one line, a new method one file: then everything trains with it.
 
-Neither has a preset file. The data set is the one that ``docs/extending.md`` prints.
+Neither has a preset file. Both are those that ``docs/extending.md`` prints.
 """
 
 import importlib
@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-import rivae.data
+import rivae.data.sets
 from rivae.app.forms.draft import Draft, check
 from rivae.app.forms.fields import all_fields, stage_lengths
 from rivae.app.forms.sweep import runs_of
@@ -21,87 +21,26 @@ from rivae.models.presets import find_preset
 from rivae.models.registry import METHODS
 from tests.conftest import ROOT
 
-# The nearest thing to nothing: both items through a network each, and z is what comes out.
-METHOD = '''
-"""Nearest: embeddings whose pairs lie close together, and no latent."""
 
-import torch
-from pydantic import Field
-
-from rivae.models.base import Method, MethodConfig, ParamGroup, Stage, parameters_of
-from rivae.models.nets.layers import FixedAffine
-from rivae.models.nets.embedders import build_embedders
-from rivae.models.nets.settings import EmbedderPair
-
-
-class NearestConfig(EmbedderPair, MethodConfig):
-    """Settings of Nearest."""
-
-    dim_v: int = Field(default=3, ge=2, le=64, title="Width of V")
-    epochs: int = Field(default=7, ge=0, le=1000)
-    learning_rate: float = Field(default=0.5, gt=0)
-    push: float = Field(default=0.25, ge=0, description="weight of what keeps items apart")
-    axes: str = "as trained"
-
-
-class Nearest(Method):
-    """v1 close to v2, far from the others."""
-
-    name, title, config_class, has_latent = "nearest", "Nearest", NearestConfig, False
-
-    def __init__(self, config, shape1, shape2, n_models=None):
-        super().__init__()
-        self.config = config
-        self.n_components = self.dim_v = config.dim_v
-        self.embedder1, self.embedder2 = build_embedders(
-            shape1, shape2, config.dim_v, config, n_models
-        )
-        self.out = FixedAffine(config.dim_v, config.dim_v, n_models)
-
-    def stages(self):
-        return (Stage("nearest", self.config.epochs, self.config.learning_rate),)
-
-    def param_groups(self, stage):
-        return [ParamGroup(parameters_of(self))]
-
-    def loss(self, batch):
-        v1, v2 = self.embed_query(batch.x1), self.embed_target(batch.x2)
-        near = ((v1 - v2) ** 2).sum(-1).mean(-1)
-        apart = (v1.mean(-2) ** 2).sum(-1)
-        return {"objective": near + self.config.push * apart, "near": near, "apart": apart}
-
-    def embed_query(self, x1):
-        return self.embedder1(x1)
-
-    def embed_target(self, x2):
-        return self.embedder2(x2)
-
-    def encode_v(self, v1):
-        return v1, torch.full_like(v1, -12.0)
-
-    def hidden(self, z):
-        return z
-
-    def output_layer(self):
-        return self.out.weight, self.out.bias
-
-    def score(self, z, squared_distance):
-        return -squared_distance
-'''
+def example(title):
+    """The code of the documentation whose docstring begins with ``title``."""
+    text = (ROOT / "docs" / "extending.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    (code,) = (block for block in blocks if block.startswith(f'"""{title}'))
+    return code
 
 
 @pytest.fixture
 def waves(tmp_path, monkeypatch):
     """The data set of the documentation: a file beside the others, and a line in the registry."""
-    text = (ROOT / "docs" / "extending.md").read_text()
-    code = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
-    yield from _added(rivae.data, registry._MODULES, "waves", code, tmp_path, monkeypatch)
+    code = example("Waves")
+    yield from _added(rivae.data.sets, registry._MODULES, "waves", code, tmp_path, monkeypatch)
 
 
 @pytest.fixture
 def nearest(tmp_path, monkeypatch):
-    """A method: a file beside the others, and a line in the registry."""
-    (tmp_path / "nearest_method.py").write_text(METHOD)
+    """The method of the documentation, registered as a notebook does."""
+    (tmp_path / "nearest_method.py").write_text(example("Nearest"))
     monkeypatch.syspath_prepend(tmp_path)
     METHODS.register(importlib.import_module("nearest_method").Nearest)
     yield

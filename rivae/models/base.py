@@ -197,6 +197,8 @@ class Method(nn.Module):
     config_class: ClassVar[type[MethodConfig]]
     blurb: ClassVar[str] = ""  # what it is, in one line
     paper: ClassVar[bool] = False  # a row of the paper's tables, not a baseline
+    # Preset by preset what it has on all data (``rivae.models.presets``).
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     # With these a test trains each of its stages in a moment.
     smallest: ClassVar[Mapping[str, Any]] = {}
     score_name: ClassVar[str] = "log P(v2|z)"

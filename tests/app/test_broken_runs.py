@@ -45,6 +45,7 @@ def broken(run_folder, tmp_path_factory):
         "no-data-set": {"dataset": {"name": LONG, "settings": {}}},
         "no-setting": {"dataset": {"name": "synth", "settings": {LONG: 1}}},
         "no-method": {"method": {"name": LONG}},
+        "not-installed": {"method": {"name": "gone-method", "settings": {"push": 1.0}}},
     }
     for name, change in changed.items():
         made = shutil.copytree(run_folder / "digits", root / name)

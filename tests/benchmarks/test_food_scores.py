@@ -87,7 +87,8 @@ def test_the_tables_name_every_method_and_the_levels(measured):
         mark = tables.MISSING if name != "rivae" else "picture"
         for part in (first, factors, labels):
             assert any(
-                tables.title(name) in line and f"| {mark} |" in line for line in part.splitlines()
+                tables.method_title(name) in line and f"| {mark} |" in line
+                for line in part.splitlines()
             )
     mine = next(
         line for line in first.splitlines() if tables.title("rivae", "demo-kitchen") in line

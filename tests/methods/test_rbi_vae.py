@@ -17,7 +17,7 @@ from rivae.models.methods.rbi_vae import (
 )
 from rivae.models.nets.layers import reset_linears
 from rivae.models.presets import find_preset
-from rivae.models.registry import build_method
+from rivae.models.registry import build_method, method_config
 from rivae.retrieval import Retriever
 from rivae.runs import Run
 from tests.retrieval.small import small_data
@@ -315,10 +315,15 @@ def test_bi_vae_on_v_leaves_the_embedders_of_the_start(tmp_path):
         assert torch.equal(value, states[1][name]) == name.startswith(("embedder", "initialiser"))
 
 
+def complete(dataset, method, preset):
+    """The settings of a preset, the method's own defaults included."""
+    return method_config(method, find_preset(dataset, method, preset).method).model_dump()
+
+
 @pytest.mark.parametrize("preset", ["default", "paper"])
 @pytest.mark.parametrize("dataset", dataset_names())
 def test_presets_start_and_train_the_embedders_as_rivae_does(dataset, preset):
-    theirs = find_preset(dataset, "rivae", preset).method
+    theirs = complete(dataset, "rivae", preset)
     if dataset in ("sprites", "sprites-hard") and preset == "default":
         theirs |= {"init": "cos-sim-lvm", "init_epochs": 60}
     if dataset == "synth" and preset == "default":
@@ -338,5 +343,5 @@ def test_presets_start_and_train_the_embedders_as_rivae_does(dataset, preset):
         "learning_rate",
     )
     for method, keys in (("rbi-vae", start + joint), ("bi-vae-on-v", start)):
-        ours = find_preset(dataset, method, preset).method
-        assert {k: ours.get(k) for k in keys} == {k: theirs.get(k) for k in keys}
+        ours = complete(dataset, method, preset)
+        assert {k: ours[k] for k in keys} == {k: theirs[k] for k in keys}

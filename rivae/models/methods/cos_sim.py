@@ -42,6 +42,12 @@ class CosSim(Contrastive):
     name = "cos-sim"
     title = "Cos-Sim"
     blurb = "Embeddings aligned by cosine alone; their axes are not factors"
+    # The hinge of L_Retr on cos(v1, v2); the softmax form would be InfoNCE. At a margin of .3 far
+    # fewer pairs of Synth are found (benchmarks/results/preset-choice.md).
+    presets = {
+        "default": {"loss_form": "hinge", "n_mismatches": None, "margin": 0.1},
+        "paper": {"loss_form": "hinge", "n_mismatches": 1},
+    }
     smallest = {"epochs": 4, "batch_size": 16}
     config_class = CosSimConfig
     config: CosSimConfig

@@ -77,6 +77,10 @@ class CosSimLVM(Method):
     title = "Cos-Sim-LVM"
     blurb = "Embeddings aligned by cosine, with z between them"
     paper = True
+    presets = {
+        "default": {"loss_form": "softmax", "n_mismatches": None},
+        "paper": {"loss_form": "hinge", "n_mismatches": 1},
+    }
     smallest = {"epochs": 4, "batch_size": 16}
     config_class = CosSimLVMConfig
     config: CosSimLVMConfig

@@ -1,8 +1,17 @@
 """Settings of every method on every data set by name: "paper" (literal) and "default" (works).
 
-A preset is made from two parts: settings for the data (``by_shape``, or the data set's own file in
-``datasets``) and the method's additions (its recipe in ``recipes``). Neither file is needed: a
-new data set takes the preset of its shape, a new method the shortest recipe and its own defaults.
+Presets are written down. A method says its own values (``Method.presets``), a data set its
+networks, rates and epochs, and what single methods have there: in a file in ``datasets``, or else
+its shape does (``by_shape``), which a data set of another package may add to (``presets``). Later
+ones win::
+
+    every method < all of the data set < the method < the method on this data set
+
+In "default" every method gets the same care: RIVAE's sizes of heads, a rate that falls as a cosine,
+and at least as many epochs of each stage as RIVAE has (``tests/methods/test_presets.py`` holds it;
+``benchmarks/results/preset-choice.md`` has the validation scores before and after). "paper" takes
+the supplement's rates and schedule, the printed scales of eta and |eps|, one random mismatch per
+pair and embedders that start from a trained Cos-Sim-LVM.
 """
 
 from __future__ import annotations
@@ -16,12 +25,30 @@ from importlib.util import find_spec
 from typing import Any
 
 from rivae.base.errors import ConfigError, RivaeError
-from rivae.data import item_shapes, named_dataset
+from rivae.data import item_shapes, named_dataset, registry
 from rivae.data.store import find_store
 from rivae.data.store.features import SIDES, feature_sides
-from rivae.models.presets.by_shape import FEATURES, PICTURE_FEATURES, VECTORS, DataPreset, by_shape
-from rivae.models.presets.recipes import RECIPES, one_stage, same_axes
+from rivae.models.presets.by_shape import (
+    ALL,
+    FEATURES,
+    PICTURE_FEATURES,
+    VECTORS,
+    Presets,
+    by_shape,
+    with_own,
+)
 from rivae.models.registry import METHODS
+
+# Of every method that has such a setting, on all data.
+EVERY: dict[str, dict[str, Any]] = {
+    "default": {"schedule": "cosine", "cos_sim": {"loss_form": "softmax"}},
+    "paper": {"cos_sim": {"loss_form": "hinge", "n_mismatches": 1}},
+}
+# Of the trainer, where the data set says nothing else.
+TRAINING: dict[str, dict[str, Any]] = {
+    "default": {"clip_norm": 1.0},
+    "paper": {"clip_norm": None},
+}
 
 
 @dataclass(frozen=True)
@@ -57,16 +84,16 @@ def find_preset(
     """
     name, place = named_dataset(dataset)
     settings = {**place, **(data or {})}
-    found = preset_for(_of_data(name, settings), method, preset)
+    made = preset_for(_of_data(name, settings), method, preset)
     if "embedder2" not in METHODS[method].config_class.model_fields:
-        return replace(found, dataset={})  # its own networks read the usual items
+        return replace(made, dataset={})  # its own networks read the usual items
     if not settings.get("features"):
-        return found
+        return made
     features = PICTURE_FEATURES if _without_texts(settings) else FEATURES
-    return replace(found, method={**found.method, **features}, dataset={})
+    return replace(made, method={**made.method, **features}, dataset={})
 
 
-def preset_for(data: DataPreset, method: str, preset: str = "default") -> Preset:
+def preset_for(data: Presets, method: str, preset: str = "default") -> Preset:
     """The preset of a method for a kind of data, such as ``by_shape`` gives.
 
     Raises:
@@ -74,22 +101,19 @@ def preset_for(data: DataPreset, method: str, preset: str = "default") -> Preset
     """
     if preset not in preset_names():
         raise ConfigError(f"there is no preset '{preset}': choose default or paper")
-    # A method without a latent or heads has no setting for them.
-    known, paper = METHODS[method].config_class.model_fields, preset == "paper"
-    made = dict(data.networks) | (dict(data.paper_networks) if paper else {})
-    if method in RECIPES:
-        made = {key: value for key, value in made.items() if key in known}
-        made |= RECIPES[method](data, paper)
-    else:
-        made = {k: v for k, v in (made | one_stage(data, paper)).items() if k in known}
-    if paper:
-        made |= data.paper_methods.get(method, {})
-    elif "axes" in known and METHODS[method].has_latent:
-        made |= same_axes(data, method)
+    chosen, here = METHODS[method], data[preset]
+    known = set(chosen.config_class.model_fields)
+    if not chosen.has_latent:
+        known.discard("axes")  # those of an embedding stay as they are
+    shared = {**EVERY[preset], **here[ALL]}
     return Preset(
-        method=made,
-        dataset=dict(data.paper_dataset) if paper else {},
-        training={"clip_norm": None} if paper else dict(data.training),
+        method={
+            **{name: value for name, value in shared.items() if name in known},
+            **chosen.presets.get(preset, {}),
+            **here.get(method, {}),
+        },
+        dataset=dict(here.get("dataset", {})),
+        training=dict(here.get("training", TRAINING[preset])),
     )
 
 
@@ -101,20 +125,22 @@ def _without_texts(settings: Mapping[str, Any]) -> bool:
         return False
 
 
-def _of_data(name: str, settings: Mapping[str, Any]) -> DataPreset:
-    """The data set's own preset, or that of its shape."""
+def _of_data(name: str, settings: Mapping[str, Any]) -> Presets:
+    """The presets in the data set's file, or those of its shape with what it says itself."""
     module = f"{__name__}.datasets.{name.replace('-', '_')}"
     if find_spec(module) is not None:
-        preset: DataPreset = import_module(module).PRESET
-        return preset
+        presets: Presets = import_module(module).PRESETS
+        return presets
     try:
-        return _of_shape(name, json.dumps(dict(settings), sort_keys=True, default=str))
+        of_shape = _of_shape(name, json.dumps(dict(settings), sort_keys=True, default=str))
     except RivaeError:  # not here yet: fully connected networks take items of every shape
-        return VECTORS
+        of_shape = VECTORS
+    part = getattr(registry, "DATASETS", {}).get(name)
+    return with_own(of_shape, getattr(part, "presets", {}))
 
 
 @lru_cache(maxsize=64)
-def _of_shape(name: str, settings: str) -> DataPreset:
+def _of_shape(name: str, settings: str) -> Presets:
     """Cached: a data set without a function ``shapes`` has to be loaded for them."""
     return by_shape(*item_shapes(name, json.loads(settings)))
 

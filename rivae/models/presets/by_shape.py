@@ -10,76 +10,67 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 Shape = tuple[int, ...]
 Settings = Mapping[str, Any]
+# preset -> method -> settings. ``ALL`` are settings of every method that has them; "training" are
+# options of the trainer and "dataset" settings of the data set that the networks need.
+Presets = Mapping[str, Mapping[str, Settings]]
+ALL = "all"
 SMALL = 1024  # numbers per item that suit a fully connected network
-
-
-@dataclass(frozen=True, kw_only=True)
-class DataPreset:
-    """The settings that presets of all methods take from a kind of data, or from one data set.
-
-    Attributes:
-        networks: of every method that has them: dim(z), dim(V), embedders, heads.
-        default: by method what "default" adds to its recipe (``recipes``). "rivae" and
-            "cos-sim-lvm" are also where other methods take rates, batches and starts from.
-        paper: rates and schedule of "paper", as RIVAE counts its epochs.
-        paper_methods: by method what "paper" adds to its recipe.
-        training: of the trainer in "default".
-        paper_networks: where "paper" has other networks.
-        paper_dataset: settings of the data set that those networks need.
-    """
-
-    networks: Settings
-    default: Mapping[str, Settings]
-    paper: Settings
-    training: Settings = field(default_factory=lambda: {"clip_norm": 1.0})
-    paper_methods: Mapping[str, Settings] = field(default_factory=dict)
-    paper_networks: Settings = field(default_factory=dict)
-    paper_dataset: Settings = field(default_factory=dict)
-
 
 # Vectors and small pictures.
 
-VECTORS = DataPreset(
-    networks={
-        "n_components": 10,
-        "dim_v": 50,
-        "embedder": {"kind": "mlp", "hidden": (256, 256), "activation": "relu", "dropout": 0.1},
-        "head_hidden": (10, 10),
-    },
-    default={
-        "rivae": {
+NETWORKS: Settings = {
+    "n_components": 10,
+    "dim_v": 50,
+    "embedder": {"kind": "mlp", "hidden": (256, 256), "activation": "relu", "dropout": 0.1},
+}
+VECTORS: Presets = {
+    "default": {
+        ALL: {
+            **NETWORKS,
             "head_hidden": (32, 32),
             "init_epochs": 60,
             "init_learning_rate": 1e-3,
-            "ivae_epochs": 30,
-            "joint_epochs": 100,
             "learning_rate": 1e-3,
+            "joint_epochs": 100,
+            "epochs": 160,
         },
-        "cos-sim-lvm": {"epochs": 160},
-        "bi-vae": {"network": "mlp", "hidden": (256,) * 3, "epochs": 160, "learning_rate": 1e-3},
+        "bi-vae": {"network": "mlp", "hidden": (256,) * 3},
         "bi-vae-on-v": {"epochs": 130},
-        "rbi-vae": {"model_epochs": 30},
         "dcca": {
+            "g_hidden": (32, 32),
+            "g_epochs": 30,
             "joint_batch_size": 256,
             "joint_learning_rate": 3e-4,
-            "g_epochs": 30,
-            "joint_epochs": 100,
         },
+        "rbi-vae": {"model_epochs": 30},
+        "rivae": {"ivae_epochs": 30},
     },
-    paper={
-        "learning_rate": 1e-4,
-        "init_learning_rate": 1e-4,
-        "init_epochs": 100,
-        "ivae_epochs": 5,
-        "joint_epochs": 95,
-        "milestones": ((15, 0.5), (45, 0.5)),
+    "paper": {
+        ALL: {
+            **NETWORKS,
+            "head_hidden": (10, 10),
+            "init_epochs": 100,
+            "init_learning_rate": 1e-4,
+            "learning_rate": 1e-4,
+            "joint_epochs": 95,
+            "epochs": 160,
+        },
+        "bi-vae": {
+            "network": "mlp",
+            "hidden": (256,) * 3,
+            "epochs": 100,
+            "milestones": ((20, 0.5), (50, 0.5)),
+        },
+        "bi-vae-on-v": {"epochs": 100, "milestones": ((20, 0.5), (50, 0.5))},
+        "dcca": {"g_epochs": 5, "milestones": ((15, 0.5), (45, 0.5))},
+        "rbi-vae": {"model_epochs": 5, "milestones": ((15, 0.5), (45, 0.5))},
+        "rivae": {"ivae_epochs": 5, "milestones": ((15, 0.5), (45, 0.5))},
     },
-)
+}
 
 # Where both sides are embeddings from elsewhere (CLIP …), and no pixels and words.
 FEATURES: Settings = {
@@ -118,87 +109,106 @@ PICTURE_FEATURES: Settings = {
     "embedder": {**FEATURES["embedder"], "dropout": 0.6},
     "embedder2": TEXT,
 }
+PICTURE_NETWORKS: Settings = {
+    "n_components": 30,
+    "dim_v": 256,
+    "embedder": PICTURE,
+    "embedder2": TEXT,
+    "head_hidden": (100,),
+}
+PICTURE_TRAINING: Settings = {"precision": "auto", "validate_every": 1}
 # Of the three terms of Cos-Sim-LVM the contrast of the embeddings leads, for the bottleneck pulls
 # them to the few directions that it keeps.
 LED_BY_EMBEDDING: Settings = {"lambda_latent": 0.1, "lambda_auto": 0.1}
-PICTURES = DataPreset(
-    networks={
-        "n_components": 30,
-        "dim_v": 256,
-        "embedder": PICTURE,
-        "embedder2": TEXT,
-        "head_hidden": (100,),
-    },
-    default={
-        # The start aligns the embeddings alone: with the bottleneck of Cos-Sim-LVM as well they
-        # keep far less of what they could learn. tau^2 of the scores is that start's temperature. A
-        # lower bound of 256 dimensions at full weight drowns L_Retr in the gradient of the heads,
-        # and samples of z blur queries that say little.
-        "rivae": {
-            "cos_sim": {
-                "loss_form": "softmax",
-                "temperature": 0.07,
-                "lambda_latent": 0.0,
-                "lambda_auto": 0.0,
-            },
-            "batch_size": 256,
-            "init_epochs": 24,
-            "init_learning_rate": 2e-3,
-            "init_schedule": "cosine",
-            "ivae_epochs": 25,
-            "joint_epochs": 12,
-            "learning_rate": 1e-3,
-            "joint_learning_rate": 5e-4,
-            "expectation": "mean",
-            "lambda_lb": 0.02,
-            "score_tau": (0.26, 0.26),
-            "axes": "independent",
-        },
-        "cos-sim-lvm": {"epochs": 36, "temperature": 0.07, **LED_BY_EMBEDDING},
-        "bi-vae": {
-            "network": "mlp",
-            "hidden": (512,) * 3,
-            "epochs": 36,
-            "learning_rate": 1e-3,
-            "batch_size": 256,
-        },
-        "bi-vae-on-v": {"epochs": 40},
-        "rbi-vae": {"model_epochs": 25},
-        "dcca": {
-            "joint_batch_size": 1024,
-            "joint_learning_rate": 3e-4,
-            "g_epochs": 25,
-            "joint_epochs": 20,
-        },
-    },
-    # The paper's Recipe1M: rates a tenth at epochs 30 and 60, joint training from epoch 20.
-    paper={
-        "learning_rate": 1e-3,
-        "init_learning_rate": 1e-3,
+# The start aligns the embeddings alone: with the bottleneck of Cos-Sim-LVM as well they keep far
+# less of what they could learn.
+ALIGNED: Settings = {"loss_form": "softmax", "lambda_latent": 0.0, "lambda_auto": 0.0}
+# The paper's Recipe1M: rates a tenth at epochs 30 and 60, joint training from epoch 20.
+RECIPE1M: Mapping[str, Settings] = {
+    ALL: {
         "init_epochs": 30,
-        "ivae_epochs": 20,
+        "init_learning_rate": 1e-3,
+        "learning_rate": 1e-3,
         "joint_epochs": 80,
-        "milestones": ((10, 0.1), (40, 0.1)),
         # Hard examples without a schedule: here from epoch 30 on, where the rate first falls.
         "mismatches": "hardest",
         "hardest_from": 0.125,
     },
-    training={"precision": "auto", "validate_every": 1},
-)
+    "bi-vae": {
+        "network": "mlp",
+        "hidden": (512,) * 3,
+        "epochs": 100,
+        "milestones": ((30, 0.1), (60, 0.1)),
+    },
+    "bi-vae-on-v": {"epochs": 100, "milestones": ((30, 0.1), (60, 0.1))},
+    "dcca": {"g_epochs": 20, "milestones": ((10, 0.1), (40, 0.1))},
+    "rbi-vae": {"model_epochs": 20, "milestones": ((10, 0.1), (40, 0.1))},
+    "rivae": {"ivae_epochs": 20, "milestones": ((10, 0.1), (40, 0.1))},
+}
+PICTURES: Presets = {
+    "default": {
+        ALL: {
+            **PICTURE_NETWORKS,
+            "cos_sim": {**ALIGNED, "temperature": 0.07},
+            "init_epochs": 24,
+            "init_learning_rate": 2e-3,
+            "init_schedule": "cosine",
+            "batch_size": 256,
+            "learning_rate": 1e-3,
+            "joint_learning_rate": 5e-4,
+            "joint_epochs": 12,
+            "epochs": 36,
+            "temperature": 0.07,
+            "axes": "independent",
+        },
+        "cos-sim-lvm": {"learning_rate": 2e-3, **LED_BY_EMBEDDING},
+        "bi-vae": {"network": "mlp", "hidden": (512,) * 3},
+        "bi-vae-on-v": {"epochs": 40},
+        "dcca": {
+            "g_hidden": (100,),
+            "g_epochs": 25,
+            "joint_batch_size": 1024,
+            "joint_learning_rate": 3e-4,
+            "joint_epochs": 20,
+        },
+        "rbi-vae": {"model_epochs": 25},
+        # tau^2 of the scores is the start's temperature. A lower bound of 256 dimensions at full
+        # weight drowns L_Retr in the gradient of the heads, and samples of z blur queries that say
+        # little.
+        "rivae": {
+            "ivae_epochs": 25,
+            "expectation": "mean",
+            "lambda_lb": 0.02,
+            "score_tau": (0.26, 0.26),
+        },
+        "cos-sim": {"learning_rate": 2e-3},
+        "info-nce": {"learning_rate": 2e-3},
+        "info-nce-ica": {"learning_rate": 2e-3},
+        "training": PICTURE_TRAINING,
+    },
+    "paper": {**RECIPE1M, ALL: {**RECIPE1M[ALL], **PICTURE_NETWORKS, "epochs": 36}},
+}
 
 
-def by_shape(shape1: Shape, shape2: Shape) -> DataPreset:
-    """The preset of data whose items have these shapes."""
+def by_shape(shape1: Shape, shape2: Shape) -> Presets:
+    """The presets of data whose items have these shapes."""
     if not _is_picture(shape1) and not _is_picture(shape2):
         return VECTORS
-    networks = {
-        **PICTURES.networks,
-        "embedder": _embedder(shape1),
-        "embedder2": _embedder(shape2),
-    }
+    networks = {ALL: {"embedder": _embedder(shape1), "embedder2": _embedder(shape2)}}
     # Bi-VAE models every pixel.
-    pixels = {**PICTURES.default["bi-vae"], "downsample": _downsample(shape1, shape2)}
-    return replace(PICTURES, networks=networks, default={**PICTURES.default, "bi-vae": pixels})
+    pixels = {"bi-vae": {"downsample": _downsample(shape1, shape2)}}
+    return with_own(PICTURES, {"default": {**networks, **pixels}, "paper": networks})
+
+
+def with_own(presets: Presets, own: Presets) -> Presets:
+    """``presets`` with the settings that ``own`` has for the same preset and method."""
+    return {
+        preset: {
+            method: {**here.get(method, {}), **own.get(preset, {}).get(method, {})}
+            for method in (*here, *own.get(preset, {}))
+        }
+        for preset, here in presets.items()
+    }
 
 
 def _is_picture(shape: Shape) -> bool:
