@@ -226,8 +226,8 @@ def with_embedder_terms(
     if config.anchor is not None:
         assert batch.target is not None
         terms["anchor"] = anchor(v1, v2, batch.target)
-        first, last = config.anchor
-        objective = objective + geometric(first, last, batch.progress) * terms["anchor"]
+        start, end = config.anchor
+        objective = objective + geometric(start, end, batch.progress) * terms["anchor"]
     if method.words is not None:
         objective = objective + method.words.term(v2, batch, terms)
     return objective

@@ -7,7 +7,7 @@ An unfolded start brings the embedders to coordinates instead, of the training p
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -17,17 +17,19 @@ from rivae.models.contrast_start import STAGE as CONTRAST
 from rivae.models.contrast_start import ContrastStart
 from rivae.models.losses import anchor
 
-if TYPE_CHECKING:
-    from rivae.models.embedded import EmbeddedMethod
-
 # Smooth targets are a patch of radius .8 of the unit sphere, about three s.d. wide.
 SMOOTH_Z_SCALE = 3.0 / 0.8
 
 
 class CosSimStart(Start):
-    """A Cos-Sim-LVM is trained first, on the embedders of the method."""
+    """A Cos-Sim-LVM is trained first, on the embedders of the method.
 
-    def __init__(self, method: EmbeddedMethod, initialiser: Method) -> None:
+    Args:
+        method: an ``EmbeddedMethod``.
+        initialiser: the Cos-Sim-LVM.
+    """
+
+    def __init__(self, method: Any, initialiser: Method) -> None:
         self._config, self._initialiser = method.config, initialiser
         self._reads_words = method.words is not None
 
@@ -56,10 +58,11 @@ class UnfoldedStart(Start):
     """The embedders, and the heads that the method names, learn unfolded coordinates.
 
     Args:
+        method: an ``EmbeddedMethod``.
         contrast: the fits whose embeddings are unfolded; None unfolds the pairs as they are.
     """
 
-    def __init__(self, method: EmbeddedMethod, contrast: ContrastStart | None) -> None:
+    def __init__(self, method: Any, contrast: ContrastStart | None) -> None:
         self._method, self._contrast = method, contrast
         self.unfolds_pairs = contrast is None
 
