@@ -3,9 +3,6 @@
 It may import ``metrics``, ``retrieval``, ``models``, ``runs`` and ``data``; ``jobs``, ``api`` and
 the benchmark start it. Begin with ``trainer.Trainer``; ``smooth_start.py`` has the start that finds
 the factors, ``alignment`` the steps on the axes of a trained model.
-
-Its names are loaded on first use: settings are checked with ``alignment.registry``, which waits for
-no trainer.
 """
 
 from typing import TYPE_CHECKING
