@@ -107,14 +107,34 @@ class Parts(Mapping[str, P], Generic[P]):
     def said(self, name: str, attribute: str, default: Any = None) -> Any:
         """A plain attribute of a part, such as its title; lists of all parts show it.
 
-        A class of this package that is not loaded yet is not loaded for it: its file is read.
+        A part of this package that is not loaded yet is not loaded for it: its file is read. Of
+        one that cannot be loaded it is the default, since the others have to be listed.
 
         Raises:
-            ConfigError: as ``[]``.
+            ConfigError: there is no part ``name``.
         """
-        if name not in self._files or name in self._loaded or not (plain := self._plain(name)):
-            return getattr(self[name], attribute, default)
-        return plain.get(attribute, default)
+        if name in self._files and name not in self._loaded and (plain := self._plain(name)):
+            return plain.get(attribute, default)
+        return default if self.trouble(name) else getattr(self[name], attribute, default)
+
+    def trouble(self, name: str) -> str:
+        """Why an installed part cannot be loaded, in one sentence; "" where it can.
+
+        Raises:
+            ConfigError: there is no part ``name``.
+        """
+        if name in self._installed and name not in self._registered:
+            try:
+                self[name]
+            except ConfigError as error:
+                return str(error)
+        elif name not in self:
+            raise ConfigError(self.unknown(name))
+        return ""
+
+    def working(self) -> dict[str, P]:
+        """All parts, loaded, without those of installed packages that cannot be."""
+        return {name: self[name] for name in self if not self.trouble(name)}
 
     def _plain(self, name: str) -> dict[str, Any]:
         """The literals of the part ``name`` in its file; empty where none is to be seen."""

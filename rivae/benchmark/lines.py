@@ -25,7 +25,9 @@ def _from_rivaes_start(init: str) -> tuple[Line, ...]:
     return tuple((method, None, (("init", init),)) for method in ("rbi-vae", "bi-vae-on-v", "dcca"))
 
 
-ALL: tuple[Line, ...] = tuple((method, None, ()) for method in METHODS)
+ALL: tuple[Line, ...] = tuple(
+    (method, None, ()) for method in METHODS if not METHODS.trouble(method)
+)
 WITH_AND_WITHOUT_REG: tuple[Line, ...] = (("rivae", None, ()), ("rivae", None, ABLATION))
 NON_LINEAR: Line = ("rbi-vae", None, (("form", "non-linear"),))
 # Sprites-hard has its own benchmark (benchmarks/hard_conditions.py).

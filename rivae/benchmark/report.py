@@ -146,7 +146,7 @@ def _steps(heading: str, lines: Sequence[SummaryLine]) -> list[str]:
     if not rows:
         return []
     measured = {line.axes for group in rows.values() for line in group}
-    steps = [step for step in STEPS if step in measured or not STEPS[step].needs]
+    steps = [step for step, part in STEPS.working().items() if step in measured or not part.needs]
     body = []
     for (name, key), group in rows.items():
         by_step = {line.axes: line for line in group}

@@ -219,7 +219,7 @@ class _ListSources(argparse.Action):
         from rivae.data.importing.features import FEATURES
 
         try:
-            sources = [source for source in FEATURES.values() if source.open is not None]
+            sources = [source for source in FEATURES.working().values() if source.open is not None]
         except RivaeError as error:
             parser.error(str(error))
         rows = []

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from rivae.base.errors import ConfigError, RivaeError
+from rivae.base.errors import ConfigError
 from rivae.base.parts import Parts
 from rivae.base.reading.documents import printable
 
@@ -45,10 +45,9 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _row(parts: Parts[Any], name: str) -> dict[str, str]:
-    try:
-        title, blurb = (str(parts.said(name, each, "")) for each in ("title", "blurb"))
-    except RivaeError as error:
-        return {"name": name, "error": printable(str(error))}
+    if trouble := parts.trouble(name):
+        return {"name": name, "error": printable(trouble)}
+    title, blurb = (str(parts.said(name, each, "")) for each in ("title", "blurb"))
     return {"name": name, "title": printable(title), "blurb": printable(blurb)}
 
 

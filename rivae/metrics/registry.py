@@ -27,12 +27,12 @@ METRICS: Parts[MetricGroup] = Parts(
 
 def of_latents() -> tuple[OfLatents, ...]:
     """The groups that are measured on z itself and true factors."""
-    return tuple(group for group in METRICS.values() if isinstance(group, OfLatents))
+    return tuple(group for group in METRICS.working().values() if isinstance(group, OfLatents))
 
 
 def metrics() -> dict[str, Metric]:
     """Every metric by its key."""
-    return {metric.key: metric for group in METRICS.values() for metric in group.metrics}
+    return {metric.key: metric for group in METRICS.working().values() for metric in group.metrics}
 
 
 def metric(key: str) -> Metric:

@@ -18,7 +18,7 @@ def choose_index(n: int, width: int) -> type[KeptIndex]:
     Raises:
         ConfigError: none suits, or an installed one cannot be loaded.
     """
-    suitable = [index for index in INDEXES.values() if index.suits(n, width)]
+    suitable = [index for index in INDEXES.working().values() if index.suits(n, width)]
     if not suitable:
         raise ConfigError(f"no index suits {n:,} items of {width} numbers")
     return max(suitable, key=lambda index: index.priority)

@@ -112,7 +112,7 @@ def open_encoder(asked: str, store: PairStore, device: str = "cpu") -> Encoder:
 
 def makeable() -> list[str]:
     """What ``open_encoder`` takes, in words."""
-    sources = [source for source in FEATURES.values() if source.open is not None]
+    sources = [source for source in FEATURES.working().values() if source.open is not None]
     return sorted((source.needs_name or source.name for source in sources), key=len)
 
 

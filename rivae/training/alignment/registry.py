@@ -19,4 +19,4 @@ def step_of(note: str) -> str:
     """The name of the step whose note ``alignment.json`` has; a step that found no axes of its own
     has only scaled them.
     """
-    return next((step.name for step in STEPS.values() if step.note == note), "scaled")
+    return next((step.name for step in STEPS.working().values() if step.note == note), "scaled")

@@ -62,7 +62,7 @@ def applicable_changes(method: Method, data: PairedDataset, seed: int) -> dict[s
     A step applies where it finds axes of its own: ``AxisChange.step`` is then its own name.
     """
     mu = training_means(method, data)
-    found = {step: axis_change(method, data, step, seed, mu) for step in STEPS}
+    found = {step: axis_change(method, data, step, seed, mu) for step in STEPS.working()}
     return {step: change for step, change in found.items() if change.step == step}
 
 
