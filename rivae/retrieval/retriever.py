@@ -215,8 +215,6 @@ class Retriever:
             raise DataError("a row is not among the items searched: add it to item_ids")
         return found
 
-    # the maps
-
     def encode(self, rows: ArrayLike) -> tuple[Floats, Floats]:
         """Mean and log variance of z of queries, data rows of any split, each (n, d).
 
