@@ -18,6 +18,7 @@ from rivae.base.config import Asks
 from rivae.base.errors import DataError
 from rivae.data.base import PairedDataset
 from rivae.models.base import Method
+from rivae.retrieval import storage
 from rivae.retrieval.base import (
     Floats,
     Index,
@@ -36,13 +37,6 @@ from rivae.retrieval.prior import (
     aggregated_prior,
 )
 from rivae.retrieval.registry import choose_index
-from rivae.retrieval.storage import (
-    content_key,
-    kept_array,
-    kept_index,
-    kept_latents,
-    weights_digest,
-)
 
 # Training rows that represent the data: their s.d. is exact to one per cent, and decoding and
 # embedding a thousand pictures costs the first visitor a second.
@@ -126,7 +120,7 @@ class Retriever:
         self.n_components = self.model.n_components
         self.space = make_space(self.model.weight, self.model.bias)
         self._cache_dir = cache_dir
-        self._weights = cache(lambda: weights_digest(method.state_dict().items()))
+        self._weights = cache(lambda: storage.weights_digest(method.state_dict().items()))
         self.index = self._open(progress) if index is None else index
         self._lock = threading.RLock()
         self._reference: tuple[Floats, Floats] | None = None
@@ -148,7 +142,7 @@ class Retriever:
         if (url := os.environ.get(URL)) and (there := open_engine(connect(url), self.index_key())):
             return there
         kind = self._kind or choose_index(n, self.space.n_features)
-        return kept_index(self._cache_dir, self.index_key, kind, n, read)
+        return storage.kept_index(self._cache_dir, self.index_key, kind, n, read)
 
     def index_key(self) -> str:
         """32 hex digits that name the points searched, of this model and these items."""
@@ -163,7 +157,7 @@ class Retriever:
 
     def _content_key(self, rows: Ints, what: str = "") -> str:
         """``what`` tells embeddings or latents of the other view from those that are usual."""
-        return content_key(self._weights(), self.data.fingerprint + what, rows)
+        return storage.content_key(self._weights(), self.data.fingerprint + what, rows)
 
     def _rows(self, rows: ArrayLike) -> Ints:
         rows = np.atleast_1d(np.asarray(rows))
@@ -220,8 +214,6 @@ class Retriever:
         if (found < 0).any():
             raise DataError("a row is not among the items searched: add it to item_ids")
         return found
-
-    # the maps
 
     def encode(self, rows: ArrayLike) -> tuple[Floats, Floats]:
         """Mean and log variance of z of queries, data rows of any split, each (n, d).
@@ -348,10 +340,10 @@ class Retriever:
         """What ``make`` computes of this model and these items, of ``shape``; kept with them."""
         asked = "" if self.asks == "first" else self.asks
         key = partial(self._content_key, self.ids, asked)
-        return kept_array(self._cache_dir, name, key, shape, make)
+        return storage.kept_array(self._cache_dir, name, key, shape, make)
 
     def _kept(self, rows: Ints) -> tuple[Floats, Floats]:
         """``encode`` of rows that are needed at every start."""
         asked = "" if self.asks == "first" else self.asks
         key, shape = partial(self._content_key, rows, asked), (len(rows), self.n_components)
-        return kept_latents(self._cache_dir, key, shape, partial(self.encode, rows))
+        return storage.kept_latents(self._cache_dir, key, shape, partial(self.encode, rows))

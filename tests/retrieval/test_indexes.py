@@ -73,8 +73,6 @@ def promises(kind):
     np.testing.assert_array_equal(some.search(queries, 3)[0], brute(queries, POINTS[100:300], 3)[0])
     assert index.search(queries, 10_000)[0].shape == (40, 500)
     with pytest.raises(DataError):
-        index.search(queries[:, :2], 1)
-    with pytest.raises(DataError):
         build_index(kind, 3, lambda positions: np.full((len(positions), 2), np.nan))
 
 
