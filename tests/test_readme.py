@@ -123,6 +123,7 @@ def test_a_data_set_is_one_file(texts):
     assert data.text(0).startswith("frequency ")
 
 
+@pytest.mark.slow
 def test_the_python_of_the_api_runs(texts, capsys):
     for code in python(texts["docs/api.md"]):
         exec(compile(code, "api.md", "exec"), {})

@@ -105,6 +105,7 @@ def test_texts_without_spaces_lose_nothing(text):
         assert not any(regex.match(r"\p{M}", word) for word in found[1:])
 
 
+@pytest.mark.slow
 @given(st.text(max_size=40))
 @example("½cup 2cups a1b x_1")
 @example("1️⃣Preheat ❤️love")

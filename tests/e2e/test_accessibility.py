@@ -3,6 +3,8 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+pytestmark = pytest.mark.slow
+
 KITCHEN, OTHER = "demo-kitchen", "demo-kitchen-cos-sim-lvm"
 # Each page, and what is there once it is drawn.
 PAGES = {

@@ -163,7 +163,7 @@ def test_a_killed_trainer_goes_on_from_its_checkpoint(queue, whole):
     assert files_of(queue.run) == whole and queue.now.attempts == 2
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_the_death_of_the_whole_group_is_noticed_by_another_dispatcher(queue, whole):
     queue.training()
     for pid in locks.holders(queue.folder, queue.job.id):
@@ -173,7 +173,7 @@ def test_the_death_of_the_whole_group_is_noticed_by_another_dispatcher(queue, wh
     assert files_of(queue.run) == whole and queue.now.attempts == 2
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_a_trainer_outlives_its_agent(queue, whole):
     queue.training()
     os.kill(queue.pid(locks.AGENT), signal.SIGKILL)
@@ -203,7 +203,7 @@ def test_cancelled_and_resumed_it_ends_with_the_same_numbers(queue, whole):
     assert files_of(queue.run) == whole
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_cancelled_while_it_starts_nothing_is_left(queue):
     queue.dispatcher.round()
     assert queue.now.state == "starting"
@@ -212,7 +212,7 @@ def test_cancelled_while_it_starts_nothing_is_left(queue):
     assert not queue.run.path.exists() or queue.run.status.state in ("created", "interrupted")
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_one_that_does_not_listen_is_killed(queue):
     queue.training()
     os.kill(queue.pid("rank0"), signal.SIGSTOP)  # hears neither the flag nor SIGTERM

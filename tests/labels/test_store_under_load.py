@@ -19,6 +19,8 @@ from rivae.labels.store import LabelStore
 from tests.labels.making import event, undo
 from tests.labels.postgres import PostgresServer
 
+pytestmark = pytest.mark.slow
+
 N_ANNOTATORS = 20
 
 # Labels as fast as it can and prints every event once the store has confirmed it.
