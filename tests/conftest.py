@@ -73,7 +73,7 @@ def is_left_out(item: pytest.Item) -> bool:
 def browser_group(path: Path) -> str:
     """Browser tests run in two processes, so that in each one app and one browser serve its files.
     A file stays whole; the names of files halve the time about evenly (see `--durations`)."""
-    return "browser" if path.parent.name == "e2e" and path.name < "test_l" else "browser 2"
+    return "browser" if path.parent.name == "e2e" and path.name < "test_m" else "browser 2"
 
 
 def pytest_configure() -> None:

@@ -140,7 +140,11 @@ def test_stopped_before_the_first_chunk_there_is_nothing_to_keep(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("at", ["items", "report", "store", *range(11, 17)])
+@pytest.mark.parametrize(
+    "at",
+    ["items", "report", "store", 11, 14]
+    + [pytest.param(n, marks=pytest.mark.slow(rare=True)) for n in (12, 13, 15, 16)],
+)
 def test_a_full_disk_keeps_what_is_finished(
     tmp_path, pictures, write_table, monkeypatch, small_chunks, at
 ):

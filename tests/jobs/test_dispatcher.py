@@ -17,7 +17,6 @@ from rivae.base.files import ADVICE
 from rivae.jobs import dispatcher, locks
 from rivae.jobs.agent import log_path
 from rivae.jobs.dispatcher import ANOTHER, is_dispatching, run_dispatcher
-from rivae.jobs.launch import train
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.records import jobs_folder
 from rivae.jobs.rounds import Dispatcher
@@ -139,12 +138,6 @@ def queue(tmp_path):
     made = Queue(tmp_path / "runs").add()
     yield made
     locks.send(made.folder, made.job.id, signal.SIGKILL)
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """The files of the same run, trained without interruption."""
-    return files_of(train([config()], tmp_path_factory.mktemp("whole"))[0])
 
 
 def test_a_queued_run_is_trained_like_one_from_the_command_line(queue, whole):

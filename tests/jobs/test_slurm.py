@@ -15,7 +15,6 @@ from rivae.base.errors import ConfigError
 from rivae.jobs import locks
 from rivae.jobs.dispatcher import make_dispatcher
 from rivae.jobs.file_ledger import FileLedger
-from rivae.jobs.launch import train
 from rivae.jobs.rounds import Dispatcher
 from rivae.jobs.slurm import ClusterDispatcher, ClusterSettings, read_settings
 from tests.jobs import fake_slurm
@@ -25,7 +24,7 @@ from tests.training.tiny import files_of
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="needs flock and process groups"),
     pytest.mark.slow,
-    pytest.mark.xdist_group("slurm"),  # what is trained once for all serves one process
+    pytest.mark.xdist_group("dispatcher"),  # what is trained once for all serves one process
 ]
 
 
@@ -42,12 +41,6 @@ def queue(tmp_path):
     made = ClusterQueue(tmp_path).add(config())
     yield made
     locks.send(made.folder, made.job.id, signal.SIGKILL)
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """The files of the same run, trained without interruption and without submitit."""
-    return files_of(train([config()], tmp_path_factory.mktemp("whole"))[0])
 
 
 def test_it_trains_through_submitit_without_the_ledger_and_leaves_no_files_of_it(queue, whole):

@@ -133,7 +133,9 @@ def test_processes_lose_nothing(url, repo_root, tmp_path):
         assert len(check_complete(store, results)) == len(results)
 
 
-@pytest.mark.parametrize("lines", [1, 40, 150])
+@pytest.mark.parametrize(
+    "lines", [40, *(pytest.param(n, marks=pytest.mark.slow(rare=True)) for n in (1, 150))]
+)
 def test_a_kill_in_the_middle_of_a_burst_loses_nothing_that_was_confirmed(
     url, repo_root, tmp_path, lines
 ):
