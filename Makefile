@@ -1,4 +1,6 @@
-# make run | test | lint | demo | clean        (see README.md)
+# make run | test | test-all | lint | demo | clean        (see README.md)
+#
+# test leaves out what is slow; test-all runs it too, as .ci/run does
 #
 # PYTHON=...     the Python to build .venv with (3.11 or newer); found by itself otherwise
 # PIP_ARGS=...   passed to every `pip install`, e.g. to name an index with the CPU build of PyTorch
@@ -15,12 +17,14 @@ PYTEST_ARGS ?=
 # One thread per process: on small networks more threads cost time as soon as a core is shared.
 export OMP_NUM_THREADS ?= 1
 export PYTHONUNBUFFERED = 1
+# Without bytecode every process of the tests compiles the package and its tests anew: 20 s each.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint demo clean alive
+.PHONY: help run test test-all lint demo clean alive
 
 help:
-	@sed -n '1,8p' Makefile | sed 's/^# \{0,1\}//'
+	@sed -n '1,10p' Makefile | sed 's/^# \{0,1\}//'
 
 run: .venv/ready-package alive
 	@.venv/bin/python -m rivae.app.serve --port $(PORT)
@@ -37,10 +41,19 @@ lint: .venv/ready-test alive
 	@$(LINT); exit $$failed
 
 # Lint runs next to the first tests, which often wait; what it found comes after theirs.
-test: .venv/ready-test alive
-	@report=$$(mktemp); { $(LINT); exit $$failed; } >$$report 2>&1 & lint=$$!; \
+TEST = report=$$(mktemp); export RIVAE_LEFT_OUT=$$(mktemp); \
+	{ $(LINT); exit $$failed; } >$$report 2>&1 & lint=$$!; \
 	failed=0; .venv/bin/python -m pytest -n $(JOBS) --dist loadgroup $(PYTEST_ARGS) || failed=1; \
-	wait $$lint || failed=1; cat $$report; rm -f $$report; \
+	wait $$lint || failed=1; cat $$report; \
+	left=$$(cat $$RIVAE_LEFT_OUT); rm -f $$report $$RIVAE_LEFT_OUT
+
+test: .venv/ready-test alive
+	@export RIVAE_TESTS=quick; $(TEST); \
+	echo "$${left:-0} slow tests were left out: make test-all runs them"; \
+	exit $$failed
+
+test-all: .venv/ready-test alive
+	@$(TEST); \
 	exit $$failed
 
 demo: .venv/ready-package alive

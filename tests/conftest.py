@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -55,21 +55,57 @@ CHROMIUM_ARGS = [
 ]
 
 
-@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browser tests run in one process, so that one app and one browser serve them all."""
+# Which tests run: ``quick`` leaves out the slow ones, ``all`` runs every one; otherwise all but
+# the rare among the slow ones, which repeat another with one more death or form of shared training.
+WHICH = os.environ.get("RIVAE_TESTS", "")
+# Where `make test` finds how many slow tests were left out, because its last line says so.
+LEFT_OUT = os.environ.get("RIVAE_LEFT_OUT")
+
+
+def is_left_out(item: pytest.Item) -> bool:
+    """Whether ``RIVAE_TESTS`` leaves the test out."""
+    slow = item.get_closest_marker("slow")
+    if slow is None or WHICH == "all":
+        return False
+    return WHICH == "quick" or bool(slow.kwargs.get("rare"))
+
+
+def browser_group(path: Path) -> str:
+    """Browser tests run in two processes, so that in each one app and one browser serve its files.
+    A file stays whole; the names of files halve the time about evenly (see `--durations`)."""
+    return "browser" if path.parent.name == "e2e" and path.name < "test_m" else "browser 2"
+
+
+def pytest_configure() -> None:
+    """Tests that are being collected are no garbage; pytest_collection_finish turns this on."""
+    gc.disable()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # pytest-xdist reads the groups in the same hook
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None]:
+    """Group the browser tests; leave out, of what was asked for, what ``RIVAE_TESTS`` says."""
     for item in items:
         if {"page", "browser", "browser_path"} & set(getattr(item, "fixturenames", ())):
             item.add_marker("browser")
-            item.add_marker(pytest.mark.xdist_group("browser"))
+            item.add_marker(pytest.mark.xdist_group(browser_group(item.path)))
+    yield
+    left_out = [item for item in items if is_left_out(item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not is_left_out(item)]
+    if LEFT_OUT and os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0":
+        Path(LEFT_OUT).write_text(f"{len(left_out)}\n")
 
 
 def pytest_collection_finish() -> None:
-    """Five thousand collected tests stay until the end: no collection of garbage has to read them.
+    """Eight thousand collected tests stay until the end: no collection of garbage has to read them.
     With that, and collections less often, the tests of pages take a sixth less time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

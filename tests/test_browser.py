@@ -77,5 +77,5 @@ def test_ci_installs_a_browser_where_none_ever_was(tmp_path, repo_root, packaged
     done = subprocess.run(line, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert f"browser: {tmp_path / packaged}" in done.stdout
-    assert "make test with RIVAE_REQUIRE_BROWSER=1" in done.stdout
+    assert "make test-all with RIVAE_REQUIRE_BROWSER=1" in done.stdout
     assert "apt-get update" in (tmp_path / "calls").read_text()

@@ -19,6 +19,7 @@ EXPECTED_FAILURES: dict[str, str] = {}
 SMALL = rivae.PairModel(n_components=2, epochs=3)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_accepts_it():
     results = check_estimator(SMALL, on_skip=None, expected_failed_checks=EXPECTED_FAILURES)
@@ -54,6 +55,7 @@ def test_pairs_find_each_other(model, pairs):
     assert model.get_feature_names_out().tolist() == ["z1", "z2", "z3"]
 
 
+@pytest.mark.slow
 def test_one_seed_one_model(model, pairs):
     state = torch.get_rng_state()
     again = clone(model).fit(*pairs[0])

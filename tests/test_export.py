@@ -48,6 +48,7 @@ def test_the_theme_of_a_sheet_can_be_chosen():
     assert clear.getpixel((0, 0))[3] == 0
 
 
+@pytest.mark.slow
 def test_a_chart_as_a_page_is_offline_escaped_and_described(browser):
     page = browser.new_context(offline=True).new_page()
     page.set_content(export_bytes(a_chart(dark=True), "html", title="A <b>").decode())
@@ -67,6 +68,7 @@ def test_a_chart_as_csv():
     assert export_bytes(a_chart(), "csv", rows=[{"a": 1}]) == b"a\n1\n"
 
 
+@pytest.mark.slow
 def test_a_chart_as_png_and_svg(browser_path):
     figure = a_chart(dark=True)
     image = Image.open(io.BytesIO(export_bytes(figure, "png", scale=2, width=400)))

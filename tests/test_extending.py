@@ -57,6 +57,7 @@ def trained(method, folder):
     return run
 
 
+@pytest.mark.slow
 def test_every_method_trains_on_a_new_data_set(waves, tmp_path):
     for method in METHODS:
         run = trained(method, tmp_path / "runs")

@@ -15,6 +15,7 @@ def test_small(n):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("limit", "status"), [(10_001, 0), (4_321, 1)])
 def test_it_counts_what_it_drew_and_shows_what_fails(tmp_path, capsys, limit, status):
     file = tmp_path / "test_properties.py"

@@ -172,6 +172,7 @@ def test_the_wheel_serves_the_whole_app_from_any_folder(
     assert [path.name for path in here.iterdir()] == ["random.py"], "no demo run is copied"
 
 
+@pytest.mark.slow
 def test_the_demo_runs_of_a_wheel_cannot_be_deleted(unpacked, tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "rivae", "delete", "demo-synth", "--yes"],

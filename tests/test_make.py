@@ -6,8 +6,11 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+from tests import conftest
 
 pytestmark = pytest.mark.skipif(
     os.name != "posix" or shutil.which("make") is None, reason="no make on this machine"
@@ -66,7 +69,7 @@ def test_what_is_missing_is_said_in_one_line(repo_root, tmp_path, script, messag
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("target", ["run", "test", "lint", "demo", "clean", "help"])
+@pytest.mark.parametrize("target", ["run", "test", "test-all", "lint", "demo", "clean", "help"])
 def test_every_target_is_known(repo_root, target):
     done = subprocess.run(["make", "-n", target], cwd=repo_root, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -102,6 +105,42 @@ def test_the_package_is_installed_once_and_again_when_it_is_described_anew(check
     later = (checkout / ".venv" / "ready-package").stat().st_mtime + 10
     os.utime(checkout / "pyproject.toml", (later, later))
     assert asked(checkout, "run") == first[1:]
+
+
+def last_line(checkout, target, failing=""):
+    """The last line of a target, whose pytest says in the file it is given what was left out."""
+    counts = 'case "$*" in *pytest*) echo $RIVAE_TESTS 7 > "$RIVAE_LEFT_OUT";; esac'
+    program(checkout / ".venv" / "bin", "python", f"{counts}\n{failing}")
+    env = {k: v for k, v in os.environ.items() if k != "RIVAE_TESTS"}
+    done = subprocess.run(
+        ["make", target, "PIP_ARGS="], cwd=checkout, env=env, capture_output=True, text=True
+    )
+    return done.returncode, done.stdout.splitlines()[-1]
+
+
+def test_the_last_line_says_how_many_slow_tests_were_left_out(checkout):
+    code, line = last_line(checkout, "test")
+    assert code == 0 and line.startswith("quick 7 ") and "make test-all" in line
+    code, line = last_line(checkout, "test-all")
+    assert code == 0 and "7" not in line
+
+
+def test_a_failed_test_fails_the_target(checkout):
+    for target in ("test", "test-all"):
+        code, _ = last_line(checkout, target, 'case "$*" in *pytest*) exit 1;; esac')
+        assert code != 0
+
+
+@pytest.mark.parametrize(
+    ("which", "left_out"), [("", ["rare"]), ("quick", ["slow", "rare"]), ("all", [])]
+)
+def test_which_tests_are_left_out(monkeypatch, which, left_out):
+    marks = {"any": None, "slow": pytest.mark.slow.mark, "rare": pytest.mark.slow(rare=True).mark}
+    monkeypatch.setattr(conftest, "WHICH", which)
+    items = {
+        name: SimpleNamespace(get_closest_marker={"slow": mark}.get) for name, mark in marks.items()
+    }
+    assert [name for name, item in items.items() if conftest.is_left_out(item)] == left_out
 
 
 def test_what_builds_the_package_comes_with_pytorch():

@@ -60,6 +60,7 @@ def test_output_that_is_lost_is_one_sentence(words):
         assert command(*words, stdout=full, stderr=full).returncode == 1
 
 
+@pytest.mark.slow
 @needs_full
 def test_progress_that_is_lost_stops_nothing():
     with FULL.open("w") as full:

@@ -124,6 +124,7 @@ def test_named_code_exists(texts, repo_root):
             assert re.search(f"{as_python}|{as_script}", code(path), re.MULTILINE), function
 
 
+@pytest.mark.slow
 def test_the_python_of_the_api_runs(texts, capsys):
     for code in python(texts["docs/api.md"]):
         exec(compile(code, "api.md", "exec"), {})

@@ -192,6 +192,7 @@ def test_a_login_shows_no_secret():
 # passwords
 
 
+@pytest.mark.slow
 def test_a_hash_tells_nothing_and_fits_one_password():
     made = password_hash(PASSWORD)
     assert is_hash(made) and made != password_hash(PASSWORD) and PASSWORD not in made

@@ -70,6 +70,7 @@ def test_both_columns_follow_the_thumb_before_it_is_released(compare):
     compare.wait(lambda: "f" in compare.link(), "the address follows the release")
 
 
+@pytest.mark.slow
 def test_reload_and_back(compare):
     start = compare.ids(2)
     compare.drag(2, 0.97)

@@ -61,6 +61,7 @@ def factors(page):
     return next(m for m in page.at.multiselect if m.key.startswith(keys.DATA_FACTORS))
 
 
+@pytest.mark.slow
 def test_what_becomes_of_the_columns_is_said_before_the_import_and_after(app, files):
     page = filled(app, files)
     assert "picture ← photo" in columns_said(page) and "not used: depth" in columns_said(page)
@@ -85,6 +86,7 @@ def test_a_factor_that_cannot_be_one_is_said_before_the_import(app, files):
     assert "factor depth" not in said and said.count("depth") == 2, "not used, and why"
 
 
+@pytest.mark.slow
 def test_columns_that_appear_late_can_be_chosen_and_count(app, files):
     records = [{"photo": f"{i % 40}.png", "name": f"Plate {i}"} for i in range(250)]
     records[-1] |= {"tags": ["late"], "heat": 3, "title": "late"}

@@ -32,6 +32,7 @@ def files(tmp_path, monkeypatch):
         yield folder
 
 
+@pytest.mark.slow
 def test_a_check_and_then_the_import(app, files):
     page = filled(app, files)
     page.at.button(key="data_check").click().run()
@@ -70,6 +71,7 @@ def test_what_goes_wrong_is_said_in_one_sentence(app, files):
         assert any(sentence in w for w in warnings), (table, warnings)
 
 
+@pytest.mark.slow
 def test_a_broken_import_is_shown_and_does_not_hide_the_others(app, files):
     page = filled(app, files)
     page.at.button(key="data_import").click().run()

@@ -19,6 +19,7 @@ def files(tmp_path, monkeypatch):
         yield folder
 
 
+@pytest.mark.slow
 def test_files_from_the_browser_are_imported_and_then_gone(app, files):
     page = app("data")
     pictures = [(p.name, p.read_bytes(), "image/png") for p in (files / "photos").iterdir()]
@@ -40,6 +41,7 @@ def test_files_from_the_browser_are_imported_and_then_gone(app, files):
     assert len(page.at.file_uploader) == 2, "ready for the next files"
 
 
+@pytest.mark.slow
 def test_a_table_that_holds_its_pictures_is_imported_without_others(app, files):
     pictures = [(files / "photos" / f"{i}.png").read_bytes() for i in range(40)]
     table = pa.table({"image": pictures, "name": [f"Plate {i}" for i in range(40)]})

@@ -6,7 +6,6 @@ import subprocess
 from contextlib import contextmanager
 from types import SimpleNamespace
 
-import pytest
 from websockets.sync.client import connect
 
 from rivae.app import serve
@@ -20,6 +19,8 @@ import streamlit as st
 from rivae.base.errors import ConfigError
 from rivae.app.passwords import Brake
 from rivae.app.shell import access
+
+pytestmark = pytest.mark.slow
 
 @st.cache_resource
 def brake():
@@ -83,7 +84,6 @@ def asked(folder, until, proxies=()):
         app.wait()
 
 
-@pytest.mark.slow
 def test_a_guess_cannot_say_where_it_comes_from(tmp_path, until, monkeypatch):
     monkeypatch.delenv(PROXIES, raising=False)
     with asked(tmp_path, until) as guess:
@@ -94,7 +94,6 @@ def test_a_guess_cannot_say_where_it_comes_from(tmp_path, until, monkeypatch):
         assert guess("correct horse") == guess("correct horse", source="127.0.0.9") == "waits"
 
 
-@pytest.mark.slow
 def test_a_named_proxy_says_where_a_guess_comes_from(tmp_path, until):
     with asked(tmp_path, until, proxies=["127.0.0.1", "10.0.0.0/8"]) as guess:
         for n in range(

@@ -122,6 +122,7 @@ def imported(tmp_path, monkeypatch):
     quick.tasks.known.clear()
 
 
+@pytest.mark.slow
 def test_one_button_from_an_import_to_its_sliders(app, imported):
     page = app("data")
     page.at.button(key="data_quick_card_mine").click().run()
@@ -150,6 +151,7 @@ def test_one_button_from_an_import_to_its_sliders(app, imported):
     assert "data_explore_mine" in buttons and "data_quick_card_mine" not in buttons
 
 
+@pytest.mark.slow
 def test_what_cannot_be_trained_is_said_on_the_page(app, imported):
     for path in find_store("mine").glob("pictures-*.bin"):
         path.write_bytes(b"")

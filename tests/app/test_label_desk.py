@@ -207,6 +207,7 @@ def get(address):
         return answer.headers["content-type"], answer.read()
 
 
+@pytest.mark.slow
 def test_pictures_and_texts_by_position(plan_server):
     kind, content = get(f"{plan_server}/first/picture/0")
     assert kind.startswith("image/") and len(content) > 100

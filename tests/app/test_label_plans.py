@@ -115,6 +115,7 @@ def test_the_first_run_fixes_the_data_set(plans):
     assert len(options) == 2 and not any(o.endswith("synth") for o in options)
 
 
+@pytest.mark.slow
 def test_a_plan_is_counted_and_made(plans, store, evaluated):
     shown = choose(plans(), "digits", "digits-turned")
     shown.at.number_input(key="label_new_queries").set_value(10)
@@ -140,6 +141,7 @@ def test_a_plan_is_counted_and_made(plans, store, evaluated):
     assert shown.at.session_state["view"] == "Plans", "the first plan does not change the view"
 
 
+@pytest.mark.slow
 def test_a_name_that_is_wrong_or_taken_is_one_sentence(plans, store):
     shown = count(choose(plans(), "digits"))
     for name in ("With Blanks", "a" * 79 + "ß", EVIL):
@@ -154,6 +156,7 @@ def test_a_name_that_is_wrong_or_taken_is_one_sentence(plans, store):
     assert plan_names(store) == ["one"]
 
 
+@pytest.mark.slow
 def test_the_grey_name_is_the_one_that_is_used(plans, store):
     shown = count(choose(plans(), "digits"))
     grey = shown.at.text_input(key="label_new_name").placeholder
@@ -161,6 +164,7 @@ def test_the_grey_name_is_the_one_that_is_used(plans, store):
     assert plan_names(store) == [grey] and grey.endswith("-1") and not shown.warnings
 
 
+@pytest.mark.slow
 def test_what_the_process_says_is_shown_and_the_entries_stay(plans, evaluated, store):
     path = evaluated / "digits-turned" / "evaluation.json"
     before = path.read_bytes()
@@ -196,6 +200,7 @@ def test_plans_are_counted_one_at_a_time_and_together_with_who_asks_for_the_same
         job.process.wait(timeout=30)
 
 
+@pytest.mark.slow
 def test_the_factors_of_a_new_plan_can_be_another_plans_or_changed(plans, store):
     shown = count(choose(plans(), "digits"))
     make(shown, "one")

@@ -11,6 +11,8 @@ from rivae.base.errors import RunError
 from rivae.runs import Run
 from tests.app.test_metrics_page import tables
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def unmeasured(tmp_path, monkeypatch):
@@ -40,7 +42,6 @@ def over(job):
     return job
 
 
-@pytest.mark.slow
 def test_a_run_is_evaluated_in_the_background(app, unmeasured):
     from rivae.app.shell.cache import run as known
 
@@ -63,7 +64,6 @@ def test_a_run_is_evaluated_in_the_background(app, unmeasured):
     assert "R@1 ↑" in [row.get("name") for row in tables(page)[0]["rows"]]
 
 
-@pytest.mark.slow
 def test_a_demo_run_is_measured_but_not_written(app, unmeasured, monkeypatch):
     monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", unmeasured.path.parent)
     over(work.start_evaluation(unmeasured))

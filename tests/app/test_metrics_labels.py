@@ -237,6 +237,7 @@ def planted(made, folder, n=60):
         made.label("ann", levels.tolist(), factor)
 
 
+@pytest.mark.slow
 def test_align_keep_and_look(shown, folder, made):
     planted(made, folder)
     before = {p.name: p.read_bytes() for p in (folder / "digits").iterdir() if p.is_file()}
@@ -267,6 +268,7 @@ def test_align_keep_and_look(shown, folder, made):
     assert first(page.calm().params["run"]) == "digits-aligned"
 
 
+@pytest.mark.slow
 def test_few_labels_hold_none_out_and_a_taken_name_is_told(shown, folder, made):
     planted(made, folder, n=7)
     page = shown(run="digits")
@@ -292,6 +294,7 @@ def test_too_much_work_at_once_is_told(shown, folder, made, monkeypatch):
 # Suggesting
 
 
+@pytest.mark.slow
 def test_a_suggestion_becomes_a_plan(shown, folder, made):
     planted(made, folder, n=20)
     page = shown(run="digits")

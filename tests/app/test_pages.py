@@ -91,6 +91,7 @@ def test_one_click_leads_to_the_numbers_of_a_run(app):
 COMMAND = re.compile(r"python -m|(?<![\w/])rivae [a-z-]+ |--set |\bpip install")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["home", "metrics", "train", "label", "data", "words"])
 def test_no_page_asks_for_a_command(app, page):
     shown = app(page)

@@ -76,6 +76,7 @@ def test_one_question_at_a_time_and_the_last_value_is_asked(panel, digits):
     assert numbers == sorted(set(numbers))
 
 
+@pytest.mark.slow
 def test_an_answer_that_comes_after_a_new_query_is_dropped(panel, digits):
     panel.evaluate("wire.delay = 2500")
     key(panel, "PageUp", 3)

@@ -73,6 +73,7 @@ def follow(page, name, until, **where):
     pytest.fail("it did not end")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["explore", "words"])
 def test_a_page_shows_how_far_it_is_and_opens_when_it_is_done(app, many, monkeypatch, name):
     monkeypatch.setenv("RIVAE_RUNS", str(many.path.parent))
@@ -86,6 +87,7 @@ def test_a_page_shows_how_far_it_is_and_opens_when_it_is_done(app, many, monkeyp
     assert "Stop" not in [button.label for button in page.at.button]
 
 
+@pytest.mark.slow
 def test_meanwhile_explore_searches_some_of_the_items_and_says_so(app, many, monkeypatch):
     monkeypatch.setenv("RIVAE_RUNS", str(many.path.parent))
     page = app("explore", run="many", rows="all")

@@ -43,6 +43,7 @@ def test_a_first_visit_can_queue_at_once(form, root):
     assert [t.value for t in page.at.toast] == ["synth-rivae-s0 is queued"]
 
 
+@pytest.mark.slow
 def test_every_data_set_and_every_method_is_a_valid_form(form, tmp_path):
     """In one session: a field of one is no trouble for the next. Whether each combination is valid
     is asked of the drafts behind the form, in tests/jobs/test_fields.py."""
@@ -342,6 +343,7 @@ def test_starting_over(form, changed_run):
 # Estimates and visitors who may only look
 
 
+@pytest.mark.slow
 def test_an_estimate_is_asked_for_and_holds_for_other_lengths(form, root):
     quick = {"dataset__n_pairs": "60", "method__init": "none", "method__batch_size": "8"}
     quick |= {"method__anchor": ""}
@@ -361,6 +363,7 @@ def test_an_estimate_of_what_cannot_be_opened(form):
     assert "MNIST idx" in page.words and "probe" in page.names()
 
 
+@pytest.mark.slow
 def test_an_estimate_can_be_stopped(form, until):
     page = form().enter(dataset="sprites").press("probe")
     (job,) = form_queue.tasks.known.values()

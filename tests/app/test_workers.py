@@ -43,6 +43,7 @@ def asked(run_folder, monkeypatch):
     workers.stop()
 
 
+@pytest.mark.slow
 def test_an_answer_is_the_apps_and_a_killed_worker_is_replaced(asked, runs):
     workers, ask = asked
     assert ask(QUESTION) is None, "none is ready yet"

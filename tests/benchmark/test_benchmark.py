@@ -89,6 +89,7 @@ def test_finished_runs_are_reused(made) -> None:
     pd.testing.assert_frame_equal(*frames, check_dtype=False)
 
 
+@pytest.mark.slow
 def test_another_machine_trains_only_what_the_table_lacks(made, tmp_path) -> None:
     folder, _ = made
     table = (folder / "out" / "results.parquet").read_bytes()
@@ -230,6 +231,7 @@ def test_a_worker_that_dies_is_reported(tmp_path, monkeypatch) -> None:
     assert "its process ended with code 1" in mine[0]["message"]
 
 
+@pytest.mark.slow
 def test_a_worker_ends_with_its_parent(tmp_path) -> None:
     task = {
         "cell": {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import torch
 
 from rivae.benchmark.chance import chance_rows, linear_cca
@@ -35,6 +36,7 @@ def test_linear_relations_are_found_and_chance_is_not():
     assert 80 < chance["median_rank"] < 120
 
 
+@pytest.mark.slow
 def test_it_stands_among_the_chance_rows(small_store):
     rows = chance_rows("pairs", (0,), settings={"store": str(small_store)})
     medians = {r["method"]: r["score"] for r in rows if r["metric"] == "median_rank"}

@@ -225,6 +225,7 @@ def test_a_stored_demo_run_is_read_as_it_was_made():
     assert next(iter(STEPS)) == both.step
 
 
+@pytest.mark.slow
 def test_the_stored_report_is_that_of_the_stored_rows():
     folder = APP_FILES / "benchmarks" / "results"
     rows = read_rows(folder)

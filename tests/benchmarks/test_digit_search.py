@@ -51,6 +51,7 @@ def test_the_same_seed_finds_the_same_axes(both):
     np.testing.assert_array_equal(once, again)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lean", [False, True])
 def test_a_search_makes_the_price_smaller_and_keeps_axes_apart(both, lean):
     field = clustered(both[1], 0)

@@ -8,6 +8,7 @@ from rivae.benchmark.summary import summarise
 from tests.benchmark.rows_for_tests import row
 
 
+@pytest.mark.slow
 def test_the_tables_of_readme_and_docs_are_those_of_the_stored_rows():
     rows = [bench.completed_row(each) for each in bench.read_rows(bench.RESULTS)]
     lines, earlier = summarise(rows), bench.of_earlier_presets(rows)

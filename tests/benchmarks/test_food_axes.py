@@ -37,6 +37,7 @@ def test_the_table():
     assert last.startswith("| RIVAE (stat) | recipe | 2 | 0.5 ± 0.1 | 0.500 ± 0.141 |")
 
 
+@pytest.mark.slow
 def test_the_limits_of_a_representation():
     rng = np.random.default_rng(1)
     levels = rng.standard_normal((400, 8))

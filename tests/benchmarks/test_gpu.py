@@ -61,6 +61,7 @@ def test_another_recurrence_fails(monkeypatch):
     assert not checks.same_recurrence(CPU).passed
 
 
+@pytest.mark.slow
 def test_a_resumed_run_has_the_same_weights_and_another_has_not(tmp_path, monkeypatch):
     found = checks.same_resumed(CPU, tmp_path / "same", (4,))
     assert found.passed and found.figures["apart"] == {4: 0.0}

@@ -14,6 +14,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("scale")
 
 
+@pytest.mark.slow
 def test_a_thousand_pairs(folder, monkeypatch):
     monkeypatch.setenv("RIVAE_DATA", str(folder / "data"))
     scale.make_pairs(folder, N)

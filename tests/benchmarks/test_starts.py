@@ -15,6 +15,7 @@ def sheet():
     return curled_slab(500, short=0.3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", [way for way in bench.WAYS if way not in ("UMAP", "Hessian LLE")])
 def test_each_way_reads_as_many_coordinates_as_are_asked_for(sheet, way):
     rows, factors = sheet

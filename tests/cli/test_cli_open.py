@@ -47,6 +47,7 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(tmp_path, monkeypatch, cap
     assert not list_stores() and not (tmp_path / "runs").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 def test_one_command_to_the_app_and_ctrl_c_leaves_the_training(tmp_path):
     table_of(tmp_path)

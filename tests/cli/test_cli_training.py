@@ -282,6 +282,7 @@ def test_what_resume_refuses(root, capsys):
     assert re.match("run done .*finished", refused(capsys, "resume", "done"))
 
 
+@pytest.mark.slow
 def test_sigterm_from_outside(root, repo_root):
     words = ["train", "synth", "--name", "t", "--quiet", *changes(joint_epochs=100_000)]
     env = {**os.environ, "PYTHONPATH": str(repo_root)}

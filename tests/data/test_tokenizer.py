@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 
@@ -41,6 +42,7 @@ UNSPACED = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"]
 PLAIN = Tokenizer(NEWEST, CHARACTERS)
 
 
+@functools.cache  # not while tests are collected: it looks at every character there is
 def letters_of(script: str, also: str = "") -> str:
     """A script's letters (and marks), as far as Python's Unicode and ours know them alike."""
     wanted = regex.compile(rf"[\p{{L}}{also}]")
@@ -55,16 +57,12 @@ def letters_of(script: str, also: str = "") -> str:
     return "".join(found[:4000])
 
 
-ALPHABETS = {name: letters_of(name, r"\p{M}") for name in (*SPACED, *UNSPACED)}
-BASES = {name: letters_of(name) for name in (*SPACED, *UNSPACED)}
-
-
 @st.composite
 def words(draw, scripts=SPACED):
     """A word of one script: a letter, and what may follow it."""
     script = draw(st.sampled_from(scripts))
-    first = draw(st.sampled_from(BASES[script]))
-    return first + draw(st.text(ALPHABETS[script], min_size=1, max_size=8))
+    first = draw(st.sampled_from(letters_of(script)))
+    return first + draw(st.text(letters_of(script, r"\p{M}"), min_size=1, max_size=8))
 
 
 def is_whole(word: str) -> bool:
@@ -105,6 +103,7 @@ def test_texts_without_spaces_lose_nothing(text):
         assert not any(regex.match(r"\p{M}", word) for word in found[1:])
 
 
+@pytest.mark.slow
 @given(st.text(max_size=40))
 @example("½cup 2cups a1b x_1")
 @example("1️⃣Preheat ❤️love")

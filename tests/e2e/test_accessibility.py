@@ -3,6 +3,8 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+pytestmark = pytest.mark.slow
+
 KITCHEN, OTHER = "demo-kitchen", "demo-kitchen-cos-sim-lvm"
 # Each page, and what is there once it is drawn.
 PAGES = {
@@ -87,9 +89,9 @@ def nothing_is_found_light_or_dark(page, until):
 
 def the_tab_key_reaches_everything_and_gets_out_again(page):
     controls: dict[int, str] = {}
-    for _ in range(20):  # until pictures and charts are there
+    for _ in range(40):  # until pictures and charts are there
         before = controls
-        page.wait_for_timeout(1_500)
+        page.wait_for_timeout(750)
         if (controls := dict(page.evaluate(CONTROLS))) == before:
             break
     assert len(controls) > 10

@@ -1,5 +1,9 @@
 """The first visitor of a server that has just started, while it still opens the newest run."""
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 
 def test_the_first_page_does_not_meet_a_half_imported_package(
     page, start_app, app_runs, trained_run, tmp_path

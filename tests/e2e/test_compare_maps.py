@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 RUNS = ("demo-kitchen", "demo-kitchen-cos-sim-lvm")
 
 

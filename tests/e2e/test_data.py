@@ -6,7 +6,10 @@ import os
 import zipfile
 
 import numpy as np
+import pytest
 from PIL import Image
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_large_zip_and_a_json_list_are_ready_to_import(page, app_server, until, tmp_path):

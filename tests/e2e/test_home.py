@@ -4,6 +4,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 class Hero:
     """Home's panel as a visitor sees it."""

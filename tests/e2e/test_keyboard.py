@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 FOCUSED = """() => {
   let node = document.activeElement
   while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement

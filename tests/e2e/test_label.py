@@ -6,6 +6,8 @@ from rivae.labels.store import LabelStore
 from tests.app.labels_fixture import make_label_plan
 from tests.e2e.label_desk import burst, levels, marks, open_desk, saved, who
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_sheet_is_labelled_by_keyboard_alone(desk, made, until):
     keys = [str(i % 6) for i in range(24)]
@@ -209,7 +211,6 @@ def test_an_unusable_name_is_one_sentence(page, app_server, made):
     assert not page.get_by_test_id("desk").count()
 
 
-@pytest.mark.slow
 def test_labels_survive_the_death_of_the_server(
     browser, start_app, app_runs, trained_run, tmp_path, until
 ):

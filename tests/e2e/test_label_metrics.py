@@ -16,6 +16,8 @@ from rivae.labels.table import keys_by_row
 from rivae.runs import Run
 from tests.app.labels_fixture import PlanForTests
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def scored(app_runs, trained_run, tmp_path):

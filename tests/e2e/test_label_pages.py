@@ -1,6 +1,10 @@
 """The Label page under held keys, with skipped items, and open twice."""
 
+import pytest
+
 from tests.e2e.label_desk import burst, levels, marks, open_desk, saved, who
+
+pytestmark = pytest.mark.slow
 
 
 def held(page, key, times=9):

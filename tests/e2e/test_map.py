@@ -7,6 +7,8 @@ import pytest
 from rivae.exploring.explorer import Explorer
 from rivae.runs import DEMO_ROOT, Run
 
+pytestmark = pytest.mark.slow
+
 
 class Map:
     """The map beside the grid."""

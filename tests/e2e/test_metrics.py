@@ -4,6 +4,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 def link(page):
     address = page.evaluate("location.href")

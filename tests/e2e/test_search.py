@@ -9,6 +9,8 @@ from PIL import Image
 from rivae.exploring.explorer import Explorer
 from rivae.runs import DEMO_ROOT, Run
 
+pytestmark = pytest.mark.slow
+
 DROP = """([box, name, type, content]) => {
   const bytes = Uint8Array.from(atob(content), (c) => c.charCodeAt(0))
   const data = new DataTransfer()

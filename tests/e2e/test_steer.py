@@ -11,6 +11,8 @@ from rivae.exploring.words.axis_names import change_names
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.axis_names import AxisName
 
+pytestmark = pytest.mark.slow
+
 
 def link(page):
     address = page.evaluate("location.href")

@@ -2,6 +2,10 @@
 
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 
 def shots(page):
     found = page.get_by_test_id("shot")

@@ -3,7 +3,11 @@
 import io
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 from rivae.app.explore.panels import BOTH
+
+pytestmark = pytest.mark.slow
 
 
 def link(page):

@@ -4,6 +4,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def bars(app_runs, small_store):

@@ -23,6 +23,7 @@ def sheet(n):
     return np.tanh(z @ np.random.default_rng(1).standard_normal((2, 8)))
 
 
+@pytest.mark.slow
 def test_neighbours_stay_neighbours_and_equal_points_give_an_equal_layout(monkeypatch):
     points = sheet(600)
     made = layouts.lay_out(len(points), points.__getitem__)

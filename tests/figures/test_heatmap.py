@@ -91,6 +91,7 @@ def test_tables_that_do_not_fit_are_refused(table, names):
         correlation_heatmap(TABLE, NAMES, ["only one"])
 
 
+@pytest.mark.slow
 def test_every_named_axis_keeps_its_label_in_half_a_page(page):
     page.set_viewport_size({"width": 600, "height": 500})
     names = [f"z{j + 1} · a name of some length" for j in range(10)]
@@ -104,6 +105,7 @@ def test_every_named_axis_keeps_its_label_in_half_a_page(page):
     assert right[0]["x"] >= 0 and right[1]["x"] + right[1]["width"] <= 600
 
 
+@pytest.mark.slow
 def test_a_click_anywhere_in_a_cell_reports_its_pair(page):
     page.set_content(chart_html(correlation_heatmap(TABLE, NAMES)))
     page.wait_for_selector(".js-plotly-plot .heatmaplayer image")

@@ -51,6 +51,7 @@ def content(tmp_path_factory, *args, **kwargs):
     return Manifest.read(write(tmp_path_factory.mktemp("d"), *args, **kwargs)).content
 
 
+@pytest.mark.slow
 @given(items=ITEMS, chunk=st.integers(1, 8), draw=st.randoms(use_true_random=False))
 def test_content_is_the_items_and_nothing_else(tmp_path_factory, items, chunk, draw):
     one = content(tmp_path_factory, items)
@@ -72,6 +73,7 @@ def test_content_is_the_items_and_nothing_else(tmp_path_factory, items, chunk, d
         assert content(tmp_path_factory, items[::-1]) != one
 
 
+@pytest.mark.slow
 @given(items=ITEMS)
 def test_pictures_that_move_their_border_are_others(tmp_path_factory, items):
     """The same bytes in a row, cut elsewhere."""

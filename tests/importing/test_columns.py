@@ -95,6 +95,7 @@ def test_the_report_keeps_the_columns_and_an_older_one_has_none(tmp_path):
     assert ImportReport.from_dict(older).lines()[1:] == report.lines()[2:]
 
 
+@pytest.mark.slow
 def test_an_import_that_resumes_says_its_columns(tmp_path, monkeypatch):
     monkeypatch.setattr(writer.StoreWriter.__init__, "__defaults__", ((), 20))
 

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from PIL import Image
@@ -29,6 +30,8 @@ from PIL import Image
 from rivae.data.importing import run_import
 from rivae.data.importing.plan import Plan
 from rivae.data.store import PairStore
+
+pytestmark = pytest.mark.slow
 
 N = 31
 # Words of one script each; with marks, without spaces, from right to left.

@@ -60,6 +60,7 @@ def test_a_gap_makes_no_decimals_of_whole_ids():
     assert ids_of(["2.0", "", "1.0"]) == ["2", "row 1", "1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 def test_records_without_an_id_are_counted_and_the_same_after_a_resume(tmp_path, monkeypatch, kind):
     monkeypatch.setattr(writer.StoreWriter.__init__, "__defaults__", ((), 20))

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
@@ -104,6 +105,7 @@ def check_table(name: str, content: bytes) -> ImportReport | None:
         return check(lambda: source_of(table), Path(folder) / "data")
 
 
+@pytest.mark.slow
 @given(st.lists(strange.map(json.dumps).map(str.encode) | st.binary(max_size=40), max_size=5))
 def test_json_lines_of_strangers(lines: list[bytes]) -> None:
     good = [json.dumps(sound(i)).encode() for i in range(N)]
@@ -172,6 +174,7 @@ def _as_text(column: pa.Array) -> pa.Array:
     return pa.Array.from_buffers(pa.string(), len(column), column.buffers())
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(st.sampled_from(COLUMNS + ("other", "é")), arrow_columns, max_size=4),
     st.randoms(use_true_random=False),
@@ -191,6 +194,7 @@ def test_parquet_of_strangers(columns: dict[str, Any], random: Any) -> None:
     check_table("t.parquet", bytes(damaged))
 
 
+@pytest.mark.slow
 @given(st.lists(values | strange, max_size=4), st.binary(max_size=30), st.booleans())
 def test_recipe1m_of_strangers(records: list[Any], tail: bytes, with_tail: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:

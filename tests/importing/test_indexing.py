@@ -57,6 +57,7 @@ def said(store):
         index.close()
 
 
+@pytest.mark.slow
 def test_it_is_the_index_that_one_process_makes(started, take):
     stages = []
     store = take(lambda stage, share: stages.append(stage))
@@ -89,6 +90,7 @@ def test_where_no_process_can_be_started_the_import_makes_it(started, take, monk
     assert index_path(store.folder).is_file() and said(store)[0][0] == list(range(N))
 
 
+@pytest.mark.slow
 def test_a_stopped_import_leaves_no_process_and_goes_on(started, take, tmp_path, monkeypatch):
     monkeypatch.setattr("rivae.data.importing.session.REPORT_EVERY", 10)
 

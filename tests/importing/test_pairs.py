@@ -225,6 +225,7 @@ def test_gaps_among_many_numbers_are_counted():
     assert reader.columns() == () and reader.refused["x"].startswith("10 ")
 
 
+@pytest.mark.slow
 def test_a_stopped_import_goes_on_and_ends_the_same(tmp_path, write_table, monkeypatch):
     """Stopped between chunks; the rest must not read a picture of the first part again."""
     from rivae.data.importing import picture_files as images
@@ -261,6 +262,7 @@ def test_a_stopped_import_goes_on_and_ends_the_same(tmp_path, write_table, monke
     assert [one.picture_bytes(i) for i in range(299)] == [two.picture_bytes(i) for i in range(299)]
 
 
+@pytest.mark.slow
 def test_pictures_of_many_bytes_end_a_chunk(tmp_path, pictures, write_table, monkeypatch):
     monkeypatch.setattr(writer, "CHUNK_BYTES", 5000)
     take(write_table(rows()), pictures, tmp_path)

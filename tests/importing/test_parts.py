@@ -79,6 +79,7 @@ def test_which_pictures_are_shared_belongs_to_the_content(tmp_path, pictures, wr
     assert read_content(folder, PairStore(folder).manifest.chunks, ()) != content
 
 
+@pytest.mark.slow
 def test_an_import_that_was_stopped_knows_the_pictures_of_before(
     tmp_path, pictures, write_table, monkeypatch
 ):
@@ -103,6 +104,7 @@ def test_an_import_that_was_stopped_knows_the_pictures_of_before(
     assert not list(two.folder.glob("marks-*"))
 
 
+@pytest.mark.slow
 def test_a_chunk_without_its_marks_is_read_again(tmp_path, pictures, write_table, monkeypatch):
     monkeypatch.setattr(writer.StoreWriter.__init__, "__defaults__", ((), 20))
     monkeypatch.setattr("rivae.data.importing.session.REPORT_EVERY", 10)

@@ -7,6 +7,7 @@ import unicodedata
 from pathlib import Path
 from urllib.parse import unquote
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,8 @@ from rivae.data.importing.picture_files import MISSING, PictureFiles
 from rivae.data.importing.picture_places import AMBIGUOUS, MAX_COMPARED, OUTSIDE
 from rivae.data.importing.report import UnusableError
 from tests.importing.conftest import packed, tree
+
+pytestmark = pytest.mark.slow
 
 NFD = unicodedata.normalize("NFD", "né.png")
 FOLDERS = ("a", "A", "b", "né", unicodedata.normalize("NFD", "né"), "c d", "c\u00a0 d")

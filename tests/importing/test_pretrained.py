@@ -101,6 +101,7 @@ def test_a_picture_model_gives_one_side_and_words_stay(store, tmp_path):
     assert data.x1.shape == (16,) and "bright" in data.x2.vocabulary
 
 
+@pytest.mark.slow
 def test_a_stopped_run_goes_on_and_ends_the_same(store, clip, tmp_path):
     checkpoint = Checkpoint(str(clip))
     make_features(store, checkpoint, "whole", batch_size=20)
@@ -126,6 +127,7 @@ def test_a_stopped_run_goes_on_and_ends_the_same(store, clip, tmp_path):
         np.testing.assert_array_equal(one, two)
 
 
+@pytest.mark.slow
 def test_refused_features_leave_the_name_free(store, clip, monkeypatch):
     """Also for another checkpoint; what a killed run left stays."""
     checkpoint = Checkpoint(str(clip))

@@ -104,6 +104,7 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr(writer.StoreWriter.__init__, "__defaults__", ((), 10))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [KeyboardInterrupt, session.ImportCancelledError, MemoryError])
 def test_a_stopped_import_is_kept_and_a_corrected_one_needs_nothing(
     tmp_path, pictures, write_table, monkeypatch, small_chunks, error
@@ -138,7 +139,12 @@ def test_stopped_before_the_first_chunk_there_is_nothing_to_keep(
     assert not (tmp_path / "data").exists()
 
 
-@pytest.mark.parametrize("at", ["items", "report", "store", *range(11, 17)])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "at",
+    ["items", "report", "store", 11, 14]
+    + [pytest.param(n, marks=pytest.mark.slow(rare=True)) for n in (12, 13, 15, 16)],
+)
 def test_a_full_disk_keeps_what_is_finished(
     tmp_path, pictures, write_table, monkeypatch, small_chunks, at
 ):
@@ -201,6 +207,7 @@ def test_a_disk_that_was_full_from_the_start_leaves_nothing(
         take(plan(tmp_path))
 
 
+@pytest.mark.slow
 def test_an_import_that_was_begun_by_an_earlier_version_resumes(
     tmp_path, pictures, write_table, monkeypatch, small_chunks
 ):

@@ -62,6 +62,7 @@ def small_fit(monkeypatch):
     monkeypatch.setattr(statistics, "COMPONENTS", (20, 20))
 
 
+@pytest.mark.slow
 def test_textures_of_one_colour_are_told_apart(tmp_path, small_fit):
     kinds = np.arange(N) % 4
     store = write_store(tmp_path / "stripes", striped(kinds))
@@ -100,6 +101,7 @@ def test_colours_count_where_they_are():
     assert whole[0, [red_code, blue_code]].tolist() == [0.25, 0.75]
 
 
+@pytest.mark.slow
 def test_the_command_makes_them_and_the_preset_reads_words_next_to_them(
     small_store, tmp_path, small_fit, monkeypatch
 ):

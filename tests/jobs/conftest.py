@@ -13,7 +13,7 @@ from rivae.runs.evaluation_file import FILES, Evaluation, Settings
 from rivae.runs.notes import keep_about
 from rivae.runs.results import Result
 from rivae.runs.vocabulary_file import VOCABULARY
-from tests.training.tiny import tiny_config
+from tests.training.tiny import files_of, tiny_config
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +30,14 @@ def whole_run(tmp_path_factory):
     (made.path / VOCABULARY).write_text(known.model_dump_json())
     (made.path / "secret.txt").write_text("not of a run")
     return made
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory):
+    """The files of the run that dispatchers train, here without interruption or dispatcher."""
+    from tests.jobs.test_dispatcher import config
+
+    return files_of(train([config()], tmp_path_factory.mktemp("whole"))[0])
 
 
 @pytest.fixture(scope="module")

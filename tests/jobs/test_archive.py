@@ -79,6 +79,7 @@ def test_the_same_run_gives_the_same_bytes(whole_run, packed, tmp_path):
     assert (tmp_path / "a.zip").read_bytes() == packed
 
 
+@pytest.mark.slow
 def test_with_its_checkpoints_it_goes_on_elsewhere(tmp_path, root):
     from tests.training.tiny import StopAfter, contrast_settings, files_of
 

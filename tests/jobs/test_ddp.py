@@ -45,7 +45,7 @@ def test_it_comes_to_the_numbers_of_one_process(whole, tmp_path):
         assert numbers(one) == pytest.approx(numbers(two), rel=1e-4, abs=1e-5)
 
 
-@pytest.mark.parametrize("who", ["rank0", pytest.param("rank1", marks=pytest.mark.long)])
+@pytest.mark.parametrize("who", ["rank0", pytest.param("rank1", marks=pytest.mark.slow(rare=True))])
 def test_when_one_is_killed_both_go_on_from_the_checkpoint(queue, whole, who):
     queue.training()
     os.kill(queue.pid(who), signal.SIGKILL)
@@ -53,7 +53,7 @@ def test_when_one_is_killed_both_go_on_from_the_checkpoint(queue, whole, who):
     assert files_of(queue.run) == files_of(whole) and queue.now.attempts == 2
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_cancelled_both_stop_and_go_on_when_resumed(queue, whole):
     queue.training()
     queue.ledger.cancel(queue.job.id)
@@ -64,7 +64,7 @@ def test_cancelled_both_stop_and_go_on_when_resumed(queue, whole):
     assert files_of(queue.run) == files_of(whole)
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_one_that_does_not_listen_is_killed_with_the_other(queue):
     queue.training()
     os.kill(queue.pid("rank1"), signal.SIGSTOP)
@@ -79,7 +79,7 @@ def test_a_method_that_cannot_share_fails_with_its_sentence(tmp_path):
     assert not queue.run.path.exists()
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_a_disk_that_only_the_first_finds_full_ends_both(tmp_path):
     queue = Queue(tmp_path).add(config(epochs=EPOCHS), processes=2)
     queue.training()

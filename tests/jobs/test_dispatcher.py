@@ -17,7 +17,6 @@ from rivae.base.files import ADVICE
 from rivae.jobs import dispatcher, locks
 from rivae.jobs.agent import log_path
 from rivae.jobs.dispatcher import ANOTHER, is_dispatching, run_dispatcher
-from rivae.jobs.launch import train
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.records import jobs_folder
 from rivae.jobs.rounds import Dispatcher
@@ -141,12 +140,6 @@ def queue(tmp_path):
     locks.send(made.folder, made.job.id, signal.SIGKILL)
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """The files of the same run, trained without interruption."""
-    return files_of(train([config()], tmp_path_factory.mktemp("whole"))[0])
-
-
 def test_a_queued_run_is_trained_like_one_from_the_command_line(queue, whole):
     queue.ended("finished")
     assert files_of(queue.run) == whole
@@ -163,7 +156,7 @@ def test_a_killed_trainer_goes_on_from_its_checkpoint(queue, whole):
     assert files_of(queue.run) == whole and queue.now.attempts == 2
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_the_death_of_the_whole_group_is_noticed_by_another_dispatcher(queue, whole):
     queue.training()
     for pid in locks.holders(queue.folder, queue.job.id):
@@ -173,7 +166,7 @@ def test_the_death_of_the_whole_group_is_noticed_by_another_dispatcher(queue, wh
     assert files_of(queue.run) == whole and queue.now.attempts == 2
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_a_trainer_outlives_its_agent(queue, whole):
     queue.training()
     os.kill(queue.pid(locks.AGENT), signal.SIGKILL)
@@ -203,7 +196,7 @@ def test_cancelled_and_resumed_it_ends_with_the_same_numbers(queue, whole):
     assert files_of(queue.run) == whole
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_cancelled_while_it_starts_nothing_is_left(queue):
     queue.dispatcher.round()
     assert queue.now.state == "starting"
@@ -212,7 +205,7 @@ def test_cancelled_while_it_starts_nothing_is_left(queue):
     assert not queue.run.path.exists() or queue.run.status.state in ("created", "interrupted")
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_one_that_does_not_listen_is_killed(queue):
     queue.training()
     os.kill(queue.pid("rank0"), signal.SIGSTOP)  # hears neither the flag nor SIGTERM

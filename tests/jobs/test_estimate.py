@@ -166,6 +166,7 @@ def start(config, folder):
     return process
 
 
+@pytest.mark.slow
 def test_the_process_hands_over_what_it_found(own_temporary_folder):
     process = start(tiny_config(), own_temporary_folder)
     lines = [json.loads(line) for line in process.communicate(timeout=300)[0].splitlines()]
@@ -173,6 +174,7 @@ def test_the_process_hands_over_what_it_found(own_temporary_folder):
     assert [s.name for s in Estimate.from_dict(lines[-1]["result"]).stages][-1] == "joint"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "said"),
     [({"embedder": {"kind": "conv"}}, "conv"), ({"smooth_neighbours": 60, "init": "smooth"}, "60")],
@@ -183,6 +185,7 @@ def test_the_process_says_what_is_wrong(settings, said, own_temporary_folder):
     assert process.returncode == 1 and said in last["error"] and "\n" not in last["error"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
 def test_the_process_stops_when_asked(own_temporary_folder):
     config = make_config("sprites", name="x", method_settings={"init": "none", "anchor": None})

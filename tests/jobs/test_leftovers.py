@@ -108,6 +108,7 @@ def grow_old(root, seconds=OLD_S + 60):
         os.utime(path, (then, then), follow_symlinks=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "place"),
     [

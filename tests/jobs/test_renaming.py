@@ -182,6 +182,7 @@ def killed(root, at):
     return subprocess.run(line, env=env, check=False).returncode == -9
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
 def test_a_kill_at_any_step_of_a_renaming_leaves_a_run_that_can_be_used(run, tmp_path):
     child_of(run)

@@ -15,7 +15,6 @@ from rivae.base.errors import ConfigError
 from rivae.jobs import locks
 from rivae.jobs.dispatcher import make_dispatcher
 from rivae.jobs.file_ledger import FileLedger
-from rivae.jobs.launch import train
 from rivae.jobs.rounds import Dispatcher
 from rivae.jobs.slurm import ClusterDispatcher, ClusterSettings, read_settings
 from tests.jobs import fake_slurm
@@ -25,7 +24,7 @@ from tests.training.tiny import files_of
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="needs flock and process groups"),
     pytest.mark.slow,
-    pytest.mark.xdist_group("slurm"),  # what is trained once for all serves one process
+    pytest.mark.xdist_group("dispatcher"),  # what is trained once for all serves one process
 ]
 
 
@@ -44,12 +43,6 @@ def queue(tmp_path):
     locks.send(made.folder, made.job.id, signal.SIGKILL)
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """The files of the same run, trained without interruption and without submitit."""
-    return files_of(train([config()], tmp_path_factory.mktemp("whole"))[0])
-
-
 def test_it_trains_through_submitit_without_the_ledger_and_leaves_no_files_of_it(queue, whole):
     queue.training()
     (queue.folder / "ledger.db").rename(queue.root / "elsewhere.db")  # on a node it is out of reach
@@ -65,7 +58,7 @@ def test_it_trains_through_submitit_without_the_ledger_and_leaves_no_files_of_it
     queue.until(lambda: not list((queue.folder / "submitit").glob("*_*")), "tidied up", 10)
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_cancelled_it_stops_and_goes_on_when_resumed(queue, whole):
     queue.training()
     queue.ledger.cancel(queue.job.id)
@@ -76,7 +69,7 @@ def test_cancelled_it_stops_and_goes_on_when_resumed(queue, whole):
     assert files_of(queue.run) == whole
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_one_that_does_not_listen_is_killed(queue):
     queue.training()
     os.kill(queue.pid("rank0"), signal.SIGSTOP)
@@ -91,7 +84,7 @@ def test_preempted_it_goes_on(queue, whole):
     assert files_of(queue.run) == whole and queue.now.attempts == 2
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_a_lost_node_puts_it_into_the_queue_again(queue, whole):
     queue.training()
     for pid in locks.holders(queue.folder, queue.job.id):
@@ -100,7 +93,7 @@ def test_a_lost_node_puts_it_into_the_queue_again(queue, whole):
     assert files_of(queue.run) == whole and queue.now.attempts == 2
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_not_for_ever(tmp_path):
     queue = ClusterQueue(tmp_path).add(max_restarts=1)
     for n in (1, 2):
@@ -111,7 +104,7 @@ def test_not_for_ever(tmp_path):
     assert "2 times" in queue.now.message
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_another_dispatcher_takes_up_what_runs(queue, whole):
     queue.training()
     queue.dispatcher = ClusterDispatcher(queue.root, "local-submitit", ClusterSettings())
@@ -127,7 +120,7 @@ def test_what_cannot_train_fails_with_its_sentence(tmp_path):
     assert "n_pairs" in queue.now.message
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_slots_are_a_number_of_runs_at_a_time(tmp_path):
     queue = ClusterQueue(tmp_path, at_once=2)
     queue.add(*(config(name, 3) for name in "abc"))
@@ -171,7 +164,7 @@ def test_slurm_is_asked_for_what_the_settings_say(slurm, whole):
     assert "gpus" not in script and "\ntrue\n" in script
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_at_slurms_time_limit_it_is_handed_over_again(slurm, whole):
     slurm.training()
     subprocess.run(["expire", scripts(slurm)[0].stem], check=True)
@@ -180,7 +173,7 @@ def test_at_slurms_time_limit_it_is_handed_over_again(slurm, whole):
     assert len(scripts(slurm)) == 2
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_slurm_cancels_one_that_does_not_listen(slurm):
     slurm.training()
     os.kill(slurm.pid("rank0"), signal.SIGSTOP)
@@ -188,7 +181,7 @@ def test_slurm_cancels_one_that_does_not_listen(slurm):
     slurm.ended("cancelled")
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_one_cancelled_in_slurm_is_cancelled_here(slurm):
     slurm.training()
     subprocess.run(["scancel", scripts(slurm)[0].stem], check=True)
@@ -196,7 +189,7 @@ def test_one_cancelled_in_slurm_is_cancelled_here(slurm):
     assert "cancelled on the cluster" in slurm.now.message
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_another_dispatcher_asks_slurm_for_what_runs(slurm, whole):
     slurm.training()
     slurm.dispatcher = ClusterDispatcher(slurm.root, "slurm", ClusterSettings())

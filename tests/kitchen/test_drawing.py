@@ -74,6 +74,7 @@ def is_golden(p):
     return ((p[..., 0] > p[..., 2] + 70) & (p[..., 0] > p[..., 1])).sum()
 
 
+@pytest.mark.slow
 def test_more_of_a_factor_is_more_of_its_colour():
     assert monotone(is_green, "greenness")
     assert monotone(is_syrup, "stickiness")

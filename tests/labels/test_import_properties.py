@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -98,6 +99,7 @@ def check(store: LabelStore, path: Path) -> ImportReport | None:
     return report
 
 
+@pytest.mark.slow
 @given(st.lists(records, max_size=8))
 def test_json_lines_of_anything(rows: list[dict[str, Any]]) -> None:
     text = "\n".join(json.dumps(row) for row in rows)
@@ -116,6 +118,7 @@ def test_sound_json_lines_are_stored_to_the_last(rows: list[dict[str, Any]]) -> 
         assert report is not None and report.added == len(rows) and not report.n_conflicts
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.sampled_from([*LONG_COLUMNS, "fruit", "mood"]), min_size=1, max_size=7),
     st.lists(st.lists(cells, min_size=1, max_size=7), max_size=6),

@@ -19,6 +19,8 @@ from rivae.labels.store import LabelStore
 from tests.labels.making import event, undo
 from tests.labels.postgres import PostgresServer
 
+pytestmark = pytest.mark.slow
+
 N_ANNOTATORS = 20
 
 # Labels as fast as it can and prints every event once the store has confirmed it.
@@ -131,7 +133,9 @@ def test_processes_lose_nothing(url, repo_root, tmp_path):
         assert len(check_complete(store, results)) == len(results)
 
 
-@pytest.mark.parametrize("lines", [1, 40, 150])
+@pytest.mark.parametrize(
+    "lines", [40, *(pytest.param(n, marks=pytest.mark.slow(rare=True)) for n in (1, 150))]
+)
 def test_a_kill_in_the_middle_of_a_burst_loses_nothing_that_was_confirmed(
     url, repo_root, tmp_path, lines
 ):

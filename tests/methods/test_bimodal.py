@@ -108,6 +108,7 @@ def test_posteriors_are_those_of_the_joint_normal(columns):
     torch.testing.assert_close(q.covariance, covariance)
 
 
+@pytest.mark.slow
 def test_training_finds_a_known_linear_model():
     """Maximum likelihood reaches the entropy of the data from every start, not a local optimum."""
     mean, covariance = joint_normal(model_of(seeds=(3,)))
@@ -161,6 +162,7 @@ def test_the_joint_and_both_single_elbos():
     torch.testing.assert_close(objective, total)
 
 
+@pytest.mark.slow
 def test_the_posterior_does_not_collapse_onto_the_prior():
     """Every start uses both latent dimensions, from 200 steps on a curved surface."""
     generator = torch.Generator().manual_seed(0)

@@ -38,12 +38,14 @@ def train_linear(loss, d, batch_size, steps, learning_rate):
     return [X1 @ maps[0].detach(), X2 @ maps[1].detach()]
 
 
+@pytest.mark.slow
 def test_the_canonical_loss_reaches_linear_cca():
     phi = train_linear(lambda a, b: canonical_loss(a, b, 1e-6), 2, len(X1), 500, 0.05)
     np.testing.assert_allclose(canonical_correlations(*phi, 1e-9), TRUE[:2], atol=2e-3)
     assert canonical_loss(*phi, 1e-9) == pytest.approx(-TRUE[:2].sum(), abs=2e-3)
 
 
+@pytest.mark.slow
 def test_the_eckart_young_loss_reaches_linear_cca():
     phi = train_linear(eckart_young_loss, 2, len(X1), 800, 0.05)
     np.testing.assert_allclose(canonical_correlations(*phi, 1e-9), TRUE[:2], atol=2e-3)
@@ -54,6 +56,7 @@ def test_the_eckart_young_loss_reaches_linear_cca():
     assert float(expected) == pytest.approx(-(TRUE[:2] ** 2).sum(), abs=1e-2)
 
 
+@pytest.mark.slow
 def test_the_eckart_young_loss_reaches_linear_cca_from_small_batches():
     phi = train_linear(eckart_young_loss, 2, 32, 1500, 0.02)
     np.testing.assert_allclose(canonical_correlations(*phi, 1e-9), TRUE[:2], atol=0.02)

@@ -233,6 +233,7 @@ def test_a_stack_trains_the_models_of_single_runs(tmp_path):
     assert_same_models(stacked, [train([c], tmp_path / "alone")[0] for c in configs])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", [2, 4, 8, 9])
 def test_a_stopped_run_goes_on_to_the_same_bytes(stop, tmp_path):
     configs = [tiny_config(f"s{seed}", "dcca", seed=seed) for seed in (3, 0)]

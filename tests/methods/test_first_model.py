@@ -3,6 +3,10 @@
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 CODE = """
 import sys
 from rivae.models.registry import build_method, METHODS

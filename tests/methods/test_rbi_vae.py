@@ -285,6 +285,7 @@ def test_the_pair_knows_more_than_the_query():
 # Training.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_a_batch_gives_the_models_that_single_runs_give(form, tmp_path):
     configs = [tiny_config(f"s{s}", "rbi-vae", seed=s, **FORMS[form]) for s in (5, 0)]
@@ -294,6 +295,7 @@ def test_a_batch_gives_the_models_that_single_runs_give(form, tmp_path):
     assert not torch.allclose(weights[0], weights[1], atol=1e-2)
 
 
+@pytest.mark.slow
 def test_a_stopped_run_goes_on_to_the_same_bytes(tmp_path):
     whole = files_of(train([tiny_config("r", "rbi-vae")], tmp_path / "whole")[0])
     for stop in (4, 7):

@@ -124,6 +124,7 @@ def test_attention_starts_at_one_and_weighs_places(large):
     assert attention.weight.grad.abs().sum() > 0
 
 
+@pytest.mark.slow
 def test_weights_of_a_file_replace_the_random_ones(tmp_path, large):
     path = tmp_path / "resnet50.safetensors"
     theirs = {

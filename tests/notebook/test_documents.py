@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "notebooks"
 BOOKS = sorted(FOLDER.glob("*.ipynb"))
 SECONDS = 120  # for one cell, on a busy machine
@@ -32,7 +34,6 @@ def test_it_is_kept_without_outputs(path: Path) -> None:
     assert "widgets" not in book.metadata
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("path", BOOKS, ids=lambda path: path.stem)
 def test_it_runs(path: Path, kernel_home: Path, tmp_path: Path) -> None:
     from nbclient import NotebookClient

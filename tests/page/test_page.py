@@ -149,6 +149,7 @@ def test_size_is_told_warned_of_and_bounded(
         content.content_of(digits, "demo-digits", [])
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_the_card_of_an_axis_has_its_clouds_and_runs_as_its_slider_does(
     tmp_path: Path, browser: Any

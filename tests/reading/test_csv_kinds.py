@@ -112,6 +112,7 @@ def test_cells_that_are_missing_at_the_end_are_empty(data: st.DataObject) -> Non
     assert sum(remark == SHORT for remark, _, _ in notes) == n_short
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_a_row_that_a_loose_quote_swallowed_is_counted(data: st.DataObject) -> None:
     n = data.draw(st.integers(7, 40))

@@ -144,6 +144,7 @@ def test_what_is_refused(tmp_path, monkeypatch, name, content, reason):
             list(rows(one))
 
 
+@pytest.mark.slow
 def test_a_gzip_bomb_is_not_unpacked_to_its_end(tmp_path, monkeypatch):
     monkeypatch.setattr(text_files, "RATIO_FROM", 2**16)
     read = []

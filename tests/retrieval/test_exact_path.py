@@ -96,6 +96,7 @@ def test_sampling_never_finds_an_item_that_the_exact_path_misses():
     assert len(sampled) < len(path.ids)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", [False, True])
 def test_many_items_have_the_same_paths_as_few(part):
     """Contenders of a path, among points kept in float32, against brute force over all of them."""

@@ -124,6 +124,7 @@ def test_weights_out_of_reach_are_a_sentence(tmp_path, number):
         sentence(opening.trouble(run))
 
 
+@pytest.mark.slow
 @given(NAMES, st.sampled_from(["store", "features", "word_vectors", "folder"]))
 def test_a_run_from_an_archive_with_any_name_in_it_is_refused_or_one_row(name, setting):
 

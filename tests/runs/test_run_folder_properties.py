@@ -178,6 +178,7 @@ def _check(root: Path) -> dict[str, Any]:
     return rows
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_one_odd_file_hides_no_other_run(data: st.DataObject) -> None:
     with _two_runs() as root:

@@ -59,6 +59,7 @@ def test_it_trains_all_of_the_embedders_but_the_layers_that_it_replaces():
         assert all(p.grad is None and id(p) not in trained for p in embedder.head.out.parameters())
 
 
+@pytest.mark.slow
 def test_it_keeps_what_both_sides_share_and_forgets_the_rest():
     rng = np.random.default_rng(0)
     shared, private = rng.uniform(-1, 1, (1200, 2)), rng.uniform(-1, 1, (1200, 2, 2))

@@ -153,7 +153,7 @@ def test_two_processes_train_like_one(case, alone, together):
     check_alike(alone(shared.id), shared)
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 @pytest.mark.parametrize("case", MORE)
 def test_so_do_they_in_the_other_forms(case, alone, more_together):
     shared = Run(more_together / MORE[case].name)
@@ -185,7 +185,7 @@ def three(tmp_path_factory):
     return root, {config.name: words for config, words in zip(configs, said, strict=True)}
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_what_cannot_be_shared_says_so_and_leaves_nothing(three):
     root, said = three
     for config in REFUSED:
@@ -202,7 +202,7 @@ def test_what_cannot_be_shared_says_so_and_leaves_nothing(three):
     assert "train in one process" in said["normed"][0]
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_gradients_are_those_of_one_process(three):
     """Not only their direction, which is all that Adam and clipping look at."""
     whole = gradients(Group())
@@ -212,7 +212,7 @@ def test_gradients_are_those_of_one_process(three):
             np.testing.assert_allclose(found[name], value, rtol=1e-5, err_msg=name)
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_three_processes_interrupted_together_go_on_to_the_same_numbers(alone, three):
     root, said = three
     for config in STOPPED:

@@ -117,12 +117,13 @@ def kill_and_resume_everywhere(configs, tmp_path, n_moments):
     assert begun > n_moments / 2
 
 
+@pytest.mark.slow
 def test_one_run_killed_between_any_two_file_operations(tmp_path):
     config = tiny_config(training={"select": "best"}, **SHORTEST)
     kill_and_resume_everywhere([config], tmp_path, 10)
 
 
-@pytest.mark.long
+@pytest.mark.slow(rare=True)
 def test_a_batch_of_seeds_killed_between_any_two_file_operations(tmp_path):
     configs = [tiny_config(f"s{seed}", seed=seed, **SHORTEST) for seed in (3, 4)]
     kill_and_resume_everywhere(configs, tmp_path, 9)
@@ -162,7 +163,8 @@ def wait_for_rows(run, n, process):
         time.sleep(0.005)
 
 
-@pytest.mark.long  # "a killed trainer goes on" of the dispatcher is the one that always runs
+# "A killed trainer goes on" of the dispatcher is the one that every suite runs.
+@pytest.mark.slow(rare=True)
 def test_the_command_line_killed_from_outside_and_resumed(tmp_path, repo_root):
     settings = {"init": "cos-sim-lvm", "init_epochs": 4, "ivae_epochs": 6, "joint_epochs": 30}
     settings |= {"batch_size": 16, "anchor": "null"}

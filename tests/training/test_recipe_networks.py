@@ -86,6 +86,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_stopped_run_goes_on_to_the_same_bytes(store, tmp_path, case):
     config = config_of(store, **CASES[case])
@@ -116,6 +117,7 @@ def test_a_trained_model_opens_and_embeds_as_it_did(store, tmp_path):
     assert np.isfinite(model.decode(z)).all()
 
 
+@pytest.mark.slow
 def test_training_starts_from_the_word_vectors_and_tunes_them(store, tmp_path):
     def table(run):
         return load_file(run.path / "model.safetensors")["embedder2.words.weight"]
@@ -148,6 +150,7 @@ def test_a_resumed_run_needs_no_file_of_vectors(store, tmp_path):
     assert done.status.state == "finished"
 
 
+@pytest.mark.slow
 def test_weights_of_a_file_start_the_picture_embedder(store, tmp_path):
     large = {"kind": "resnet50-attention", "hidden": [8]}
     donor = build_method("cos-sim", {"embedder": large}, (3, 32, 32), (3, 32, 32), [7]).embedder1

@@ -49,6 +49,7 @@ def test_the_same_configuration_gives_the_same_bytes(case, tmp_path):
     assert {"model.safetensors", "metrics.jsonl", "alignment.json"} == set(whole)
 
 
+@pytest.mark.slow
 def test_stopped_in_every_stage_it_goes_on_to_the_same_bytes(case, tmp_path):
     config, whole, n_epochs = case
     # Of nine epochs: the first, the last of each of the three stages.

@@ -54,6 +54,7 @@ def assert_same_models(stacked, alone):
             torch.testing.assert_close(mu[0], mu[1], rtol=1e-4, atol=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_a_batch_gives_the_models_that_single_runs_give(name, tmp_path):
     # No axes: FastICA may order two near-equal directions the other way round.
@@ -65,6 +66,7 @@ def test_a_batch_gives_the_models_that_single_runs_give(name, tmp_path):
     assert not torch.allclose(weights[0], weights[1], atol=1e-2)
 
 
+@pytest.mark.slow
 def test_seeds_on_different_draws_of_the_data(tmp_path):
     configs = [with_dataset(config, g_seed=i) for i, config in enumerate(configs_of())]
     stacked = train(configs, tmp_path / "stacked")
@@ -72,6 +74,7 @@ def test_seeds_on_different_draws_of_the_data(tmp_path):
     assert_same_models(stacked, alone)
 
 
+@pytest.mark.slow
 def test_a_stopped_batch_goes_on_to_the_same_bytes(tmp_path):
     configs = configs_of()
     whole = [files_of(run) for run in train(configs, tmp_path / "whole")]

@@ -28,6 +28,7 @@ def matched(axes, truth):
     return np.abs(np.corrcoef(axes.T, truth.T)[: axes.shape[1], axes.shape[1] :]).max(axis=0)
 
 
+@pytest.mark.slow
 def test_a_short_side_is_found_behind_the_overtones_of_a_long_one():
     rows, f = curled_slab(2000, short=0.2)
     found = unfold(rows, 3)
@@ -46,6 +47,7 @@ def test_the_number_of_axes_does_not_depend_on_how_many_are_asked_for(asked):
     assert found.axes.shape == (1500, asked)
 
 
+@pytest.mark.slow
 def test_axes_beyond_those_that_were_found_leave_them_as_they_are():
     rows, _ = curled_slab()
     few, many = unfold(rows, 3).axes, unfold(rows, 6).axes
@@ -54,6 +56,7 @@ def test_axes_beyond_those_that_were_found_leave_them_as_they_are():
     assert np.corrcoef(many.T)[3:, 3:] == pytest.approx(np.eye(3), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_axes_are_bent_until_they_are_independent_at_right_angles():
     rng = np.random.default_rng(1)
     f = rng.uniform(-1, 1, size=(2000, 2))
@@ -63,6 +66,7 @@ def test_axes_are_bent_until_they_are_independent_at_right_angles():
     assert linear_r2(bent(axes, f), f).min() > 0.98
 
 
+@pytest.mark.slow
 def test_separate_pieces_are_tied_together():
     rows, _ = curled_slab(600)
     apart = np.concatenate([rows, rows + 0.5, rows - 0.5])
