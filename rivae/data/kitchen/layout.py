@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from rivae.base.csv_text import csv_line
 from rivae.base.errors import ConfigError, DataError
 from rivae.base.files import write_atomic, write_json
+from rivae.base.table import Table
 from rivae.data.food_factors import FACTOR_LABELS, FACTOR_NAMES, FOOD_FACTORS
 from rivae.data.kitchen.drawing import draw
 from rivae.data.kitchen.factors import Dish, make_dish, partition
@@ -207,4 +207,4 @@ def _array(rows: list[str]) -> bytes:
 
 
 def _csv(header: Sequence[object], rows: Sequence[Sequence[object]]) -> bytes:
-    return "".join(map(csv_line, (header, *rows))).encode()
+    return Table.of(map(str, header), rows).csv().encode()
