@@ -84,6 +84,6 @@ def prepare(run: Run, rows: Rows, asks: Asks, progress: Callable[[str, float], N
 
 def _mark(run: Run, rows: Rows, asks: Asks) -> Path:
     """A file that is there once all is kept, named by the model."""
-    said = f"{run.shown_key}/{rows}/{asks}/{_RULES}"
-    digest = hashlib.blake2b(said.encode(), digest_size=8).hexdigest()
+    key = f"{run.shown_key}/{rows}/{asks}/{_RULES}"
+    digest = hashlib.blake2b(key.encode(), digest_size=8).hexdigest()
     return cache_folder(run.path) / f"prepared-{digest}.json"

@@ -67,14 +67,14 @@ def push_run(
 def _payload(explorer: Explorer, row: int) -> dict[str, Any]:
     data = explorer.data
     recipe, factors = data.recipe(row), data.factors
-    known = {} if factors is None else {f"factor_{k}": v for k, v in enumerate(factors[row])}
+    values = {} if factors is None else {f"factor_{k}": v for k, v in enumerate(factors[row])}
     return {
         "row": row,
         "title": data.title(row),
         "split": next(name for name, rows in data.splits.items() if _holds(rows, row)),
         "tags": [tag_name(tag) for tag in recipe.tags] if recipe is not None else [],
         # JSON has no NaN: what is unknown is left out.
-        **{name: float(value) for name, value in known.items() if np.isfinite(value)},
+        **{name: float(value) for name, value in values.items() if np.isfinite(value)},
     }
 
 

@@ -225,10 +225,10 @@ def _chart_picture(
     if browser is None:
         raise ExportError(f"{kind.upper()} of a chart needs a browser: {HOW_TO}, {instead}")
     opened = partial(Kaleido, n=1, path=browser, mathjax=False, timeout=SECONDS)
-    drawn = figure.to_dict()
+    chart = figure.to_dict()
     # The text of an SVG is drawn by its reader.
-    taller = leave_out_letters(drawn, surface_of(figure).text) if kind == "png" else 0
-    layout = drawn["layout"]
+    taller = leave_out_letters(chart, surface_of(figure).text) if kind == "png" else 0
+    layout = chart["layout"]
     if not transparent:
         layout["paper_bgcolor"] = surface_of(figure).surface
     options = {
@@ -241,9 +241,9 @@ def _chart_picture(
         with _browser:
             # MathJax would be fetched from the internet, and no text here needs it.
             try:
-                return _drawn(drawn, options, opened)
+                return _drawn(chart, options, opened)
             except TimeoutError:
-                return _drawn(drawn, options, opened)  # a second browser, once
+                return _drawn(chart, options, opened)  # a second browser, once
     except (RuntimeError, OSError, TimeoutError) as error:
         # Some of these errors carry a tuple of lines; the first one is the reason.
         reason = str((error.args or [type(error).__name__])[0]).splitlines()[0].rstrip(".")

@@ -148,10 +148,10 @@ def _printed(text: str) -> Any:
         except (ValueError, SyntaxError):
             return None
     try:
-        found = parse_json(text)
+        value = parse_json(text)
     except DataError:
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def _decoded(text: str) -> bytes:

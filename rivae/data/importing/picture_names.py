@@ -54,27 +54,27 @@ def parts(path: str) -> tuple[str, ...]:
     """The folders and the name of a path; backslashes part them too, empty ones and "." do not
     count, and "a/.." is nothing.
     """
-    found: list[str] = []
+    names: list[str] = []
     for part in path.replace("\\", "/").split("/"):
-        if part == ".." and found and found[-1] != "..":
-            found.pop()
+        if part == ".." and names and names[-1] != "..":
+            names.pop()
         elif part not in ("", "."):
-            found.append(part)
-    return tuple(found)
+            names.append(part)
+    return tuple(names)
 
 
 def comparable(path: str, level: Level) -> tuple[str, ...]:
     """The parts of a path in the writing in which ``level`` compares them."""
     if level >= Level.PERCENT and "%" in path:
         path = unquote(path)
-    found = parts(path)
+    pieces = parts(path)
     if level >= Level.SPACES:
-        found = tuple(filter(None, map(_spaced, found)))
+        pieces = tuple(filter(None, map(_spaced, pieces)))
     if level >= Level.CASE:
-        found = tuple(unicodedata.normalize("NFC", part.casefold()) for part in found)
-    if level >= Level.ENDING and found:
-        found = (*found[:-1], _without_ending(found[-1]))
-    return found
+        pieces = tuple(unicodedata.normalize("NFC", part.casefold()) for part in pieces)
+    if level >= Level.ENDING and pieces:
+        pieces = (*pieces[:-1], _without_ending(pieces[-1]))
+    return pieces
 
 
 def relation(name: tuple[str, ...], path: tuple[str, ...]) -> Relation:
@@ -121,8 +121,8 @@ def writings(name: str) -> Iterator[str]:
 def _spaced(part: str) -> str:
     if part.isascii() and part.isprintable() and "  " not in part and part == part.strip():
         return part  # as most are; nothing below would change them
-    shown = "".join(c for c in part if unicodedata.category(c) != "Cf")
-    return " ".join(unicodedata.normalize("NFC", shown).split())
+    visible = "".join(c for c in part if unicodedata.category(c) != "Cf")
+    return " ".join(unicodedata.normalize("NFC", visible).split())
 
 
 def _without_ending(part: str) -> str:

@@ -144,14 +144,14 @@ class _Files:
             name or line.rstrip(":").lower()
             for name, line in zip(written.names, recipe.ingredients, strict=True)
         ]
-        found = {
+        stored = {
             "id": recipe.id,
             "ingredients": [{"text": name} for name in names],
             "valid": [bool(name) for name in written.names],
         }
         self.texts.append(json.dumps(text, ensure_ascii=False))
         self.pictures.append(json.dumps({"id": recipe.id, "images": images}))
-        self.detected.append(json.dumps(found, ensure_ascii=False))
+        self.detected.append(json.dumps(stored, ensure_ascii=False))
         self.tags.append((recipe.id, recipe.title.lower(), repr(list(recipe.tags))))
         self.factors.append((recipe.id, *(code + 1 for code in dish.codes)))
 
