@@ -11,10 +11,8 @@ from collections.abc import Iterator
 from enum import IntEnum
 from urllib.parse import unquote
 
-from rivae.data.pictures import PICTURE_SUFFIXES
+from rivae.data.pictures import NAMED_SUFFIXES
 
-# What else a picture's name may end in; such a file may have been converted since.
-ENDINGS = (*PICTURE_SUFFIXES, ".jpe", ".jfif", ".heic", ".heif", ".avif", ".svg")
 _LOCAL_FILES = "/?d="  # Label Studio: /data/local-files/?d=photos/1.png
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+")  # a drive has one letter
 
@@ -126,7 +124,7 @@ def _spaced(part: str) -> str:
 
 
 def _without_ending(part: str) -> str:
-    for ending in ENDINGS:
+    for ending in NAMED_SUFFIXES:
         if part.endswith(ending) and len(part) > len(ending):
             return part[: -len(ending)]
     return part
