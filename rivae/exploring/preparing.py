@@ -10,9 +10,8 @@ import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from rivae.base.config import Rows
+from rivae.base.config import Asks, Rows
 from rivae.base.errors import RivaeError, RunError
 from rivae.base.files import write_json
 from rivae.base.installed import cache_folder
@@ -20,10 +19,7 @@ from rivae.data.sets.pairs import PAIRS
 from rivae.data.store import Manifest, find_store
 from rivae.exploring.explorer import Explorer
 from rivae.retrieval.storage import LARGE
-
-if TYPE_CHECKING:
-    from rivae.base.config import Asks
-    from rivae.runs import Run
+from rivae.runs import Run
 
 NOT_KEPT = "the run's folder cannot be written: make it writable, so that its items are kept"
 _RULES = 2  # changes with what is kept

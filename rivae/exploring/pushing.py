@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.base.config import Rows
+from rivae.base.config import Asks, Rows
 from rivae.data.conditions import tag_name
 from rivae.exploring.explorer import Explorer
 from rivae.retrieval.engine import QdrantIndex, push
 from rivae.retrieval.two_stage import TwoStageIndex
+from rivae.runs import Run
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
-
-    from rivae.base.config import Asks
-    from rivae.runs import Run
 
 Progress = Callable[[str, float], None]
 

@@ -22,6 +22,8 @@ from rivae.base.browser import HOW_TO, find_browser
 from rivae.base.csv_text import to_csv
 from rivae.base.errors import RivaeError
 from rivae.base.files import why_not, write_atomic
+from rivae.figures import cloud_sheet as clouds
+from rivae.figures import sheet as sheets
 from rivae.figures import tables
 from rivae.figures.cloud_sheet import CloudSheet
 from rivae.figures.sheet import Sheet
@@ -155,25 +157,21 @@ def chart_html(figure: go.Figure, *, title: str = "") -> str:
 def _sheet_bytes(
     sheet: Sheet, kind: str, scale: float, dark: bool | None, transparent: bool, title: str
 ) -> bytes:
-    from rivae.figures.sheet import to_html, to_image, to_svg
-
     if kind == "html":
-        return to_html(sheet, title=title, dark=dark).encode()
+        return sheets.to_html(sheet, title=title, dark=dark).encode()
     if kind == "svg":
-        return to_svg(sheet, dark=bool(dark), transparent=transparent).encode()
-    return png_bytes(to_image(sheet, scale=scale, dark=bool(dark), transparent=transparent))
+        return sheets.to_svg(sheet, dark=bool(dark), transparent=transparent).encode()
+    return png_bytes(sheets.to_image(sheet, scale=scale, dark=bool(dark), transparent=transparent))
 
 
 def _cloud_bytes(
     figure: CloudSheet, kind: str, scale: float, dark: bool, transparent: bool, title: str
 ) -> bytes:
-    from rivae.figures.cloud_sheet import to_html, to_image, to_svg
-
     if kind == "html":
-        return to_html(figure, title=title, dark=dark).encode()
+        return clouds.to_html(figure, title=title, dark=dark).encode()
     if kind == "svg":
-        return to_svg(figure, dark=dark, transparent=transparent).encode()
-    return png_bytes(to_image(figure, scale=scale, dark=dark, transparent=transparent))
+        return clouds.to_svg(figure, dark=dark, transparent=transparent).encode()
+    return png_bytes(clouds.to_image(figure, scale=scale, dark=dark, transparent=transparent))
 
 
 def _drawn(figure: dict[str, Any], options: dict[str, Any], opened: Callable[[], Any]) -> bytes:
