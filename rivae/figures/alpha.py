@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -84,7 +85,7 @@ def alpha_curve(
         _add_chance(figure, chance, chance_alpha, dark)
     figure.add_vline(x=alpha, line={"color": colors.reference, "width": 1, "dash": "dot"})
     alt = f"D and C against alpha from 0.1 to 100; at alpha {alpha:g}: {join_words(parts)}."
-    look = {"hovermode": "closest", "legend": row_legend(1.02), "margin_r": 28}
+    look: dict[str, Any] = {"hovermode": "closest", "legend": row_legend(1.02), "margin_r": 28}
     dress(figure, dark=dark, alt=alt, height=300, **look)
     ticks = [0.1, 0.3, 1, 3, 10, 30, 100]
     figure.update_xaxes(

@@ -5,6 +5,7 @@ and coverage depend on the range of the traversals.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -222,7 +223,7 @@ def digit_range_lines(
             y1=most,
             line={"color": colors.muted, "width": 1, "dash": "dash"},
         )
-    look = {"hovermode": "closest", "showlegend": False}
+    look: dict[str, Any] = {"hovermode": "closest", "showlegend": False}
     dress(figure, dark=dark, alt=describe_digit_ranges(x, low, high), height=300, **look)
     ends = np.log10(x[[0, -1]])
     figure.update_xaxes(

@@ -104,7 +104,7 @@ def correlation_heatmap(
     if _slanted(columns):
         height += SLANTED
     # All at once: adding annotations one by one takes seconds for 8 factors of 30 axes.
-    marks = {"annotations": numbers, "shapes": frames}
+    marks: dict[str, Any] = {"annotations": numbers, "shapes": frames}
     dress(figure, dark=dark, alt=alt, height=height, title=title, **marks)
     figure.update_layout(meta={**figure.layout.meta, "threshold": threshold})
     return as_table(figure, columns, rows, dark)

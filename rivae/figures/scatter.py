@@ -242,7 +242,7 @@ def plot_matrix(
         f"Matrix of {n_factors} × {d} plots of the retrieved items' factors against the "
         f"axes, {n_framed} framed for |correlation| of at least {threshold:g}."
     )
-    size = {"height": SIDE * n_factors + 70, "width": SIDE * d + 110}
+    size: dict[str, Any] = {"height": SIDE * n_factors + 70, "width": SIDE * d + 110}
     return dress(go.Figure(data), dark=dark, alt=alt, **size, **layout)
 
 
