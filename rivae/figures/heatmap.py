@@ -113,7 +113,7 @@ def correlation_heatmap(
 def heat_cells(
     values: NDArray[np.float64],
     ends: tuple[float, float],
-    scale: Sequence[str],
+    scale: tuple[str, ...],
     *,
     gap: int,
     name: str,
