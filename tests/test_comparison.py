@@ -1,23 +1,23 @@
 """Runs tied by matched factor: what moves together, by how much, and what is left alone."""
 
+import importlib
+
 import numpy as np
 import pytest
 import torch
 
 from rivae.base.config import DatasetConfig, MethodChoice, RunConfig
 from rivae.base.errors import ConfigError
-from rivae.exploring.explorer import Explorer
-from rivae.figures.comparison import (
+from rivae.exploring.comparison import (
     Comparison,
     Counterpart,
     axis_range,
     check_number,
     compare,
-    factor_sheet,
-    factor_strip,
-    factor_strips,
     match_runs,
 )
+from rivae.exploring.explorer import Explorer
+from rivae.figures.comparison import factor_sheet, factor_strip, factor_strips
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 
@@ -151,3 +151,13 @@ def test_other_data_is_refused(explorers, monkeypatch):
 
     with pytest.raises(ConfigError, match="split"):
         match_runs([explorers[0], Elsewhere()])
+
+
+def test_snippets_of_earlier_versions_find_what_they_import():
+    with pytest.warns(DeprecationWarning, match="rivae.figures.comparison"):
+        old = importlib.import_module("rivae.comparison")
+    assert (old.compare, old.factor_sheet, old.factor_strips) == (
+        compare,
+        factor_sheet,
+        factor_strips,
+    )

@@ -6,12 +6,13 @@ import pytest
 from rivae.app.panels.links import SteerLink
 from rivae.app.steer.state import from_link
 from rivae.exploring.axis_card import examples, factor_links
+from rivae.exploring.comparison import axis_range, compare, strip_name
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.sliders import axes_of
 from rivae.exploring.steering import SteerRow, steer
 from rivae.exploring.words.axis_names import change_names
 from rivae.exploring.words.clouds import axis_states
-from rivae.figures.comparison import axis_range, compare, factor_strips, strip_name
+from rivae.figures.comparison import factor_strips
 from rivae.figures.steering import steering_sheet
 from rivae.figures.traversals import plane_sheet, strips_of
 from rivae.jobs.launch import make_config

@@ -76,6 +76,7 @@ export class Engine {
     this.reference = numbersOf(density.points, Float32Array)
     this.scale = numbersOf(density.scale, Float64Array)
     this.limit = density.limit
+    this.farLimit = density.far
   }
 
   /** The point that z asks with. */
@@ -108,7 +109,7 @@ export class Engine {
 
   /** How far z is from the nearest training query in s.d., and what that means. */
   far(z) {
-    const { reference, scale, limit } = this
+    const { reference, scale, limit, farLimit } = this
     const d = scale.length
     let least = Infinity
     for (let at = 0; at < reference.length; at += d) {
@@ -120,6 +121,6 @@ export class Engine {
       if (sum < least) least = sum
     }
     const distance = Math.sqrt(least)
-    return { distance, limit, where: distance <= limit ? "inside" : distance <= 2 * limit ? "edge" : "far" }
+    return { distance, limit, where: distance <= limit ? "inside" : distance <= farLimit ? "edge" : "far" }
   }
 }

@@ -44,15 +44,15 @@ def answered_names(address: str, hosts: Sequence[str] = ()) -> list[str]:
 def _own_names() -> list[str]:
     """The names and addresses of this machine in its network, as far as it knows them."""
     name = socket.gethostname()
-    found = [name, f"{name}.local"]
+    addresses = [name, f"{name}.local"]
     with contextlib.suppress(OSError):
-        found += [str(known[4][0]) for known in socket.getaddrinfo(name, None)]
+        addresses += [str(known[4][0]) for known in socket.getaddrinfo(name, None)]
     for family, elsewhere in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
         # Nothing is sent: the system only says from which address it would be.
         with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((elsewhere, 9))
-            found.append(str(probe.getsockname()[0]))
-    return [known for known in found if HOST.fullmatch(known)]
+            addresses.append(str(probe.getsockname()[0]))
+    return [known for known in addresses if HOST.fullmatch(known)]
 
 
 def url_of(port: int, address: str, extra: Sequence[str] = ()) -> str:

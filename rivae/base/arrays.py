@@ -91,11 +91,11 @@ def numbers_of(values: Any, name: str, error: type[Exception] = ValueError) -> N
     """
     refuse_masked(error, **{name: values})
     try:
-        found = np.asarray(values)
+        array = np.asarray(values)
         # Of lists numpy makes numbers at once; a row of a table is an array of objects.
-        parts = found.ravel() if found.dtype.kind == "O" else _leaves(values)
-        if found.dtype.kind in "iufO" and all(_is_number(part) for part in parts):
-            return found.astype(np.float64, copy=False)
+        parts = array.ravel() if array.dtype.kind == "O" else _leaves(values)
+        if array.dtype.kind in "iufO" and all(_is_number(part) for part in parts):
+            return array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError, RuntimeError):
         pass
     raise error(f"{name} must hold numbers only")
@@ -142,9 +142,9 @@ def check_columns(known: list[Any] | None, values: Any, what: str, quiet: bool =
     if known is not None and given is not None:
         missing = list((Counter(known) - Counter(given)).elements())
         strange = list((Counter(given) - Counter(known)).elements())
-        said = [f"lacks {_some(missing)}"] if missing else []
-        said += [f"has {_some(strange)}, which fit did not see"] if strange else []
-        raise ValueError(f"{what} has other columns than in fit: it {', and '.join(said)}")
+        problems = [f"lacks {_some(missing)}"] if missing else []
+        problems += [f"has {_some(strange)}, which fit did not see"] if strange else []
+        raise ValueError(f"{what} has other columns than in fit: it {', and '.join(problems)}")
     if not quiet and (known is None) != (given is None):
         where = "fit saw none" if known is None else "there are none now"
         warnings.warn(

@@ -46,11 +46,11 @@ def find_browser() -> str | None:
 
 def main() -> int:
     """Print the path of the browser; 1 when none is found."""
-    found = find_browser()
-    if found is None:
+    browser = find_browser()
+    if browser is None:
         sys.stderr.write(f"no browser found: {HOW_TO}\n")
         return 1
-    sys.stdout.write(f"{found}\n")
+    sys.stdout.write(f"{browser}\n")
     return 0
 
 

@@ -146,8 +146,8 @@ def explain(error: ValidationError, owner: str, model: type[BaseModel]) -> str:
     first = error.errors()[0]
     where = printable(".".join(str(part)[:60] for part in first["loc"])[:120])
     if first["type"] == "extra_forbidden":
-        known = some_of(model.model_fields, where)
-        options = f": choose from {known}" if "." not in where else ""
+        fields = some_of(model.model_fields, where)
+        options = f": choose from {fields}" if "." not in where else ""
         return f"{owner} has no setting '{where}'{options}"
     text = printable(first["msg"].removeprefix("Value error, "))
     text = text[:1].lower() + text[1:]

@@ -43,8 +43,8 @@ class DatesSeen:
 
     def ages(self, names: Iterable[str]) -> dict[str, int]:
         """How many other dates were seen since each was first noted; 0 for what was not."""
-        known = self._read()
-        return {name: known.count - known.since.get(name, known.count) for name in names}
+        file = self._read()
+        return {name: file.count - file.since.get(name, file.count) for name in names}
 
     def first_seen(self, name: str) -> date | None:
         """The date on which something was first noted; None if it was not."""
@@ -73,9 +73,9 @@ class DatesSeen:
             for name in names
         }
         first = {name: today if name in fresh else before.first.get(name, today) for name in since}
-        known = _File(count=count, dates=dates, since=since, first=first)
-        if known != before:
-            write_json(self.path, known.model_dump(mode="json"), private=True)
+        file = _File(count=count, dates=dates, since=since, first=first)
+        if file != before:
+            write_json(self.path, file.model_dump(mode="json"), private=True)
         return {name: count - begun for name, begun in since.items()}
 
     def _read(self) -> _File:

@@ -60,11 +60,11 @@ def shown(name: object, most: int = 80) -> str:
 
 def some_of(names: Iterable[object], asked: str = "", most: int = 8) -> str:
     """ "a, b, c": at most ``most`` names, first those like ``asked``, and how many others."""
-    known = [str(name) for name in names]
-    near = get_close_matches(asked[:80], known, n=most, cutoff=0.5) if asked else []
-    kept = [*near, *(name for name in known if name not in near)]
+    texts = [str(name) for name in names]
+    near = get_close_matches(asked[:80], texts, n=most, cutoff=0.5) if asked else []
+    kept = [*near, *(name for name in texts if name not in near)]
     if len(kept) <= most:
-        kept = known
+        kept = texts
     listed = ", ".join(shown(name, 40) for name in kept[:most]) or "none"
     return listed + (f" and {len(kept) - most} others" if len(kept) > most else "")
 
@@ -101,9 +101,9 @@ def _without_entries(text: str, excess: int) -> str:
             runs.append([])
         runs[-1].append(comma)
     commas = max(runs, key=len)
-    for kept in range(len(commas) - 2, 0, -1):
-        left_out = f", … {len(commas) - kept} others …, "
-        start, end = commas[kept - 1].start(), commas[-1].end()
-        if end - start - len(left_out) >= excess or kept == 1:
+    for n_parts in range(len(commas) - 2, 0, -1):
+        left_out = f", … {len(commas) - n_parts} others …, "
+        start, end = commas[n_parts - 1].start(), commas[-1].end()
+        if end - start - len(left_out) >= excess or n_parts == 1:
             return text[:start] + left_out + text[end:]
     return text

@@ -42,8 +42,8 @@ class WriteError(RivaeError, OSError):
 
 def why_not(error: OSError) -> str:
     """Why a file cannot be written, and what to do, after a colon: "no space left: make …"."""
-    said = error.strerror or type(error).__name__
-    return ADVICE.get(error.errno or 0, f"{said}: choose another place")
+    reason = error.strerror or type(error).__name__
+    return ADVICE.get(error.errno or 0, f"{reason}: choose another place")
 
 
 _FULL = "no space left: make room, then try again"
@@ -170,10 +170,10 @@ def private_file(path: Path) -> None:
         pass
     # Without opening it: closing a file drops the locks that this process holds on it.
     with contextlib.suppress(OSError):
-        found = path.stat()
-        wanted = stat.S_IMODE(found.st_mode) & (0o770 if found.st_mode & stat.S_IWGRP else 0o700)
-        own = os.name == "posix" and found.st_uid == os.geteuid() and stat.S_ISREG(found.st_mode)
-        if own and wanted != stat.S_IMODE(found.st_mode):
+        status = path.stat()
+        wanted = stat.S_IMODE(status.st_mode) & (0o770 if status.st_mode & stat.S_IWGRP else 0o700)
+        own = os.name == "posix" and status.st_uid == os.geteuid() and stat.S_ISREG(status.st_mode)
+        if own and wanted != stat.S_IMODE(status.st_mode):
             path.chmod(wanted)
 
 

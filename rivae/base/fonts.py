@@ -142,7 +142,7 @@ def _letters(face: Face) -> frozenset[int]:
 def _installed(needed: frozenset[str], bold: bool) -> Face | None:
     """The font of this machine that has all these letters, rather a plain one without serifs."""
     weight = BOLD if bold else REGULAR
-    found = sorted(
+    fonts = sorted(
         (font for font in installed_fonts() if font.is_outline and all(map(font.has, needed))),
         key=lambda font: (
             font.is_mono,
@@ -154,7 +154,7 @@ def _installed(needed: frozenset[str], bold: bool) -> Face | None:
             font.face.path,
         ),
     )
-    return next((font.face for font in found if _is_sound(font.face)), None)
+    return next((font.face for font in fonts if _is_sound(font.face)), None)
 
 
 def _is_sound(face: Face) -> bool:

@@ -50,9 +50,9 @@ def cache_folder(folder: Path, app: Path = APP_FILES) -> Path:
     with contextlib.suppress(OSError, RuntimeError):  # RuntimeError: this user has no home
         version = f"{folder.resolve()} {folder.stat().st_mtime_ns}"
         digest = hashlib.blake2b(version.encode(), digest_size=6).hexdigest()
-        kept = user_cache()
-        kept.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return kept / f"{folder.name}-{digest}"
+        cache = user_cache()
+        cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return cache / f"{folder.name}-{digest}"
     return Path(os.devnull) / CACHE  # cannot be made, so nothing is kept
 
 
@@ -62,9 +62,9 @@ def user_cache() -> Path:
     Raises:
         RuntimeError: the user has no home.
     """
-    chosen = os.environ.get("XDG_CACHE_HOME", "")
-    if Path(chosen).is_absolute():
-        return Path(chosen) / "rivae"
+    setting = os.environ.get("XDG_CACHE_HOME", "")
+    if Path(setting).is_absolute():
+        return Path(setting) / "rivae"
     if os.name == "nt":
         local = os.environ.get("LOCALAPPDATA")
         return (Path(local) if local else Path.home() / "AppData" / "Local") / "rivae" / CACHE

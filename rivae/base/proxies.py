@@ -19,7 +19,7 @@ def trusted_proxies(named: Sequence[str]) -> str:
     Raises:
         ConfigError: one of them is none, or stands for everybody.
     """
-    found = []
+    proxies = []
     for one in named:
         try:
             network = ipaddress.ip_network(one.strip())
@@ -31,7 +31,7 @@ def trusted_proxies(named: Sequence[str]) -> str:
                 "127.0.0.1, or a network like 10.0.0.0/8"
             )
         alone = network.prefixlen == network.max_prefixlen
-        found.append(str(network.network_address if alone else network))
+        proxies.append(str(network.network_address if alone else network))
         if network.version == 4:  # as a server on all IPv6 addresses sees it
-            found.append(f"::ffff:{network.network_address}/{96 + network.prefixlen}")
-    return ",".join(found)
+            proxies.append(f"::ffff:{network.network_address}/{96 + network.prefixlen}")
+    return ",".join(proxies)

@@ -70,8 +70,8 @@ def remove_abandoned(parent: Path, prefix: str) -> None:
 
 
 def _remove_if_free(folder: Path) -> None:
-    seen = folder.lstat()
-    if not stat.S_ISDIR(seen.st_mode) or seen.st_uid != os.geteuid():
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
         return
     if stat.S_ISREG((folder / LOCK).lstat().st_mode):
         with (folder / LOCK).open("r+b") as held:

@@ -58,10 +58,10 @@ def styles(*names: str) -> str:
 def library() -> str:
     """The map's libraries as an expression whose value has what they export."""
     text = LIBRARY.read_text(encoding="utf-8")
-    found = _LIBRARY_EXPORT.search(text)
-    assert found, "the library lists what it exports"
-    pairs = (pair.split(" as ") for pair in found[1].split(","))
+    match = _LIBRARY_EXPORT.search(text)
+    assert match, "the library lists what it exports"
+    pairs = (pair.split(" as ") for pair in match[1].split(","))
     exported = ", ".join(f"{name.strip()}: {inside.strip()}" for inside, name in pairs)
     return (
-        f"(() => {{ {text[: found.start()]}\n{text[found.end() :]}\nreturn {{ {exported} }} }})()"
+        f"(() => {{ {text[: match.start()]}\n{text[match.end() :]}\nreturn {{ {exported} }} }})()"
     )

@@ -63,8 +63,8 @@ class InstalledFont:
 def installed_fonts() -> tuple[InstalledFont, ...]:
     """All fonts; () where there are none, or they cannot be listed in time."""
     program = shutil.which("fc-list")
-    found = _listed(program) if program else _read(_folders())
-    return tuple(font for font, _ in zip(found, range(MAX_FONTS), strict=False))
+    files = _listed(program) if program else _read(_folders())
+    return tuple(font for font, _ in zip(files, range(MAX_FONTS), strict=False))
 
 
 def letters_of(file: str | IO[bytes], number: int = 0) -> frozenset[int]:

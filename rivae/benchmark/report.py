@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rivae.base.files import write_atomic
+from rivae.base.table import Table
 from rivae.benchmark.paper import printed_decimals
 from rivae.benchmark.rows import Row, line_key, write_rows
 from rivae.benchmark.scores import RULE
@@ -253,11 +254,7 @@ def count_text(group: Group) -> str:
 
 
 def _markdown(head: Sequence[str], body: Sequence[Sequence[str]]) -> list[str]:
-    def row(cells: Sequence[str]) -> str:
-        safe = (" ".join(cell.split()).replace("|", "\\|") for cell in cells)
-        return f"| {' | '.join(safe)} |"
-
-    return [row(head), "|---" * len(head) + "|", *map(row, body)]
+    return Table.of(head, body).markdown().splitlines()
 
 
 def _times(rows: Sequence[Row]) -> list[str]:

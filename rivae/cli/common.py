@@ -17,6 +17,7 @@ from typing import Any, TextIO, get_args
 from rivae.base.config import Asks
 from rivae.base.errors import ConfigError, DataReplacedWarning
 from rivae.base.paths import home_path
+from rivae.base.table import Table
 
 Command = Callable[[argparse.Namespace], int]
 # What a command says before its first work, and after Ctrl-C where it can be begun again.
@@ -131,10 +132,7 @@ def device_here(name: str) -> str:
 
 def print_table(rows: Sequence[Sequence[str]], header: Sequence[str]) -> None:
     """Columns padded with two spaces between; text aligned left."""
-    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
-    for row in [header, *rows]:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        print("  ".join(cells).rstrip())
+    print(Table.of(header, rows).text(), end="")
 
 
 class Steps:

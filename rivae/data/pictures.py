@@ -35,6 +35,12 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "TIFF": (".tif", ".tiff"),
 }
 PICTURE_SUFFIXES = tuple(suffix for suffixes in FORMATS.values() for suffix in suffixes)
+# How a picture's name may end in a table: also as what was converted since, or is never opened.
+NAMED_SUFFIXES = (*PICTURE_SUFFIXES, ".jpe", ".jfif", ".heic", ".heif", ".avif", ".svg")
+# What Recipe1M's own images are called; any other name there is no picture of it.
+RECIPE1M_SUFFIXES = (*FORMATS["JPEG"], *FORMATS["PNG"], *FORMATS["WEBP"])
+# How an encoded picture begins; WebP begins with its length.
+BEGINNINGS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF8", b"II*\0", b"MM\0*", b"II+\0", b"BM")
 KNOWN = "JPEG, PNG, WebP, GIF, BMP or TIFF"
 MAX_PIXELS = 89_478_485  # Pillow's own limit: a quarter of a gigabyte in RGB
 MAX_BYTES = 512 * 2**20  # of an encoded picture; no file in these bounds needs more

@@ -38,14 +38,14 @@ def examples(explorer: Explorer, dim: int, n: int = 4) -> list[list[int]]:
     a row appears once.
     """
     places = explorer.shown_positions(dim)
-    taken = np.zeros(len(places), dtype=bool)
-    found: list[list[int]] = []
+    is_taken = np.zeros(len(places), dtype=bool)
+    groups: list[list[int]] = []
     for quantile in np.quantile(places, QUANTILES):
-        apart = np.where(taken, np.inf, np.abs(places - quantile))
-        nearest = np.argsort(apart, kind="stable")[: min(n, int((~taken).sum()))]
-        taken[nearest] = True
-        found.append([int(row) for row in explorer.search_rows[nearest]])
-    return found
+        apart = np.where(is_taken, np.inf, np.abs(places - quantile))
+        nearest = np.argsort(apart, kind="stable")[: min(n, int((~is_taken).sum()))]
+        is_taken[nearest] = True
+        groups.append([int(row) for row in explorer.search_rows[nearest]])
+    return groups
 
 
 def factor_links(explorer: Explorer, dim: int) -> list[Link]:
@@ -56,18 +56,18 @@ def factor_links(explorer: Explorer, dim: int) -> list[Link]:
     if factors is None:
         return []
     rows, places = explorer.search_rows, explorer.shown_positions(dim).astype(np.float64)
-    found = [
+    links = [
         link
         for name, values in zip(names, factors[rows].T, strict=True)
         if (link := correlation(name, places, values)) is not None
     ]
-    return sorted(found, key=lambda link: -abs(link.r))
+    return sorted(links, key=lambda link: -abs(link.r))
 
 
 def correlation(name: str, a: NDArray[np.float64], b: NDArray[np.float64]) -> Link | None:
     """The correlation of two columns (n,) where both are known; None where it is undefined."""
-    known = np.isfinite(a) & np.isfinite(b)
-    a, b, n = a[known], b[known], int(known.sum())
+    finite = np.isfinite(a) & np.isfinite(b)
+    a, b, n = a[finite], b[finite], int(finite.sum())
     if n < MIN_ITEMS or np.ptp(a) == 0 or np.ptp(b) == 0:
         return None
     r = float(np.clip(np.corrcoef(a, b)[0, 1], -1.0, 1.0))

@@ -135,23 +135,23 @@ class Catalogue:
         Raises:
             ConfigError: a condition cannot be read, or no item has such a tag.
         """
-        asked = read_conditions(text, self._specs)
-        found = self.search_rows
-        if asked.words:
-            found = self._texts.rows(asked.words)
-            found = found[self._is_searched[found]]
-        for tag in asked.tags:
+        conditions = read_conditions(text, self._specs)
+        rows = self.search_rows
+        if conditions.words:
+            rows = self._texts.rows(conditions.words)
+            rows = rows[self._is_searched[rows]]
+        for tag in conditions.tags:
             if tag not in self._tagged:
                 near = [f"#{other}" for other in self._tagged if tag in other][:3]
                 instead = " or ".join(near) or "another one, or plain words"
                 raise ConfigError(f"no item has the tag #{tag}: use {instead}")
-            found = found[np.isin(found, self._tagged[tag], kind="table")]
-        for condition in asked.factors:
+            rows = rows[np.isin(rows, self._tagged[tag], kind="table")]
+        for condition in conditions.factors:
             assert self.data.factors is not None
-            found = found[condition.holds(self.data.factors[found, condition.factor])]
+            rows = rows[condition.holds(self.data.factors[rows, condition.factor])]
         if (row := self._numbered(text)) is not None:
-            found = np.concatenate([[np.int64(row)], found[found != row]])
-        return found
+            rows = np.concatenate([[np.int64(row)], rows[rows != row]])
+        return rows
 
     @property
     def suggested_conditions(self) -> list[str]:
@@ -173,11 +173,11 @@ class Catalogue:
 
     def best(self, text: str, n: int) -> list[TextHit]:
         """The ``n`` items searched that fit ``text`` best, the item of that number first."""
-        found = self._texts.best(text, n, lambda row: bool(self._is_searched[row]))
+        hits = self._texts.best(text, n, lambda row: bool(self._is_searched[row]))
         if (row := self._numbered(text)) is not None:
             first = TextHit(row, ((self.title(row), False),), ((f"item {row}", True),))
-            found = [first, *(hit for hit in found if hit.row != row)][:n]
-        return found
+            hits = [first, *(hit for hit in hits if hit.row != row)][:n]
+        return hits
 
     def _numbered(self, text: str) -> int | None:
         """The searched row that ``text`` is the number of."""

@@ -38,9 +38,9 @@ class Familiarity:
         rng = np.random.default_rng(random_state)
         train = rng.permutation(data.splits["train"])[:N_TRAIN]
         held_out = rng.permutation(data.splits["validation"])[:N_HELD_OUT]
-        known = statistics(data.x1.batch(train))
-        self._reduced = Reduced(known, N_COMPONENTS)
-        self._index = NumpyIndex(self._reduced(known).astype(np.float64))
+        training = statistics(data.x1.batch(train))
+        self._reduced = Reduced(training, N_COMPONENTS)
+        self._index = NumpyIndex(self._reduced(training).astype(np.float64))
         self._limit = 1.0
         # As uploads, which lose a little on their way: what that changes is not strange.
         side = 0 if data.shows_whole else 1
@@ -51,8 +51,8 @@ class Familiarity:
         """(n,) distance of pictures (n, C, H, W) to the training pictures, in units of what 99 %
         of validation pictures, uploaded, stay below.
         """
-        found = self._reduced(statistics(x1)).astype(np.float64)
-        _, squared = self._index.search(found, NEIGHBOURS)
+        points = self._reduced(statistics(x1)).astype(np.float64)
+        _, squared = self._index.search(points, NEIGHBOURS)
         return np.sqrt(squared[:, -1]) / self._limit
 
 

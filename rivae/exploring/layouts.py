@@ -41,11 +41,11 @@ def kept_layout(explorer: Explorer) -> Layout | None:
     if not can_have(explorer):
         return None
     try:
-        found = np.load(_path(explorer), mmap_mode="r", allow_pickle=False)
+        layout = np.load(_path(explorer), mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError):
         return None
-    fits = found.shape == (len(explorer.search_rows), 2) and found.dtype == np.float32
-    return found if fits else None
+    fits = layout.shape == (len(explorer.search_rows), 2) and layout.dtype == np.float32
+    return layout if fits else None
 
 
 def make_layout(explorer: Explorer, progress: Callable[[str, float], None]) -> Layout:
@@ -64,11 +64,11 @@ def make_layout(explorer: Explorer, progress: Callable[[str, float], None]) -> L
         raise RunError(f"a layout needs a trained run and at least {MIN_ITEMS} items")
     progress("reading the items", 0.0)
     index = explorer.retriever.index
-    made = lay_out(index.n_items, index.rows, progress)
-    write_cache(_path(explorer), lambda stream: np.save(stream, made, allow_pickle=False))
+    layout = lay_out(index.n_items, index.rows, progress)
+    write_cache(_path(explorer), lambda stream: np.save(stream, layout, allow_pickle=False))
     if kept_layout(explorer) is None:
         raise RunError("the layout cannot be kept: make the run's folder writable")
-    return made
+    return layout
 
 
 def lay_out(
@@ -97,9 +97,9 @@ def lay_out(
     fitted = np.ascontiguousarray(read(part), dtype=np.float32)
     progress("laying the items out", 0.1)
     neighbours = min(10, len(part) - 1)
-    made = PaCMAP(n_neighbors=neighbours, random_state=random_state).fit_transform(fitted)
+    layout = PaCMAP(n_neighbors=neighbours, random_state=random_state).fit_transform(fitted)
     places = np.empty((n, 2), dtype=np.float32)
-    places[part] = made
+    places[part] = layout
     if n > len(part):
         _put_others(read, fitted, part, places, progress)
     low, high = places.min(axis=0), places.max(axis=0)
@@ -120,8 +120,8 @@ def _put_others(
     others = np.setdiff1d(np.arange(len(places)), part, assume_unique=True)
     for block in np.array_split(others, max(1, len(others) // 10_000)):
         progress("putting the others among them", 0.5 + 0.5 * float(block[0]) / len(places))
-        asked = np.ascontiguousarray(read(block), dtype=np.float32)
-        _, near = index.search(asked, N_NEIGHBOURS)
+        points = np.ascontiguousarray(read(block), dtype=np.float32)
+        _, near = index.search(points, N_NEIGHBOURS)
         places[block] = places[part[near]].mean(axis=1)
 
 

@@ -189,8 +189,8 @@ class Lasso:
                 ]
             )
         )
-        found = in_polygon(places[0][near], places[1][near], corners)
-        return np.asarray(explorer.search_rows[near[found]], dtype=np.int64)
+        inside = in_polygon(places[0][near], places[1][near], corners)
+        return np.asarray(explorer.search_rows[near[inside]], dtype=np.int64)
 
 
 def in_polygon(

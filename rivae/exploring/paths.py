@@ -86,8 +86,8 @@ def _through(
     points = np.concatenate([positions.astype(np.float64), stops])
     k = min(N_NEIGHBOURS, len(points) - 1)
     scaled = points / std
-    found = NearestNeighbors(n_neighbors=k + 1).fit(scaled)
-    gaps, near = found.kneighbors(scaled)
+    neighbours = NearestNeighbors(n_neighbors=k + 1).fit(scaled)
+    gaps, near = neighbours.kneighbors(scaled)
     rows = np.repeat(np.arange(len(points)), k)
     # A gap of 0 would mean no edge: equal points stay joined.
     costs = np.maximum(gaps[:, 1:].ravel() ** 2, 1e-12)

@@ -10,9 +10,8 @@ import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from rivae.base.config import Rows
+from rivae.base.config import Asks, Rows
 from rivae.base.errors import RivaeError, RunError
 from rivae.base.files import write_json
 from rivae.base.installed import cache_folder
@@ -20,10 +19,7 @@ from rivae.data.sets.pairs import PAIRS
 from rivae.data.store import Manifest, find_store
 from rivae.exploring.explorer import Explorer
 from rivae.retrieval.indexes.brute_force import LARGE
-
-if TYPE_CHECKING:
-    from rivae.base.config import Asks
-    from rivae.runs import Run
+from rivae.runs import Run
 
 NOT_KEPT = "the run's folder cannot be written: make it writable, so that its items are kept"
 _RULES = 2  # changes with what is kept
@@ -84,6 +80,6 @@ def prepare(run: Run, rows: Rows, asks: Asks, progress: Callable[[str, float], N
 
 def _mark(run: Run, rows: Rows, asks: Asks) -> Path:
     """A file that is there once all is kept, named by the model."""
-    said = f"{run.shown_key}/{rows}/{asks}/{_RULES}"
-    digest = hashlib.blake2b(said.encode(), digest_size=8).hexdigest()
+    key = f"{run.shown_key}/{rows}/{asks}/{_RULES}"
+    digest = hashlib.blake2b(key.encode(), digest_size=8).hexdigest()
     return cache_folder(run.path) / f"prepared-{digest}.json"

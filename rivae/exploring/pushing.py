@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.base.config import Rows
+from rivae.base.config import Asks, Rows
 from rivae.data.conditions import tag_name
 from rivae.exploring.explorer import Explorer
 from rivae.retrieval.engine import QdrantIndex, push
 from rivae.retrieval.indexes.two_stage import TwoStageIndex
+from rivae.runs import Run
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
-
-    from rivae.base.config import Asks
-    from rivae.runs import Run
 
 Progress = Callable[[str, float], None]
 
@@ -67,14 +65,14 @@ def push_run(
 def _payload(explorer: Explorer, row: int) -> dict[str, Any]:
     data = explorer.data
     recipe, factors = data.recipe(row), data.factors
-    known = {} if factors is None else {f"factor_{k}": v for k, v in enumerate(factors[row])}
+    values = {} if factors is None else {f"factor_{k}": v for k, v in enumerate(factors[row])}
     return {
         "row": row,
         "title": data.title(row),
         "split": next(name for name, rows in data.splits.items() if _holds(rows, row)),
         "tags": [tag_name(tag) for tag in recipe.tags] if recipe is not None else [],
         # JSON has no NaN: what is unknown is left out.
-        **{name: float(value) for name, value in known.items() if np.isfinite(value)},
+        **{name: float(value) for name, value in values.items() if np.isfinite(value)},
     }
 
 

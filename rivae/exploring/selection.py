@@ -87,16 +87,16 @@ def _factors(explorer: Explorer, is_chosen: NDArray[np.bool_]) -> list[FactorSha
     for k, spec in enumerate(data.factor_specs if data.factors is not None else ()):
         assert data.factors is not None
         values = np.asarray(data.factors[explorer.search_rows, k], dtype=np.float64)
-        known = np.isfinite(values)
-        if not (known & is_chosen).any():
+        finite = np.isfinite(values)
+        if not (finite & is_chosen).any():
             continue
         if spec.levels:
             labels, edges = tuple(spec.levels), np.arange(len(spec.levels) + 1) - 0.5
         else:
-            edges = np.histogram_bin_edges(values[known], N_BINS)
+            edges = np.histogram_bin_edges(values[finite], N_BINS)
             ends = [f"{edge:.3g}" for edge in edges]
             labels = tuple(f"{a} to {b}" for a, b in pairwise(ends))
-        own, whole = (np.histogram(values[known & some], edges)[0] for some in (is_chosen, known))
+        own, whole = (np.histogram(values[finite & some], edges)[0] for some in (is_chosen, finite))
         chosen, everything = own / max(own.sum(), 1), whole / max(whole.sum(), 1)
         apart = float(np.abs(chosen - everything).sum() / 2)
         first, second = (tuple(np.round(each, 4).tolist()) for each in (chosen, everything))
@@ -114,11 +114,11 @@ def _terms(
         return (), ()
     if not any(own[i] for i in np.flatnonzero(~chosen)):
         return (), ()
-    found = contrast(np.flatnonzero(~chosen), np.flatnonzero(chosen), own)
+    words = contrast(np.flatnonzero(~chosen), np.flatnonzero(chosen), own)
 
     def terms(some: Sequence[WordContrast]) -> tuple[Term, ...]:
         return tuple(Term(c.word, c.high, c.low, round(c.z, 2)) for c in some[:N_TERMS])
 
-    more = [c for c in found if c.z > SURE]
-    less = [c for c in reversed(found) if c.z < -SURE]
+    more = [c for c in words if c.z > SURE]
+    less = [c for c in reversed(words) if c.z < -SURE]
     return terms(more), terms(less)

@@ -204,16 +204,16 @@ def list_tours() -> list[TourFile]:
     folder = tours_folder()
     if not folder.is_dir():
         return []
-    found = []
+    files = []
     for path in sorted(folder.glob("*.json"))[:MAX_TOURS]:
         if not _is_id(path.stem):
             continue
         try:
-            found.append(TourFile(path.stem, read_tour(path.stem)))
+            files.append(TourFile(path.stem, read_tour(path.stem)))
         except DataError as error:
-            found.append(TourFile(path.stem, None, str(error)))
+            files.append(TourFile(path.stem, None, str(error)))
     return sorted(
-        found, key=lambda f: (f.tour is None, f.tour.title.lower() if f.tour else "", f.id)
+        files, key=lambda f: (f.tour is None, f.tour.title.lower() if f.tour else "", f.id)
     )
 
 
@@ -240,10 +240,10 @@ def add_tour(title: str, steps: Sequence[TourStep] = ()) -> Tour:
     """
     tour = Tour(title, tuple(steps))
     with _writing() as folder:
-        taken = _require_room(folder)
+        n_bytes = _require_room(folder)
         slug = re.sub(r"[^a-z0-9]+", "-", tour.title.lower()).strip("-")[:60].strip("-") or "tour"
         name, n = slug, 1
-        while name in taken:
+        while name in n_bytes:
             n += 1
             name = f"{slug}-{n}"
         tour = replace(tour, id=name)
@@ -301,16 +301,16 @@ def restore_tour(name: str) -> str:
     """
     trash = trash_of_tours()
     with _writing() as folder:
-        found = trash.entry(name)
-        if found.more.get(EARLIER) and _path(found.name).is_file():
-            tour = from_bytes((found.path / CONTENT).read_bytes(), found.name)
-            now = _path(found.name).read_bytes()
-            trash.put_content(found.name, now, more={EARLIER: True})
-            write_json(_path(found.name), to_json(tour))
-            trash.discard(found.id)
-            return found.name
+        entry = trash.entry(name)
+        if entry.more.get(EARLIER) and _path(entry.name).is_file():
+            tour = from_bytes((entry.path / CONTENT).read_bytes(), entry.name)
+            now = _path(entry.name).read_bytes()
+            trash.put_content(entry.name, now, more={EARLIER: True})
+            write_json(_path(entry.name), to_json(tour))
+            trash.discard(entry.id)
+            return entry.name
         _require_room(folder)
-        return trash.restore(found.id).stem
+        return trash.restore(entry.id).stem
 
 
 def trash_of_tours() -> Trash:
@@ -320,10 +320,10 @@ def trash_of_tours() -> Trash:
 
 def _require_room(folder: Path) -> set[str]:
     """The ids in use; ConfigError if there are already ``MAX_TOURS``."""
-    taken = {path.stem for path in folder.glob("*.json")}
-    if len(taken) >= MAX_TOURS:
+    names = {path.stem for path in folder.glob("*.json")}
+    if len(names) >= MAX_TOURS:
         raise ConfigError(f"there are {MAX_TOURS} tours: delete one first")
-    return taken
+    return names
 
 
 @contextmanager

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from rivae.figures.palette import series_color, theme
-from rivae.figures.theme import dress, join_words, short
+from rivae.figures.theme import dress, join_words, row_legend, short
 from rivae.metrics.measures.dci_paper import C, D, paper_dci
 
 # 0.1 ... 100 in 61 steps of equal ratio.
@@ -84,12 +85,8 @@ def alpha_curve(
         _add_chance(figure, chance, chance_alpha, dark)
     figure.add_vline(x=alpha, line={"color": colors.reference, "width": 1, "dash": "dot"})
     alt = f"D and C against alpha from 0.1 to 100; at alpha {alpha:g}: {join_words(parts)}."
-    dress(figure, dark=dark, alt=alt, height=300)
-    figure.update_layout(
-        hovermode="closest",
-        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
-        margin_r=28,
-    )
+    look: dict[str, Any] = {"hovermode": "closest", "legend": row_legend(1.02), "margin_r": 28}
+    dress(figure, dark=dark, alt=alt, height=300, **look)
     ticks = [0.1, 0.3, 1, 3, 10, 30, 100]
     figure.update_xaxes(
         type="log",

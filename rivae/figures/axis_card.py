@@ -94,6 +94,6 @@ def link_dots(links: Sequence[Link], name: str, *, dark: bool = False) -> go.Fig
         axis_style(dark), range=[-1.05, 1.05], title_text=f"correlation with {axis_label(name)}"
     )
     figure.update_yaxes(axis_style(dark))
-    said = join_words([f"{link.name} {link.r:+.2f}" for link in links[:5]])
-    alt = f"Correlation of {name} with what is known of the items: {said}."
+    strengths = join_words([f"{link.name} {link.r:+.2f}" for link in links[:5]])
+    alt = f"Correlation of {name} with what is known of the items: {strengths}."
     return dress(figure, dark=dark, alt=alt, height=90 + 26 * len(shown))

@@ -39,9 +39,9 @@ def axis_clouds(explorer: Explorer, dim: int, words: ItemWords) -> Clouds | None
     Args:
         words: the words of all items (``rivae.exploring.words.item_words.item_words``).
     """
-    made = laid_out(shown_states(explorer, dim), words)
-    if made is None:
+    layout = laid_out(shown_states(explorer, dim), words)
+    if layout is None:
         return None
     sets = [words.sets[i] for i in explorer.search_rows.tolist()]
     relation = related_words(sets, explorer.shown_positions(dim).astype(float))
-    return Clouds(made.counts, made.layout, relation, explorer.axis_names[dim])
+    return Clouds(layout.counts, layout.layout, relation, explorer.axis_names[dim])

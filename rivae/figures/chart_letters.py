@@ -66,8 +66,8 @@ def _without(value: Any, lost: dict[str, str]) -> Any:
         if value.isascii() or not any(map(_is_lost, value)):
             return value
         if value not in lost:
-            kept = "".join(letter for letter in value if not _is_lost(letter))
-            lost[value] = kept + _SAME_LOOK * (len(lost) + 1)
+            letters = "".join(letter for letter in value if not _is_lost(letter))
+            lost[value] = letters + _SAME_LOOK * (len(lost) + 1)
         return lost[value]
     if isinstance(value, dict):
         return {k: v if k in _NOT_DRAWN else _without(v, lost) for k, v in value.items()}

@@ -61,8 +61,8 @@ def cloud_sheet(
     row = Sheet(n_states * (layout.width + PAD) + PAD, SIDE + 2 * GAP, "Dishes of each state.")
     for s in range(n_states):
         shown = list(items[s])[:n_pictures]
-        taken = len(shown) * SIDE + (len(shown) - 1) * GAP
-        left = PAD + s * (layout.width + PAD) + (layout.width - taken) / 2
+        width = len(shown) * SIDE + (len(shown) - 1) * GAP
+        left = PAD + s * (layout.width + PAD) + (layout.width - width) / 2
         for n, i in enumerate(shown):
             alt = f"{title(i)}, at {clouds.counts.states[s]}"
             row.marks.append(fitted(picture(i), left + n * (SIDE + GAP), GAP, SIDE, SIDE, alt))

@@ -76,13 +76,13 @@ def make_clouds(
     random_state: int = 0,
 ) -> Clouds | None:
     """Lay out the ``n_words`` most frequent words of all states once; None without any word."""
-    shown = counts.top(n_words)
-    if not shown.words:
+    top = counts.top(n_words)
+    if not top.words:
         return None
     layout = lay_out(
-        shown.words, shown.frequency, width=width, height=height, random_state=random_state
+        top.words, top.frequency, width=width, height=height, random_state=random_state
     )
-    return Clouds(shown, layout, relation or {}, factor)
+    return Clouds(top, layout, relation or {}, factor)
 
 
 def relation_color(relation: Relation, colors: Theme) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
+from rivae.exploring.words.axis_names import cut
 from rivae.exploring.words.contrast import INTERVAL, WordContrast, strongest
 from rivae.figures.palette import theme
-from rivae.figures.theme import dress, escape, join_words
+from rivae.figures.theme import dress, escape, join_words, row_legend
 
 ROW = 24  # pixels of a word
 
@@ -32,9 +33,9 @@ def contrast_dots(
         low, high: names of the two ends, plain text.
         n_words: words of each side.
     """
-    shown, colors = strongest(contrasts, n_words), theme(dark)
+    words, colors = strongest(contrasts, n_words), theme(dark)
     figure = go.Figure()
-    for c in shown:
+    for c in words:
         start, end = c.interval()
         sure = start > 0 or end < 0
         figure.add_trace(
@@ -48,7 +49,7 @@ def contrast_dots(
             )
         )
     for side, name in ((1, high), (-1, low)):
-        mine = [c for c in shown if c.z * side > 0]
+        mine = [c for c in words if c.z * side > 0]
         figure.add_trace(
             go.Scatter(
                 x=[c.log_odds for c in mine],
@@ -70,9 +71,11 @@ def contrast_dots(
     dress(
         figure,
         dark=dark,
-        alt=describe_contrast(shown, low, high),
-        height=110 + ROW * max(len(shown), 1) + (30 if title else 0),
+        alt=describe_contrast(words, low, high),
+        height=110 + ROW * max(len(words), 1) + (30 if title else 0),
         title=title,
+        legend=row_legend(1.0),
+        hovermode="closest",
     )
     figure.update_xaxes(
         title_text=f"log-odds, {escape(high)} against {escape(low)} ({INTERVAL:.0%} interval)"
@@ -80,14 +83,12 @@ def contrast_dots(
     figure.update_yaxes(
         type="category",
         categoryorder="array",
-        categoryarray=[c.word for c in reversed(shown)],
-        tickvals=[c.word for c in shown],
-        ticktext=[escape(_cut(c.word)) for c in shown],
+        categoryarray=[c.word for c in reversed(words)],
+        tickvals=[c.word for c in words],
+        ticktext=[escape(cut(c.word, 28)) for c in words],
         showgrid=False,
     )
-    return figure.update_layout(
-        legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"}, hovermode="closest"
-    )
+    return figure
 
 
 def describe_contrast(contrasts: Sequence[WordContrast], low: str, high: str) -> str:
@@ -118,7 +119,3 @@ def _hover(c: WordContrast, low: str, high: str) -> str:
         f"<b>{escape(c.word)}</b><br>{escape(high)}: {c.high} items<br>{escape(low)}: {c.low} items"
         f"<br>log-odds {c.log_odds:.2f} [{start:.2f}, {end:.2f}], z {c.z:.1f}"
     )
-
-
-def _cut(word: str) -> str:
-    return word if len(word) <= 28 else word[:27] + "…"

@@ -5,13 +5,14 @@ and coverage depend on the range of the traversals.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from rivae.figures.heatmap import Cell, as_table, click_layer, frame
-from rivae.figures.palette import colorscale, series_color, theme
+from rivae.figures.heatmap import Cell, as_table, click_layer, frame, heat_cells
+from rivae.figures.palette import series_color, theme
 from rivae.figures.theme import axis_labels, dress, join_words, plain_labels, short
 from rivae.metrics.measures.digits import MAX_OVERLAP, PAIRS
 
@@ -45,25 +46,14 @@ def transition_heatmap(
         raise ValueError(f"a transition table has {len(PAIRS)} columns, this one {values.shape}")
     d, colors, rows = len(values), theme(dark), axis_labels(axis_names, len(values))
     figure = go.Figure(
-        go.Heatmap(
-            z=values,
-            x=np.arange(len(PAIRS)),
-            y=np.arange(d),
-            zmin=0.0,
-            zmax=max(float(values.max(initial=0.0)), 1e-9),
-            xgap=1,
-            ygap=1,
-            hoverinfo="skip",
-            colorscale=colorscale(colors.sequential),
+        heat_cells(
+            values,
+            (0.0, max(float(values.max(initial=0.0)), 1e-9)),
+            colors.sequential,
+            gap=1,
             name="share of queries",
-            colorbar={
-                "title": {"text": "queries", "font": {"size": 13}},
-                "tickformat": ".0%",
-                "nticks": 4,
-                "thickness": 12,
-                "outlinewidth": 0,
-                "tickfont": {"size": 12, "color": colors.muted},
-            },
+            muted=colors.muted,
+            bar={"title_text": "queries", "tickformat": ".0%", "nticks": 4},
         )
     )
     cells = [(k, i) for i in range(d) for k in range(len(PAIRS))]
@@ -97,8 +87,8 @@ def transition_heatmap(
         alt=describe_transitions(values, axis_names),
         title=title,
         height=ROW_HEIGHT * d + (118 if title else 90),
+        shapes=shapes,
     )
-    figure.update_layout(shapes=shapes)
     as_table(figure, [f"{a}<br>{b}" for a, b in PAIRS], rows, dark)
     figure.update_xaxes(tickfont_size=11, title_text="pair of neighbouring digits")
     figure.update_yaxes(tickfont_size=14)
@@ -162,9 +152,9 @@ def coverage_bars(
         height=260,
         title="Digit pairs over all axes",
         subtitle=note,
+        hovermode="closest",
     )
     figure.add_hline(y=1 / len(PAIRS), line={"color": colors.reference, "width": 1, "dash": "dash"})
-    figure.update_layout(hovermode="closest")
     figure.update_xaxes(
         tickvals=list(range(len(PAIRS))),
         ticktext=labels,
@@ -233,7 +223,8 @@ def digit_range_lines(
             y1=most,
             line={"color": colors.muted, "width": 1, "dash": "dash"},
         )
-    dress(figure, dark=dark, alt=describe_digit_ranges(x, low, high), height=300)
+    look: dict[str, Any] = {"hovermode": "closest", "showlegend": False}
+    dress(figure, dark=dark, alt=describe_digit_ranges(x, low, high), height=300, **look)
     ends = np.log10(x[[0, -1]])
     figure.update_xaxes(
         type="log",
@@ -260,7 +251,7 @@ def digit_range_lines(
                 }
             }
         )
-    return figure.update_layout(hovermode="closest", showlegend=False)
+    return figure
 
 
 def describe_digit_ranges(

@@ -23,6 +23,8 @@ from rivae.base.csv_text import to_csv
 from rivae.base.errors import RivaeError
 from rivae.base.files import why_not, write_atomic
 from rivae.base.installed import how_to_install
+from rivae.figures import cloud_sheet as clouds
+from rivae.figures import sheet as sheets
 from rivae.figures import tables
 from rivae.figures.cloud_sheet import CloudSheet
 from rivae.figures.sheet import Sheet
@@ -156,25 +158,21 @@ def chart_html(figure: go.Figure, *, title: str = "") -> str:
 def _sheet_bytes(
     sheet: Sheet, kind: str, scale: float, dark: bool | None, transparent: bool, title: str
 ) -> bytes:
-    from rivae.figures.sheet import to_html, to_image, to_svg
-
     if kind == "html":
-        return to_html(sheet, title=title, dark=dark).encode()
+        return sheets.to_html(sheet, title=title, dark=dark).encode()
     if kind == "svg":
-        return to_svg(sheet, dark=bool(dark), transparent=transparent).encode()
-    return png_bytes(to_image(sheet, scale=scale, dark=bool(dark), transparent=transparent))
+        return sheets.to_svg(sheet, dark=bool(dark), transparent=transparent).encode()
+    return png_bytes(sheets.to_image(sheet, scale=scale, dark=bool(dark), transparent=transparent))
 
 
 def _cloud_bytes(
     figure: CloudSheet, kind: str, scale: float, dark: bool, transparent: bool, title: str
 ) -> bytes:
-    from rivae.figures.cloud_sheet import to_html, to_image, to_svg
-
     if kind == "html":
-        return to_html(figure, title=title, dark=dark).encode()
+        return clouds.to_html(figure, title=title, dark=dark).encode()
     if kind == "svg":
-        return to_svg(figure, dark=dark, transparent=transparent).encode()
-    return png_bytes(to_image(figure, scale=scale, dark=dark, transparent=transparent))
+        return clouds.to_svg(figure, dark=dark, transparent=transparent).encode()
+    return png_bytes(clouds.to_image(figure, scale=scale, dark=dark, transparent=transparent))
 
 
 def _drawn(figure: dict[str, Any], options: dict[str, Any], opened: Callable[[], Any]) -> bytes:
@@ -226,10 +224,10 @@ def _chart_picture(
     if browser is None:
         raise ExportError(f"{kind.upper()} of a chart needs a browser: {HOW_TO}, {instead}")
     opened = partial(Kaleido, n=1, path=browser, mathjax=False, timeout=SECONDS)
-    drawn = figure.to_dict()
+    chart = figure.to_dict()
     # The text of an SVG is drawn by its reader.
-    taller = leave_out_letters(drawn, surface_of(figure).text) if kind == "png" else 0
-    layout = drawn["layout"]
+    taller = leave_out_letters(chart, surface_of(figure).text) if kind == "png" else 0
+    layout = chart["layout"]
     if not transparent:
         layout["paper_bgcolor"] = surface_of(figure).surface
     options = {
@@ -242,9 +240,9 @@ def _chart_picture(
         with _browser:
             # MathJax would be fetched from the internet, and no text here needs it.
             try:
-                return _drawn(drawn, options, opened)
+                return _drawn(chart, options, opened)
             except TimeoutError:
-                return _drawn(drawn, options, opened)  # a second browser, once
+                return _drawn(chart, options, opened)  # a second browser, once
     except (RuntimeError, OSError, TimeoutError) as error:
         # Some of these errors carry a tuple of lines; the first one is the reason.
         reason = str((error.args or [type(error).__name__])[0]).splitlines()[0].rstrip(".")

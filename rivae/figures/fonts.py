@@ -104,10 +104,10 @@ def shortened(text: str, width: float, size: float, bold: bool = False) -> str:
     """``text`` cut with an ellipsis so that it fits into ``width`` pixels."""
     if text_width(text, size, bold) <= width:
         return text
-    kept = list(clusters(text))
-    while kept and text_width("".join(kept) + "…", size, bold) > width:
-        kept.pop()
-    return "".join(kept).rstrip() + "…"
+    letters = list(clusters(text))
+    while letters and text_width("".join(letters) + "…", size, bold) > width:
+        letters.pop()
+    return "".join(letters).rstrip() + "…"
 
 
 def wrapped(text: str, width: float, size: float, max_lines: int = 4) -> list[str]:

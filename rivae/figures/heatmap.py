@@ -63,24 +63,14 @@ def correlation_heatmap(
     high = {(j, k) for j, k in cells if abs(values[j, k]) >= threshold}
 
     figure = go.Figure(
-        go.Heatmap(
-            z=shown.T,
-            x=np.arange(d),
-            y=np.arange(n_factors),
-            zmin=low,
-            zmax=1.0,
-            colorscale=colorscale(scale),
-            xgap=3,
-            ygap=3,
-            hoverinfo="skip",
+        heat_cells(
+            shown.T,
+            (low, 1.0),
+            scale,
+            gap=3,
             name=kind,
-            colorbar={
-                "title": {"text": kind, "font": {"size": 13}},
-                "thickness": 12,
-                "outlinewidth": 0,
-                "nticks": 5,
-                "tickfont": {"size": 12, "color": colors.muted},
-            },
+            muted=colors.muted,
+            bar={"title_text": kind, "nticks": 5},
         )
     )
     figure.add_trace(
@@ -113,12 +103,38 @@ def correlation_heatmap(
     height = CELL_HEIGHT * n_factors + (98 if title else 70)
     if _slanted(columns):
         height += SLANTED
-    dress(figure, dark=dark, alt=alt, height=height, title=title)
     # All at once: adding annotations one by one takes seconds for 8 factors of 30 axes.
-    figure.update_layout(
-        annotations=numbers, shapes=frames, meta={**figure.layout.meta, "threshold": threshold}
-    )
+    marks: dict[str, Any] = {"annotations": numbers, "shapes": frames}
+    dress(figure, dark=dark, alt=alt, height=height, title=title, **marks)
+    figure.update_layout(meta={**figure.layout.meta, "threshold": threshold})
     return as_table(figure, columns, rows, dark)
+
+
+def heat_cells(
+    values: NDArray[np.float64],
+    ends: tuple[float, float],
+    scale: tuple[str, ...],
+    *,
+    gap: int,
+    name: str,
+    muted: str,
+    bar: dict[str, Any],
+) -> go.Heatmap:
+    """The coloured cells of ``values`` (rows, columns) between the two ends of a colour scale."""
+    look = {"thickness": 12, "outlinewidth": 0, "title_font_size": 13}
+    return go.Heatmap(
+        z=values,
+        x=np.arange(values.shape[1]),
+        y=np.arange(values.shape[0]),
+        zmin=ends[0],
+        zmax=ends[1],
+        colorscale=colorscale(scale),
+        xgap=gap,
+        ygap=gap,
+        hoverinfo="skip",
+        name=name,
+        colorbar={**look, **bar, "tickfont": {"size": 12, "color": muted}},
+    )
 
 
 def click_layer(cells: Sequence[Cell], hovers: Sequence[str]) -> go.Bar:

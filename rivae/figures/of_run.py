@@ -61,10 +61,10 @@ def write_traversals(
             raise DataError(f"there is no query {row}: rows run from 0 to {len(data) - 1}")
     values, _ = traversal_values(traversal, retriever.prior(data.splits["train"][:10_000]))
     make_folder(folder)
-    chosen = list(range(retriever.n_components)) if dims is None else list(dims)
+    axes = list(range(retriever.n_components)) if dims is None else list(dims)
     z_ref, _ = retriever.encode(rows)
     found = traverse(
-        retriever, z_ref, values, chosen, k, lambda share: tell("traversing", 0.5 * share)
+        retriever, z_ref, values, axes, k, lambda share: tell("traversing", 0.5 * share)
     )
     shown, files = found.turned(axis_signs(run, retriever.n_components)), []
     for n, row in enumerate(rows):
@@ -95,7 +95,7 @@ def write_traversals(
             files.append(stem.with_name(stem.name + suffix))
             write_atomic(files[-1], content)
     tell("drawing the factors", 0.8)
-    return files + _factor_plots(run, retriever, folder, values, chosen)
+    return files + _factor_plots(run, retriever, folder, values, axes)
 
 
 def _rows(found: Traversal, query: int) -> list[dict[str, float | int]]:
@@ -130,12 +130,12 @@ def _factor_plots(
     names_of_all = _axis_labels(run, retriever)
     axes = [names_of_all[j] for j in dims]
     z_ref, _ = retriever.encode(data.splits["test"][:PLOT_QUERIES])
-    found = traverse(retriever, z_ref, values, dims).turned(axis_signs(run, len(names_of_all)))
-    factors = data.factors[found.ids[..., 0]][..., columns]
-    table = correlation_table(found, data.factors, data.factor_specs).absolute
+    traversal = traverse(retriever, z_ref, values, dims).turned(axis_signs(run, len(names_of_all)))
+    factors = data.factors[traversal.ids[..., 0]][..., columns]
+    table = correlation_table(traversal, data.factors, data.factor_specs).absolute
     figures = {
         "correlation": correlation_heatmap(table, names, axes, title=run.id),
-        "factors": plot_matrix(found.values, factors, names, axes, table=table),
+        "factors": plot_matrix(traversal.values, factors, names, axes, table=table),
     }
     files = []
     for name, figure in figures.items():

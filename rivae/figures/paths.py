@@ -48,7 +48,7 @@ def _square(picture: Image.Image) -> Image.Image:
     else:
         way, scale = Image.Resampling.LANCZOS, min(scale, 1.0)
     width, height = (max(1, round(scale * edge)) for edge in picture.size)
-    shown = picture.resize((width, height), way)
+    small = picture.resize((width, height), way)
     ground = Image.new("RGBA", (SIDE, SIDE), "white")
-    ground.alpha_composite(shown, ((SIDE - width) // 2, (SIDE - height) // 2))
+    ground.alpha_composite(small, ((SIDE - width) // 2, (SIDE - height) // 2))
     return ground.convert("RGB").quantize(255, dither=Image.Dither.NONE)

@@ -12,7 +12,15 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from rivae.figures.palette import Theme, rgba, series_color, theme
-from rivae.figures.theme import axis_label, axis_labels, axis_style, dress, escape, short
+from rivae.figures.theme import (
+    axis_label,
+    axis_labels,
+    axis_style,
+    dress,
+    escape,
+    row_legend,
+    short,
+)
 
 MAX_POINTS = 5000
 SIDE = 130  # pixels of one panel of the matrix
@@ -58,8 +66,8 @@ def traversal_scatter(
         raise ValueError(f"factor values of shape {rows.shape} for {z.size} values of z")
     color, plain_name = series_color(k, dark), axis_name or f"z{j + 1}"
     title = axis_label(plain_name)
-    shown = drawn_points(rows.size)
-    x, y = np.broadcast_to(z, rows.shape).ravel()[shown], rows.ravel()[shown]
+    places = drawn_points(rows.size)
+    x, y = np.broadcast_to(z, rows.shape).ravel()[places], rows.ravel()[places]
     y = y + np.random.default_rng(0).uniform(-jitter, jitter, y.shape) if jitter else y
 
     several = len(rows) > 1
@@ -72,7 +80,7 @@ def traversal_scatter(
             mode="lines+markers" if ordered and not several else "markers",
             line={"color": rgba(color, 0.45), "width": 1.5, "shape": "hv"},
             marker={"color": rgba(color, 0.25 if several else 0.9), "size": 6},
-            customdata=np.repeat(np.arange(len(rows)), len(z))[shown],
+            customdata=np.repeat(np.arange(len(rows)), len(z))[places],
             hovertemplate=f"{title} = %{{x:.2f}}<br>%{{y}}<extra></extra>",
         )
     )
@@ -89,9 +97,8 @@ def traversal_scatter(
         height=400,
         title=f"{factor_name} against {plain_name}",
         subtitle=" · ".join(notes),
-    )
-    figure.update_layout(
-        hovermode="closest", legend={"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top"}
+        hovermode="closest",
+        legend=row_legend(-0.2),
     )
     figure.update_xaxes(title_text=title)
     figure.update_yaxes(title_text=escape(factor_name), **level_ticks(levels))
@@ -187,7 +194,7 @@ def plot_matrix(
     if z.shape != (d, n_points) or n_factors != len(factor_names):
         raise ValueError(f"z of shape {z.shape} and factors of shape {factors.shape}")
     columns = axis_labels(axis_names, d)
-    shown = drawn_points(q * n_points, points_per_panel)
+    places = drawn_points(q * n_points, points_per_panel)
     data: list[dict[str, Any]] = []
     layout: dict[str, Any] = {"shapes": [], "annotations": []}
     for k in range(n_factors):
@@ -208,8 +215,8 @@ def plot_matrix(
                     **shared,
                     "mode": "markers",
                     "name": f"{name} / {columns[j]}",
-                    "x": np.tile(z[j], q)[shown],
-                    "y": rows.ravel()[shown],
+                    "x": np.tile(z[j], q)[places],
+                    "y": rows.ravel()[places],
                     "marker": {"size": 3, "color": rgba(color, 0.35 if q > 1 else 0.9)},
                 }
             )
@@ -235,8 +242,8 @@ def plot_matrix(
         f"Matrix of {n_factors} × {d} plots of the retrieved items' factors against the "
         f"axes, {n_framed} framed for |correlation| of at least {threshold:g}."
     )
-    figure = dress(go.Figure(data), dark=dark, alt=alt, height=SIDE * n_factors + 70)
-    return figure.update_layout(layout, width=SIDE * d + 110)
+    size: dict[str, Any] = {"height": SIDE * n_factors + 70, "width": SIDE * d + 110}
+    return dress(go.Figure(data), dark=dark, alt=alt, **size, **layout)
 
 
 def _axes(

@@ -56,23 +56,14 @@ def score_dots(
     )
     panels = _Panels(figure, rows, called, theme(dark))
     for i, column in enumerate(columns):
-        found = {row: score for (row, name), score in cells.items() if name == column}
-        panels.draw(column, found, levels, (i // across + 1, i % across + 1))
+        panel = {row: score for (row, name), score in cells.items() if name == column}
+        panels.draw(column, panel, levels, (i // across + 1, i % across + 1))
     dress(
         figure,
         dark=dark,
         alt=describe_scores(scores, chance, called),
         height=height * lines + 30 + (30 if title else 0),
         title=title,
-    )
-    figure.update_annotations(font={"size": 13}, yshift=2)
-    figure.update_yaxes(
-        tickvals=list(range(len(rows))),
-        ticktext=[escape(called[row]) for row in rows],
-        range=[len(rows) - 0.4, -0.6],
-    )
-    figure.update_xaxes(tickfont={"size": 11}, nticks=4)
-    return figure.update_layout(
         legend={
             "orientation": "h",
             "x": 1,
@@ -85,6 +76,13 @@ def score_dots(
         margin={"t": 36 + (34 if title else 0), "b": 44},
         hovermode="closest",
     )
+    figure.update_annotations(font={"size": 13}, yshift=2)
+    figure.update_yaxes(
+        tickvals=list(range(len(rows))),
+        ticktext=[escape(called[row]) for row in rows],
+        range=[len(rows) - 0.4, -0.6],
+    )
+    return figure.update_xaxes(tickfont={"size": 11}, nticks=4)
 
 
 def _heading(scores: Sequence[Score], column: str) -> str:
@@ -99,20 +97,19 @@ def describe_scores(
     _, columns, cells = pivot(scores)
     parts = []
     for column in columns:
-        known = {
+        measured = {
             row: score
             for (row, name), score in cells.items()
             if name == column and row not in chance and _drawn(score.value)
         }
-        if known:
-            sign = 1 if next(iter(known.values())).higher_is_better else -1
-            best = max(known, key=lambda row: sign * float(known[row].value or 0))
+        if measured:
+            sign = 1 if next(iter(measured.values())).higher_is_better else -1
+            best = max(measured, key=lambda row: sign * float(measured[row].value or 0))
             decimals = metric(column).decimals
-            parts.append(
-                f"{known[best].heading} best {names.get(best, best)} {ours(known[best], decimals)}"
-            )
-    told = join_words(parts) if parts else "nothing measured"
-    return f"Means with 95 % intervals of each method: {told}."
+            value = ours(measured[best], decimals)
+            parts.append(f"{measured[best].heading} best {names.get(best, best)} {value}")
+    sentence = join_words(parts) if parts else "nothing measured"
+    return f"Means with 95 % intervals of each method: {sentence}."
 
 
 def _rank_ticks(values: Sequence[float]) -> list[float]:
@@ -148,13 +145,13 @@ class _Panels:
         self._missing([(y, s) for y, s in mine if s.state], at)
         described = metric(column)
         if not math.isfinite(described.high):
-            shown = [s.value for s in scores.values() if s.value and _drawn(s.value)]
-            self.figure.update_xaxes(type="log", tickvals=_rank_ticks(shown), row=at[0], col=at[1])
+            ranks = [s.value for s in scores.values() if s.value and _drawn(s.value)]
+            self.figure.update_xaxes(type="log", tickvals=_rank_ticks(ranks), row=at[0], col=at[1])
         else:
             low = described.low if math.isfinite(described.low) else 0.0
             # R² may lie far below 0: the dots decide where the scale begins.
-            seen = [s.value for _, s in mine if _drawn(s.value)]
-            low = min([low, *(float(v) for v in seen if v is not None)])
+            values = [s.value for _, s in mine if _drawn(s.value)]
+            low = min([low, *(float(v) for v in values if v is not None)])
             pad = 0.04 * (described.high - low)
             self.figure.update_xaxes(range=[low - pad, described.high + pad], row=at[0], col=at[1])
 

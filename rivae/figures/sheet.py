@@ -285,14 +285,14 @@ class _Encoder:
     def key(self, mark: Picture) -> str:
         """Identifier of the encoded picture of ``mark``."""
         side = max(round(max(mark.width, mark.height) * PIXELS_PER_UNIT), 1)
-        seen = (id(mark.image), side)
-        if seen not in self._keys:
+        key = (id(mark.image), side)
+        if key not in self._keys:
             thumbnail = self._encode(mark.image, side)
             # Named by content: one page may have two sheets.
             name = "p" + hashlib.blake2b(thumbnail.content, digest_size=8).hexdigest()
-            self._keys[seen] = name
+            self._keys[key] = name
             self.thumbnails[name] = thumbnail
-        return self._keys[seen]
+        return self._keys[key]
 
 
 def _webp(image: Image.Image, max_side: int) -> Thumbnail:

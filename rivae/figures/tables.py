@@ -1,14 +1,15 @@
-"""Result tables as Markdown and LaTeX, with the paper's number next to ours where given."""
+"""Result tables, with the paper's number next to ours where given."""
 
 from __future__ import annotations
 
 import html
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from rivae.base.table import Cell, Column, Table
 from rivae.metrics.registry import metric
 from rivae.runs.results import Result
 
@@ -160,7 +161,7 @@ def best_cells(
         digits: decimals printed, of all columns or by column.
         left_out: rows that do not compete, e.g. a chance level.
     """
-    found: set[tuple[str, str]] = set()
+    best: set[tuple[str, str]] = set()
     for column in dict.fromkeys(score.column for score in scores):
         rounded = {
             score.row: (round(score.value, digits_of(digits, column)), score.higher_is_better)
@@ -173,12 +174,12 @@ def best_cells(
         }
         if len(rounded) > 1:
             good = max(value if higher else -value for value, higher in rounded.values())
-            found |= {
+            best |= {
                 (row, column)
                 for row, (value, higher) in rounded.items()
                 if (value if higher else -value) == good
             }
-    return found
+    return best
 
 
 def digits_of(digits: Digits, column: str) -> int:
@@ -198,63 +199,44 @@ def to_markdown(
         digits: decimals, of all columns or by column.
         best: (row, column) of the cells in bold, see ``best_cells``.
     """
-    rows, columns, cells = pivot(scores)
-    header = [*_headings(scores, columns), *_runs_heading(scores)]
-    lines = [
-        "| " + " | ".join(map(_markdown, [corner, *header])) + " |",
-        "|" + "|".join(["---", *["---:"] * len(header)]) + "|",
-    ]
-    for row in rows:
-        values = []
-        for c in columns:
-            text, mine = _cell(cells.get((row, c)), digits_of(digits, c))
-            values.append(f"**{mine}**{text[len(mine) :]}" if (row, c) in best else text)
-        lines.append("| " + " | ".join([_markdown(row), *values, *_runs(scores, row)]) + " |")
-    return "\n".join(lines) + "\n"
+    return table_of(scores, corner, digits, best).markdown()
 
 
 def to_latex(
     scores: Sequence[Score], *, corner: str = "", digits: Digits = 2, best: Cells = ()
 ) -> str:
     """A LaTeX ``tabular`` with the same cells, in the style of the package booktabs."""
-    rows, columns, cells = pivot(scores)
-    header = [*_headings(scores, columns), *_runs_heading(scores)]
-    lines = [
-        r"% needs \usepackage{booktabs}",
-        rf"\begin{{tabular}}{{l{'c' * len(header)}}}",
-        r"\toprule",
-        " & ".join(map(_latex, [corner, *header])) + r" \\",
-        r"\midrule",
-    ]
-    for row in rows:
-        values = []
-        for c in columns:
-            text, mine = map(_latex, _cell(cells.get((row, c)), digits_of(digits, c)))
-            bold = rf"\textbf{{{mine}}}{text[len(mine) :]}"
-            values.append(bold if (row, c) in best else text)
-        ends = map(_latex, _runs(scores, row))
-        lines.append(" & ".join([_latex(row), *values, *ends]) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+    return table_of(scores, corner, digits, best).latex()
 
 
-def _cell(score: Score | None, digits: int) -> tuple[str, str]:
-    """The text of a cell, and our value with which it begins."""
-    return ("", "") if score is None else (cell(score, digits), ours(score, digits))
+def table_of(scores: Sequence[Score], corner: str, digits: Digits, best: Cells) -> Table:
+    """The scores as a table; arguments as for ``to_markdown``."""
+    rows, names, cells = pivot(scores)
+    columns = [Column(corner)]
+    for name in names:
+        heading = next(score.heading for score in scores if score.column == name)
+        columns.append(Column(heading, _writer(digits_of(digits, name), best), numeric=True))
+    lines = [[row, *(cells.get((row, name)) for name in names)] for row in rows]
+    if any(score.n is not None or score.n_failed for score in scores):
+        columns.append(Column("n", runs, numeric=True))
+        for row, line in zip(rows, lines, strict=True):
+            # A metric may be undefined in some runs; the column has the number of all runs.
+            mine = [score for score in scores if score.row == row]
+            line.append(max(mine, key=lambda score: score.n or 0))
+    return Table(columns, lines)
 
 
-def _headings(scores: Sequence[Score], columns: Sequence[str]) -> list[str]:
-    return [next(score.heading for score in scores if score.column == c) for c in columns]
+def _writer(digits: int, best: Cells) -> Callable[[Score | None], str | Cell]:
+    """Writes the cells of a column, our value in bold where it is among the ``best``."""
 
+    def write(score: Score | None) -> str | Cell:
+        if score is None:
+            return ""
+        text, value = cell(score, digits), ours(score, digits)
+        is_best = (score.row, score.column) in best
+        return Cell(text.removeprefix(value), value) if is_best else text
 
-def _runs_heading(scores: Sequence[Score]) -> list[str]:
-    """A last column for the number of runs, where any score has it."""
-    return ["n"] if any(score.n is not None or score.n_failed for score in scores) else []
-
-
-def _runs(scores: Sequence[Score], row: str) -> list[str]:
-    # A metric may be undefined in some runs; the column has the number of all runs.
-    mine = [score for score in scores if score.row == row]
-    return [runs(max(mine, key=lambda score: score.n or 0))] if _runs_heading(scores) else []
+    return write
 
 
 def figure_rows(figure: Any) -> list[dict[str, Any]]:
@@ -299,26 +281,3 @@ def _tick_names(axis: Any) -> Any:
         return names.get(value, plain(value) if isinstance(value, str) else float(value))
 
     return name
-
-
-def _markdown(text: str) -> str:
-    return html.escape(text, quote=False).replace("|", r"\|").replace("\n", " ")
-
-
-def _latex(text: str) -> str:
-    masks = {
-        "\\": r"\textbackslash{}",
-        "±": r"$\pm$",
-        "–": "--",
-        "−": "$-$",
-        "²": "$^2$",
-        "~": r"\~{}",
-        "^": r"\^{}",
-        "↑": r"$\uparrow$",
-        "↓": r"$\downarrow$",
-        "α": r"$\alpha$",
-        "·": r"$\cdot$",
-        "\n": " ",
-        **{c: "\\" + c for c in "&%$#_{}"},
-    }
-    return "".join(masks.get(c, c) for c in text)

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from rivae.data.food_factors import FACTOR_LABELS
+from rivae.exploring.words.axis_names import cut
 from rivae.exploring.words.tags import TagNode
 from rivae.figures.palette import theme
-from rivae.figures.theme import dress, escape, join_words
+from rivae.figures.theme import dress, escape, join_words, row_legend
 
 N_TAGS = 10  # tags of each side that a star shows when there are several stars
 ROW = 24  # pixels of a tag
@@ -42,13 +43,13 @@ def tag_graph(
         n_tags: tags of each side to show, the commonest.
     """
     factors = list(dict.fromkeys(node.factor for node in nodes))
-    shown = {
+    stars = {
         (factor, side): [n for n in nodes if n.factor == factor and n.side == side][:n_tags]
         for factor in factors
         for side in ("high", "low")
     }
     most = max((node.count for node in nodes), default=1)
-    tall = max((len(tags) for tags in shown.values()), default=0) + 2.5
+    tall = max((len(tags) for tags in stars.values()), default=0) + 2.5
     colors, columns = theme(dark), max(1, min(columns, len(factors)))
     figure = go.Figure()
     edges_x: list[float | None] = []
@@ -60,7 +61,7 @@ def tag_graph(
         x0, y0 = 5.0 * (f % columns), -float(tall * (f // columns))
         middles.append((x0, y0))
         for side, direction in (("high", 1), ("low", -1)):
-            tags = shown[factor, side]
+            tags = stars[factor, side]
             for k, node in enumerate(tags):
                 x, y = _place(k, len(tags), direction)
                 marks[side].append((x0 + x, y0 + y, node))
@@ -85,7 +86,7 @@ def tag_graph(
                 mode="markers+text",
                 name=name,
                 cliponaxis=False,
-                text=[f"\u00a0{escape(_cut(node.tag))}\u00a0" for _, _, node in marks[side]],
+                text=[f"\u00a0{escape(cut(node.tag, 24))}\u00a0" for _, _, node in marks[side]],
                 textposition=f"middle {'right' if side == 'high' else 'left'}",
                 textfont={"size": 12, "color": colors.text},
                 marker={
@@ -128,15 +129,14 @@ def tag_graph(
         alt=describe_tags(nodes),
         title=title,
         height=round(60 + ROW * tall * rows + (30 if title else 0)),
+        legend=row_legend(1.0),
+        hovermode="closest",
+        clickmode="event+select",
     )
     hidden = {"visible": False, "fixedrange": True}
     figure.update_xaxes(**hidden, range=[-2.6, 5.0 * (columns - 1) + 2.6])
     figure.update_yaxes(**hidden, range=[-tall * (rows - 0.5), tall / 2])
-    return figure.update_layout(
-        legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"},
-        hovermode="closest",
-        clickmode="event+select",
-    )
+    return figure
 
 
 def describe_tags(nodes: Sequence[TagNode]) -> str:
@@ -173,7 +173,3 @@ def _hover(node: TagNode) -> str:
 
 def _label(factor: str) -> str:
     return FACTOR_LABELS.get(factor, factor)
-
-
-def _cut(tag: str) -> str:
-    return tag if len(tag) <= 24 else tag[:23] + "…"

@@ -24,10 +24,10 @@ def axis_label(name: str, longest: int = 60) -> str:
     """A plain-text name as Plotly text; the number of "z3" or "v3" is set low, as in the paper,
     also in "−z3 · greenness". More than ``longest`` characters are cut.
     """
-    found = re.fullmatch("(−?[a-z])([0-9]+)( · .*)?", name)
-    if not found:
+    match = re.fullmatch("(−?[a-z])([0-9]+)( · .*)?", name)
+    if not match:
         return escape(cut(name, longest))
-    return f"{found[1]}<sub>{found[2]}</sub>{escape(cut(found[3] or '', longest))}"
+    return f"{match[1]}<sub>{match[2]}</sub>{escape(cut(match[3] or '', longest))}"
 
 
 def axis_labels(names: Sequence[str] | None, n_components: int) -> list[str]:
@@ -67,11 +67,13 @@ def dress(
     height: int,
     title: str = "",
     subtitle: str = "",
+    **layout: Any,
 ) -> go.Figure:
     """Give ``figure`` the page's look in place and return it.
 
     The one-sentence description ``alt`` and the theme are kept in ``layout.meta``, where
-    ``alt_text`` and the file export find them. ``title`` and ``subtitle`` are plain text.
+    ``alt_text`` and the file export find them. ``title`` and ``subtitle`` are plain text;
+    ``layout`` is what else the chart sets.
     """
     colors = theme(dark)
     figure.update_layout(
@@ -100,7 +102,14 @@ def dress(
         )
     figure.update_xaxes(**axis_style(dark))
     figure.update_yaxes(**axis_style(dark))
-    return figure
+    return figure.update_layout(layout)
+
+
+def row_legend(y: float) -> dict[str, Any]:
+    """A legend in one row from the left: above ``y`` (1 is the top of the plot), or below it where
+    that is under the plot.
+    """
+    return {"orientation": "h", "x": 0, "y": y, "yanchor": "bottom" if y >= 0 else "top"}
 
 
 def alt_text(figure: go.Figure) -> str:

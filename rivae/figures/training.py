@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rivae.figures.palette import rgba, series_color, theme
 from rivae.figures.tables import metric_label
-from rivae.figures.theme import axis_style, dress, escape, join_words
+from rivae.figures.theme import axis_style, dress, escape, join_words, row_legend
 
 Array = NDArray[np.float64]
 
@@ -110,14 +110,8 @@ def training_panels(
         title = panel.title + (" (linear)" if log and not is_log and not panel.shares else "")
         for k, (name, points) in enumerate(panel.lines):
             where = {"xaxis": f"x{mark}", "yaxis": f"y{mark}"}
-            traces += _traces(
-                name,
-                points,
-                points.x,
-                series_color(k, dark),
-                where,
-                unit="epoch %{x:,.6~g}",
-            )
+            color, unit = series_color(k, dark), "epoch %{x:,.6~g}"
+            traces += _traces(name, points, points.x, color, where, unit=unit)
         at = len(layout["annotations"])
         _place(layout, mark, number, n_rows, columns, title, bands, dark)
         y_axis = layout[f"yaxis{mark}"]
@@ -131,15 +125,15 @@ def training_panels(
     # Dressed while it is empty and put together at once: every change of a layout with many panels
     # costs as much as making it.
     empty = dress(
-        go.Figure(), dark=dark, alt=_describe(panels, stages), height=ROW_HEIGHT * n_rows + 40
+        go.Figure(),
+        dark=dark,
+        alt=_describe(panels, stages),
+        height=ROW_HEIGHT * n_rows + 40,
+        uirevision=revision or "training",
+        hovermode="closest",
+        margin={"l": 12, "r": 12, "t": 30, "b": 8},
     )
-    page = {
-        **empty.layout.to_plotly_json(),
-        "uirevision": revision or "training",
-        "hovermode": "closest",
-        "margin": {"l": 12, "r": 12, "t": 30, "b": 8},
-    }
-    return go.Figure(data=traces, layout={**page, **layout})
+    return go.Figure(data=traces, layout={**empty.layout.to_plotly_json(), **layout})
 
 
 def training_overlay(
@@ -160,7 +154,7 @@ def training_overlay(
         log: a logarithmic scale, where all values are positive.
         revision: the reader's zoom is kept while this stays the same.
     """
-    figure, colors = go.Figure(), theme(dark)
+    figure = go.Figure()
     is_log = (
         log
         and bool(lines)
@@ -180,26 +174,22 @@ def training_overlay(
             )
         )
     names = join_words([name for name, _, _ in lines]) or "no run"
-    dress(figure, dark=dark, alt=f"{title} of {names} over {x_title}.", height=OVERLAY_HEIGHT)
+    dress(
+        figure,
+        dark=dark,
+        alt=f"{title} of {names} over {x_title}.",
+        height=OVERLAY_HEIGHT,
+        uirevision=revision or "overlay",
+        hovermode="closest",
+        showlegend=True,
+        legend={**row_legend(1.02), "traceorder": "normal"},
+        margin={"l": 12, "r": 12, "t": 8, "b": 8},
+    )
     style = axis_style(dark)
     figure.update_xaxes(title={**style["title"], "text": escape(x_title)}, showgrid=False)
     wanted = f"{title} (linear: not all values are positive)" if log and not is_log else title
     figure.update_yaxes(
         title={**style["title"], "text": escape(wanted)}, type="log" if is_log else "linear"
-    )
-    figure.update_layout(
-        uirevision=revision or "overlay",
-        hovermode="closest",
-        showlegend=True,
-        legend={
-            "orientation": "h",
-            "traceorder": "normal",
-            "x": 0,
-            "y": 1.02,
-            "yanchor": "bottom",
-            "font": {"size": 13, "color": colors.text},
-        },
-        margin={"l": 12, "r": 12, "t": 8, "b": 8},
     )
     return figure
 
@@ -270,24 +260,11 @@ def _traces(
     """The line of the means, over a shade from low to high where the curve is thinned."""
     traces = []
     if points.per_point > 1 and len(x):
-        quiet = {
-            "mode": "lines",
-            "line": {"width": 0},
-            "hoverinfo": "skip",
-            "showlegend": False,
-            **where,
-        }
-        traces.append(go.Scatter(x=x, y=points.low, name=f"{name}, lowest", **quiet))
-        traces.append(
-            go.Scatter(
-                x=x,
-                y=points.high,
-                name=f"{name}, highest",
-                fill="tonexty",
-                fillcolor=rgba(color, 0.2),
-                **quiet,
-            )
-        )
+        edge = {"x": x, "mode": "lines", "line": {"width": 0}, **where}
+        edge |= {"hoverinfo": "skip", "showlegend": False}
+        shade = {"fill": "tonexty", "fillcolor": rgba(color, 0.2)}
+        traces.append(go.Scatter(y=points.low, name=f"{name}, lowest", **edge))
+        traces.append(go.Scatter(y=points.high, name=f"{name}, highest", **shade, **edge))
     alone = len(x) == 1
     label = escape(name)
     traces.append(
@@ -308,8 +285,8 @@ def _traces(
 
 def _positive(panel: CurvePanel) -> bool:
     """Whether every value of a panel is above 0, and there is one."""
-    found = [points.low[np.isfinite(points.low)] for _, points in panel.lines]
-    return any(len(low) for low in found) and all((low > 0).all() for low in found)
+    lows = [points.low[np.isfinite(points.low)] for _, points in panel.lines]
+    return any(len(low) for low in lows) and all((low > 0).all() for low in lows)
 
 
 def _log_ticks(panel: CurvePanel) -> str | int:

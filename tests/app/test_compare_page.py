@@ -6,8 +6,8 @@ import pytest
 from rivae.app.compare.panels import NO_COUNTERPART
 from rivae.app.compare.session import other_data
 from rivae.app.shared.defaults import LEFT_OUT
+from rivae.exploring.comparison import TOO_FEW
 from rivae.exploring.explorer import Explorer
-from rivae.figures.comparison import TOO_FEW
 from rivae.runs import Run
 from rivae.runs.run import NO_MODEL
 
@@ -154,7 +154,7 @@ def test_without_a_link_two_runs_of_one_data_set_are_shown(app):
 
 
 def test_weak_matches_are_marked_and_left_alone(app, monkeypatch):
-    monkeypatch.setattr("rivae.figures.comparison.COUNTERPART", 1.0)
+    monkeypatch.setattr("rivae.exploring.comparison.COUNTERPART", 1.0)
     shown = app("compare", runs="digits,digits-4", q="12", f="1_0.5")
     sent = shown.panel()
     assert {p["label"] for p in sent["runs"][1]["parts"]} == {"no counterpart"}

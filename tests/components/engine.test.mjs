@@ -17,7 +17,7 @@ function engine() {
     layers: [{ weight: floats(1), bias: floats(0) }, { name: "leaky-relu", slope: 0.2 }],
     query: { weight: floats(1), bias: floats(0) },
     points,
-    density: { points: base64(Float32Array.of(0, 1)), scale: floats(2), limit: 1 },
+    density: { points: base64(Float32Array.of(0, 1)), scale: floats(2), limit: 1, far: 2.5 },
   })
 }
 
@@ -53,6 +53,7 @@ test("nothing is found where numbers overflow", () => {
 test("how far z is counts in standard deviations", () => {
   assert.deepEqual(engine().far([2]), { distance: 0, limit: 1, where: "inside" })
   assert.equal(engine().far([5]).where, "edge")
+  assert.equal(engine().far([6.5]).where, "edge", "the limits are the ones that Python sends")
   assert.equal(engine().far([9]).where, "far")
 })
 

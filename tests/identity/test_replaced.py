@@ -163,7 +163,7 @@ def test_features_that_are_made_again_are_other_data(before):
 
 def test_runs_that_read_the_same_pictures_in_two_ways_are_compared(before):
     from rivae.app.compare.session import open_runs
-    from rivae.figures.comparison import compare
+    from rivae.exploring.comparison import compare
 
     store = PairStore(before / "data" / "old")
     make_features(store.folder, PictureStatistics(store), "statistics")

@@ -17,7 +17,7 @@ from rivae.base.errors import RivaeError
 
 if TYPE_CHECKING:
     from rivae.app.compare.state import CompareState
-    from rivae.figures.comparison import Comparison, Counterpart
+    from rivae.exploring.comparison import Comparison, Counterpart
     from rivae.figures.sheet import Sheet
     from rivae.figures.traversals import Strip
     from rivae.runs import Run
@@ -29,7 +29,7 @@ MAX_KEPT = 48  # strips of 201 points x 3 items: 10 kB each
 
 def runs_picker(chosen: Sequence[str], ready: Sequence[str]) -> None:
     """A list of runs to choose from; ``chosen`` are chosen, in order, the reference first."""
-    from rivae.figures.comparison import MAX_RUNS
+    from rivae.exploring.comparison import MAX_RUNS
 
     known = {run.id: run for run in cache.runs()}
     options = list(dict.fromkeys([*ready, *chosen]))
@@ -80,7 +80,7 @@ def _strip(
 def strips_of(comparison: Comparison, shown: CompareState) -> list[Strip | None]:
     """The strip of the chosen factor in every run; None where there is no counterpart."""
     from rivae.app.compare.state import LETTERS
-    from rivae.figures.comparison import strip_name
+    from rivae.exploring.comparison import strip_name
 
     found: list[Strip | None] = []
     for i, (run, z) in enumerate(zip(shown.runs, comparison.query_z(shown.query), strict=True)):

@@ -20,8 +20,8 @@ from rivae.app.work import certainty
 from rivae.base.config import Asks
 from rivae.base.errors import ConfigError, RivaeError, RunError
 from rivae.data.names import dataset_title
+from rivae.exploring.comparison import Comparison, Matching, check_number, match_runs
 from rivae.exploring.explorer import Explorer
-from rivae.figures.comparison import Comparison, Matching, check_number, match_runs
 from rivae.runs import Run
 from rivae.runs.run import NO_MODEL
 

@@ -18,10 +18,10 @@ from rivae.app.panels.codec import carry
 from rivae.app.panels.links import CompareLink, Query
 from rivae.app.panels.questions import read_z
 from rivae.base.config import Asks
+from rivae.exploring.comparison import COUNTERPART, Comparison
 from rivae.exploring.explorer import Explorer, Vector
 from rivae.exploring.sliders import axes_of, sliders_of
 from rivae.exploring.words.axis_names import SEPARATOR, signed_id
-from rivae.figures.comparison import COUNTERPART, Comparison
 
 LETTERS = "ABCDEF"
 NONE = {"axis": None, "step": 0, "short": "–", "label": "no counterpart"}

@@ -121,7 +121,7 @@ def steer() -> None:
 
 def compare() -> None:
     """The help of Compare, behind a button."""
-    from rivae.figures.comparison import COUNTERPART
+    from rivae.exploring.comparison import COUNTERPART
 
     _popover(
         "The axes of two runs have no common order: z1 of one run may be z3 of another, and "

@@ -58,11 +58,11 @@ def layout_of(lines: Sequence[str], name: str, usual: str, note: Note | None = N
         note: called with what is not usual.
     """
     first = next((i for i, line in enumerate(lines) if line.strip()), 0)
-    said = _SAID.fullmatch(lines[first]) if lines else None
-    if said:
-        delimiter, rest = "\t" if said[1] == "\\t" else said[1], lines[first + 1 :]
-        found = layout_of(rest, name, delimiter, note)
-        return replace(found, skip=first + 1 + found.skip)
+    match = _SAID.fullmatch(lines[first]) if lines else None
+    if match:
+        delimiter, rest = "\t" if match[1] == "\\t" else match[1], lines[first + 1 :]
+        layout = layout_of(rest, name, delimiter, note)
+        return replace(layout, skip=first + 1 + layout.skip)
     order = [usual, *(d for d in DELIMITERS if d != usual)]
     heads = {d: _head(lines, d) for d in order}
     starts = {d: _start(head.rows) for d, head in heads.items()}

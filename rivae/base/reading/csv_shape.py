@@ -110,8 +110,8 @@ class Shape:
         """Whether it looks like the first line of a row whose last cell continues."""
         cells, is_open = self._cells(line)
         begin = cells[:-1]
-        seen = any(place < len(begin) for place in self._telling)
-        return is_open and seen and len(begin) < self._n and self.fits(begin)
+        begins = any(place < len(begin) for place in self._telling)
+        return is_open and begins and len(begin) < self._n and self.fits(begin)
 
     @property
     def _telling(self) -> set[int]:

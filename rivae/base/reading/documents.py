@@ -132,8 +132,8 @@ def first_problem(error: ValidationError) -> str:
     """Where a validated file first goes wrong, and how: "steps / 0 / run: …"."""
     first = error.errors(include_url=False, include_input=False)[0]
     place = " / ".join(str(part)[:40] for part in first["loc"])[:80] or "the file"
-    said = _PLAINLY.get(first["type"], first["msg"])
-    return printable(f"{place}: {said}")
+    problem = _PLAINLY.get(first["type"], first["msg"])
+    return printable(f"{place}: {problem}")
 
 
 def printable(text: str) -> str:

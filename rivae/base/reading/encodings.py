@@ -165,8 +165,8 @@ def _score(sample: bytes, name: str) -> float:
         return 0.0
     if fit < ENOUGH:
         return 0.0
-    found = from_bytes(sample, cp_isolation=[codec], threshold=1.0, enable_fallback=False).best()
-    disorder, coherence = (found.chaos, found.coherence) if found else (0.3, 0.0)
+    guess = from_bytes(sample, cp_isolation=[codec], threshold=1.0, enable_fallback=False).best()
+    disorder, coherence = (guess.chaos, guess.coherence) if guess else (0.3, 0.0)
     return fit + (0.25 * coherence if name in _BLOCKS else 0) + usual - disorder - _PRIOR[name]
 
 
@@ -190,18 +190,18 @@ def _fit(text: str, name: str) -> tuple[float, float]:
     usual = 0.15
     if name in _BLOCKS:
         block, frequent = _BLOCKS[name]
-        known = float(sum(re.match(block, letter) is not None for letter in letters))
+        n_fitting = float(sum(re.match(block, letter) is not None for letter in letters))
         within = f"(?<=[a-z]){block}|{block}(?=[a-z])"  # a word of two scripts
         wrong += len(re.findall(within, text, re.IGNORECASE))
-        if known - wrong < ENOUGH * max(1, len(letters)):
+        if n_fitting - wrong < ENOUGH * max(1, len(letters)):
             return 0.0, 0.0
         # Not in capitals: a text of these alone is rather one in another encoding.
         usual = 0.25 * _n_in(beyond, frequent) / max(1, len(letters))
     else:
-        known = float(max(_n_in(letters, alphabet) for alphabet in _LETTERS[name]))
+        n_fitting = float(max(_n_in(letters, alphabet) for alphabet in _LETTERS[name]))
         # A cookbook has dishes of all countries.
-        known = max(known, 0.88 * _n_in(letters, _ANY[name]))
-    return max(0.0, known + len(beyond) - len(letters) - wrong) / n, usual
+        n_fitting = max(n_fitting, 0.88 * _n_in(letters, _ANY[name]))
+    return max(0.0, n_fitting + len(beyond) - len(letters) - wrong) / n, usual
 
 
 def _n_in(letters: Iterable[str], alphabet: Container[str]) -> int:
@@ -211,11 +211,11 @@ def _n_in(letters: Iterable[str], alphabet: Container[str]) -> int:
 def _n_common(beyond: list[str], name: str) -> int:
     common = re.compile(_COMMON[name], re.DOTALL)
     n_kana = sum(_KANA.match(letter) is not None for letter in beyond)
-    known = sum(
+    n_fitting = sum(
         common.fullmatch(letter.encode(name).decode("latin-1")) is not None for letter in beyond
     )
     if name not in ("cp932", "euc-jp"):
-        known -= n_kana
+        n_fitting -= n_kana
     elif n_kana < 0.1 * len(beyond):
-        known -= len(beyond) // 4  # Japanese without its syllables is likely Chinese
-    return max(0, known)
+        n_fitting -= len(beyond) // 4  # Japanese without its syllables is likely Chinese
+    return max(0, n_fitting)

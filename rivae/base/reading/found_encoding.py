@@ -75,23 +75,23 @@ def found_encoding(path: Path) -> Found | None:
 
 def wrong_encoding(path: Path, encoding: str) -> DataError:
     """The sentence for a file that is no text in ``encoding``: where, and what fits instead."""
-    said = checked_encoding(encoding).upper()
-    start = f"{shown(path.name, 60)} is not {said} text"
-    found = None
+    named = checked_encoding(encoding).upper()
+    start = f"{shown(path.name, 60)} is not {named} text"
+    codec = None
     with suppress(OSError, EOFError, zlib.error, DataError), open_bytes(path) as raw:
         head = head_of(raw)
         if not marked(head) and not wide_encoding(head):
             survey = _survey(raw, encoding)
-            if said == "UTF-8" and survey.n_wrong and survey.mostly_sound:
+            if named == "UTF-8" and survey.n_wrong and survey.mostly_sound:
                 return _mixed(path.name, survey)
-            found = _fitting(survey) if said == "UTF-8" else found_encoding(path)
+            codec = _fitting(survey) if named == "UTF-8" else found_encoding(path)
             start += f" (line {survey.first:,})" if survey.n_wrong else ""
-    if found is None or checked_encoding(found.encoding).upper() == said:
+    if codec is None or checked_encoding(codec.encoding).upper() == named:
         return DataError(f"{start}: save it as UTF-8")
-    fits = f"give --encoding {found.encoding}, or save it as UTF-8"
-    if not found.example:
+    fits = f"give --encoding {codec.encoding}, or save it as UTF-8"
+    if not codec.example:
         return DataError(f"{start}: {fits}")
-    return DataError(f"{start}; as {found.encoding} it reads “{found.example}”: {fits}")
+    return DataError(f"{start}; as {codec.encoding} it reads “{codec.example}”: {fits}")
 
 
 def _fitting(survey: _Survey) -> Found | None:
@@ -143,34 +143,34 @@ def fits_better(path: Path, encoding: str) -> tuple[str, str] | None:
         if marked(head) or wide_encoding(head):
             return None
         survey = _survey(raw, "utf-8")
-    found, text = _fitting(survey), _decoded(survey.sample, codec_for(b"", encoding, path.name))
-    if found is None or _decoded(survey.sample, found.encoding) == text:
+    codec, text = _fitting(survey), _decoded(survey.sample, codec_for(b"", encoding, path.name))
+    if codec is None or _decoded(survey.sample, codec.encoding) == text:
         return None
-    return found.encoding, f"“{found.example}” where it now reads “{_example(text)}”"
+    return codec.encoding, f"“{codec.example}” where it now reads “{_example(text)}”"
 
 
 def _survey(raw: IO[bytes], encoding: str) -> _Survey:
-    found, before = _Survey(), 0
+    survey, before = _Survey(), 0
     wrong: list[bytes] = []
     other: list[bytes] = []
     for block in _blocks(raw):
         if _is_text(block, encoding):
             if not block.isascii():
-                found.n_sound += len(_SEQUENCE.findall(block))
+                survey.n_sound += len(_SEQUENCE.findall(block))
                 _collect(other, block)
             before += _n_lines(block)
             continue
         lines = block.split(b"\n" if b"\n" in block else b"\r")
         for number, line in enumerate(lines, start=before + 1):
             if _is_text(line, encoding):
-                found.n_sound += len(_SEQUENCE.findall(line))
+                survey.n_sound += len(_SEQUENCE.findall(line))
                 continue
-            found.n_wrong += 1
-            found.first = found.first or number
+            survey.n_wrong += 1
+            survey.first = survey.first or number
             _collect(wrong, line)
         before += len(lines) - 1
-    found.sample = b"\n".join(wrong or other)
-    return found
+    survey.sample = b"\n".join(wrong or other)
+    return survey
 
 
 def _collect(parts: list[bytes], text: bytes) -> None:

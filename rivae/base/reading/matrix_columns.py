@@ -70,19 +70,19 @@ def matrix_columns(schema: pa.Schema, file: str, words: Sequence[str] = ()) -> M
     meant = [name for name in usable if not is_no_dimension(name)] or list(usable)
     lists = [name for name in meant if usable[name] == "list"]
     if lists:
-        taken = [_one_of({name: [name] for name in lists}, file, words)]
+        columns = [_one_of({name: [name] for name in lists}, file, words)]
     else:
-        taken = _numbers({name: usable[name] == "float" for name in meant}, file, words)
-    if not taken:
+        columns = _numbers({name: usable[name] == "float" for name in meant}, file, words)
+    if not columns:
         kinds = (f"{name} ({schema.field(name).type})" for name in names)
         raise DataError(
             f"{file} has no columns of floats but {some_of(kinds)}: write the embeddings as "
             "floats, in one column of lists or one column per number"
         )
-    kept = set(taken)
+    kept = set(columns)
     left_out = tuple(name for name in names if name not in kept)
     keys = (name for name in left_out if _may_be_key(name, schema.field(name).type))
-    return MatrixColumns(tuple(taken), left_out, tuple(keys)[:_MOST_KEYS])
+    return MatrixColumns(tuple(columns), left_out, tuple(keys)[:_MOST_KEYS])
 
 
 def is_no_dimension(name: str) -> bool:
@@ -99,8 +99,8 @@ def is_index(name: str) -> bool:
 def _index(schema: pa.Schema) -> set[str]:
     """The columns that pandas says are its index."""
     with suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        said = json.loads((schema.metadata or {})[b"pandas"])["index_columns"]
-        return {name for name in said if isinstance(name, str)}
+        index = json.loads((schema.metadata or {})[b"pandas"])["index_columns"]
+        return {name for name in index if isinstance(name, str)}
     return set()
 
 

@@ -176,10 +176,10 @@ def _of_lists(column: pa.Array, n_before: int) -> NDArray[Any]:
     """(rows, D) of lists, and of lists of one list."""
     lengths = pc.list_value_length(column)
     if column.null_count or len(pc.unique(lengths)) > 1:
-        found = [n or 0 for n in lengths.to_pylist()]
-        usual = next((n for n in found if n), 0)
-        odd = next(i for i, n in enumerate(found) if n != usual)
-        raise ValueError(_DIFFER.format(n_before + odd + 1, found[odd], usual))
+        widths = [n or 0 for n in lengths.to_pylist()]
+        usual = next((n for n in widths if n), 0)
+        odd = next(i for i, n in enumerate(widths) if n != usual)
+        raise ValueError(_DIFFER.format(n_before + odd + 1, widths[odd], usual))
     inner = _stored(column.flatten())
     if is_list_type(inner.type):
         if len(inner) != len(column):
@@ -191,8 +191,8 @@ def _of_lists(column: pa.Array, n_before: int) -> NDArray[Any]:
 def _floats(column: pa.Array) -> NDArray[Any]:
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())
-    found: NDArray[Any] = column.to_numpy(zero_copy_only=False)
-    return found
+    values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    return values
 
 
 def _stored(column: pa.Array) -> pa.Array:

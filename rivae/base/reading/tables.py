@@ -93,25 +93,25 @@ def _rows(
             check_header(path.name, names)
             yield from parquet_rows(file, path.name, wanted)
         return
-    asked = checked_encoding(encoding)
+    codec = checked_encoding(encoding)
     try:
         with open_text(path, encoding, note) as stream:
             if kind == ".json":
-                found = document_rows(path, stream, stream.encoding, note)
+                rows = document_rows(path, stream, stream.encoding, note)
             elif kind in (".jsonl", ".ndjson"):
                 check_lines(path.name, stream)
-                found = line_rows(path.name, stream)
+                rows = line_rows(path.name, stream)
             else:
                 refuse_json(path.name, stream)
                 usual = "\t" if kind == ".tsv" else ","
-                found = csv_rows(path.name, stream, usual, note, lenient)
+                rows = csv_rows(path.name, stream, usual, note, lenient)
             n_broken = 0
-            for n, row in enumerate(found, start=1):
+            for n, row in enumerate(rows, start=1):
                 if isinstance(row, Broken):
                     n_broken += 1
                     check_share(path.name, n_broken, n, row)
                 yield row
-        if note is not None and asked != "utf-8":
+        if note is not None and codec != "utf-8":
             _note_encoding(path, encoding, note)
     except UnicodeError as error:
         raise wrong_encoding(path, encoding) from error
@@ -171,13 +171,13 @@ def all_columns(
     if kind == ".parquet":
         with open_parquet(path) as file:
             return tuple(column_names(file, path.name))
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     every = kind in (".json", ".jsonl", ".ndjson")
     for n, row in enumerate(rows(path, encoding) if every else preview(path, encoding), start=1):
         if tell is not None and n % TELL_EVERY == 0:
             tell(n)
-        if not isinstance(row, Broken) and not row.keys() <= found.keys():
-            found |= dict.fromkeys(row)
-        if len(found) > MAX_COLUMNS:
+        if not isinstance(row, Broken) and not row.keys() <= names.keys():
+            names |= dict.fromkeys(row)
+        if len(names) > MAX_COLUMNS:
             break
-    return tuple(found)[:MAX_COLUMNS]
+    return tuple(names)[:MAX_COLUMNS]

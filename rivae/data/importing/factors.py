@@ -91,8 +91,8 @@ class FactorReader:
 
     def columns(self) -> tuple[FactorColumn, ...]:
         """The usable columns, in the order given, after all records were looked at."""
-        found = (self._column(name, seen) for name, seen in self._seen.items())
-        self._usable = tuple(column for column in found if column is not None)
+        columns = (self._column(name, seen) for name, seen in self._seen.items())
+        self._usable = tuple(column for column in columns if column is not None)
         return self._usable
 
     def _column(self, name: str, seen: _Column) -> FactorColumn | None:

@@ -39,33 +39,33 @@ def without_html(text: str) -> str:
         text = _without_tags(text)
     if "&" not in text:
         return text
-    found = _ENTITY.sub(_character, text)
+    unmasked = _ENTITY.sub(_character, text)
     # A page that was escaped as a whole has its tags only now.
-    return _without_tags(found) if "<" in found and "<" not in text else found
+    return _without_tags(unmasked) if "<" in unmasked and "<" not in text else unmasked
 
 
 def _without_tags(text: str) -> str:
-    shown = _without_hidden(text)
-    return _TAG.sub(_between, shown) if shown.strip() or not text.strip() else text
+    visible = _without_hidden(text)
+    return _TAG.sub(_between, visible) if visible.strip() or not text.strip() else text
 
 
 def _without_hidden(text: str) -> str:
-    kept, at, hidden = [], 0, ""
+    parts, at, hidden = [], 0, ""
     for match in _TAG.finditer(text):
         name = match[2].lower()
         if hidden:
             if match[1] and name == hidden:
                 hidden, at = "", match.end()
         elif name in _HIDDEN and not match[1]:
-            kept.append(text[at : match.start()])
+            parts.append(text[at : match.start()])
             hidden, at = name, match.start()  # one that never ends stays
-    text = "".join((*kept, text[at:]))
+    text = "".join((*parts, text[at:]))
     text = text.replace("<![CDATA[", "").replace("]]>", "") if "<![CDATA[" in text else text
-    kept, at = [], 0
+    parts, at = [], 0
     while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
-        kept.append(text[at:start])
+        parts.append(text[at:start])
         at = end + 3
-    return "".join((*kept, text[at:]))
+    return "".join((*parts, text[at:]))
 
 
 def _between(match: re.Match[str]) -> str:

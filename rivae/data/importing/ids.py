@@ -35,15 +35,15 @@ class IdColumn:
 
     def look(self, cell: object, number: int) -> None:
         """Learn from the cell of record ``number``."""
-        said = _said(cell)
-        if not said:
+        text = _said(cell)
+        if not text:
             self._without.append(number)
             return
         self._n += 1
-        if found := _NUMBER.fullmatch(said):
-            (self._decimal if found[1] else self._whole).append(int(said.removesuffix(".0")))
-        elif said.startswith(_ROW):
-            self._rows.add(said)
+        if found := _NUMBER.fullmatch(text):
+            (self._decimal if found[1] else self._whole).append(int(text.removesuffix(".0")))
+        elif text.startswith(_ROW):
+            self._rows.add(text)
 
     @property
     def _all_decimal(self) -> bool:
@@ -62,15 +62,15 @@ class IdColumn:
         Raises:
             UnusableError: it is too long.
         """
-        said = one_line("" if self.name is None else _said(cell), MAX_TITLE)
-        if said:
-            return said.removesuffix(".0") if self._all_decimal else said
+        title = one_line("" if self.name is None else _said(cell), MAX_TITLE)
+        if title:
+            return title.removesuffix(".0") if self._all_decimal else title
         if self._renamed is None:
             self._renamed = self._names()
-        made = self._renamed.get(number, str(number))
+        name = self._renamed.get(number, str(number))
         if self.name is not None:
             remarks.append((NO_ID, ""))
-        return made
+        return name
 
     def _names(self) -> dict[int, str]:
         """Record -> its id, where its number is the id of another one."""
@@ -88,5 +88,5 @@ def _said(cell: object) -> str:
     """The text of an id; of an object with one value, as MongoDB exports them, that value."""
     if isinstance(cell, dict) and len(cell) == 1:
         (cell,) = cell.values()
-    said = clean(cell)
-    return "" if said.lower() in _NONE else said
+    text = clean(cell)
+    return "" if text.lower() in _NONE else text

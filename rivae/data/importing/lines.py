@@ -72,9 +72,9 @@ def plain_lines(cell: list[Any]) -> tuple[str, ...] | None:
         return None
     if "&" in text or "<" in text or "{" in text:
         return None
-    found = tuple(filter(None, map(clean, cell)))
-    long = max(map(len, found), default=0) > MAX_LINE
-    return None if long or not MISSING.isdisjoint(found) else found
+    lines = tuple(filter(None, map(clean, cell)))
+    long = max(map(len, lines), default=0) > MAX_LINE
+    return None if long or not MISSING.isdisjoint(lines) else lines
 
 
 def plain_text(text: str, said: set[str]) -> str:
@@ -101,14 +101,14 @@ def bounded_lines(parts: Iterable[Any], said: set[str], longest: int = MAX_LINE)
     if sum([len(part) for part in parts if isinstance(part, (str, bytes))]) > MAX_TEXT:
         raise UnusableError(TOO_LONG)
     texts = [plain_text(part, said) if isinstance(part, str) else part for part in parts]
-    found = tuple(filter(None, map(clean, texts)))
-    if not MISSING.isdisjoint(found):
+    lines = tuple(filter(None, map(clean, texts)))
+    if not MISSING.isdisjoint(lines):
         said.add(MISSING_WORDS)
-        found = tuple(text for text in found if text not in MISSING)
-    if max(map(len, found), default=0) <= longest:
-        return found
+        lines = tuple(text for text in lines if text not in MISSING)
+    if max(map(len, lines), default=0) <= longest:
+        return lines
     said.add(LONG_LINES)
-    return tuple(piece for text in found for piece in _pieces(text, longest))[:MAX_LINES]
+    return tuple(piece for text in lines for piece in _pieces(text, longest))[:MAX_LINES]
 
 
 def _pieces(text: str, longest: int) -> list[str]:

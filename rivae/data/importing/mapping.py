@@ -127,15 +127,15 @@ def guess_mapping(
     for column in columns:
         by_name.setdefault(squeezed(column), column)
     by_name |= {name: name for role in _KNOWN.values() for name in role if name in columns}
-    found = dict(kept or {})
+    guess = dict(kept or {})
 
     def free(names: Iterable[str]) -> list[str]:
         named = [column for name in names if (column := _called(name, by_name))]
-        unused = (column for column in named if column not in found.values())
+        unused = (column for column in named if column not in guess.values())
         return sorted(unused, key=lambda column: not cells_of(column, records))  # empty ones last
 
     for role, names in _KNOWN.items():
-        fitting = [] if role in found else free(names)
+        fitting = [] if role in guess else free(names)
         if role == "id":
             fitting = [column for column in fitting if not repeats(column, records)]
         elif role == "picture":
@@ -145,21 +145,21 @@ def guess_mapping(
         elif role == "title":
             fitting.sort(key=lambda column: are_file_names(column, records))
         if fitting:
-            found[role] = fitting[0]
-    if "picture" not in found:
+            guess[role] = fitting[0]
+    if "picture" not in guess:
         named = [name for name in columns if _names_pictures(name, records)]
-        if len(named) == 1 and named[0] not in found.values():
-            found["picture"] = named[0]
+        if len(named) == 1 and named[0] not in guess.values():
+            guess["picture"] = named[0]
         elif others := free(_PICTURE_IDS):
-            found["picture"] = others[0]
-    if not {"title", "ingredients", "instructions"} & found.keys():
-        tags = found.pop("tags", None)  # a category may be the only text
+            guess["picture"] = others[0]
+    if not {"title", "ingredients", "instructions"} & guess.keys():
+        tags = guess.pop("tags", None)  # a category may be the only text
         words = [column for column in free(_LABELS) if not are_file_names(column, records)]
         if words:
-            found["title"] = words[0]
+            guess["title"] = words[0]
         if tags and tags not in words[:1]:
-            found["tags"] = tags
-    return found
+            guess["tags"] = tags
+    return guess
 
 
 def guess_from_all(
@@ -171,8 +171,8 @@ def guess_from_all(
     records before it would be no part.
     """
     begun = guess_mapping(first, records)
-    found = guess_mapping(columns, records, begun)
-    return {role: c for role, c in found.items() if role != "partition" or role in begun}
+    guess = guess_mapping(columns, records, begun)
+    return {role: c for role, c in guess.items() if role != "partition" or role in begun}
 
 
 def _called(name: str, by_name: dict[str, str]) -> str | None:
@@ -275,9 +275,9 @@ def _settings(
             raise ConfigError(
                 f"'{role[:40]}' is not a role: choose from {', '.join(ROLES)}, factors"
             )
-    kept = {role: str(chosen[role]) for role in ROLES if chosen.get(role)}
+    roles = {role: str(chosen[role]) for role in ROLES if chosen.get(role)}
     no_factors = [column for column in columns if column not in chosen.get("factors", ())]
-    settings = {**guess_mapping(no_factors, records, kept), **chosen}
+    settings = {**guess_mapping(no_factors, records, roles), **chosen}
     return {role: value for role, value in settings.items() if value not in ("", None)}
 
 
@@ -306,8 +306,8 @@ class Choices:
         columns = list(columns)
         settings = _settings(columns, self.roles, records)
         factors = tuple(name for name in settings.pop("factors", ()) if name in columns)
-        known = {role: name for role, name in settings.items() if name in columns}
-        return Mapping(**known, factors=factors)
+        roles = {role: name for role, name in settings.items() if name in columns}
+        return Mapping(**roles, factors=factors)
 
     def completed(
         self, begun: Mapping, columns: Iterable[str], records: Sequence[Record]

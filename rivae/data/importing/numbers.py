@@ -62,15 +62,15 @@ class Written:
 
 def written(text: str) -> Written | None:
     """The readings of a cleaned text; None where it is no finite number."""
-    found = _CELL.fullmatch(text.translate(_SAME)) if len(text) <= MAX_LENGTH else None
-    if found is None:
+    match = _CELL.fullmatch(text.translate(_SAME)) if len(text) <= MAX_LENGTH else None
+    if match is None:
         number = as_number(text)  # 1_000, and digits of other scripts with their own marks
         return None if number is None else Written(number, number)
-    unit = _unit(found["before"].strip(), found["unit"].strip())
-    if unit is None or (found["sign"] and found["minus"]):
+    unit = _unit(match["before"].strip(), match["unit"].strip())
+    if unit is None or (match["sign"] and match["minus"]):
         return None
-    body, exponent = found["body"], found["exponent"]
-    start = "-" if "-" in (found["sign"], found["minus"]) else ""
+    body, exponent = match["body"], match["exponent"]
+    start = "-" if "-" in (match["sign"], match["minus"]) else ""
     point, comma = (
         None if digits is None else as_number(f"{start}{digits}{exponent}")
         for digits in (_digits(body, decimal, grouped=not exponent) for decimal in ".,")
@@ -130,8 +130,8 @@ class Reading:
         number = as_number(text)
         if number is not None and ("." not in text or self.decimal == "."):
             return number if "" in self.units else None
-        found = written(text)
-        return None if found is None or found.unit not in self.units else self.choose(found)
+        writing = written(text)
+        return None if writing is None or writing.unit not in self.units else self.choose(writing)
 
     def choose(self, found: Written) -> float | None:
         """The reading with this decimal mark, else the only one."""
@@ -165,25 +165,25 @@ class NumberColumn:
             if ("", kind) not in self._first:
                 self._first["", kind] = text
             return True
-        found = written(text)
-        if found is None or (found.unit not in self._units and len(self._units) >= MAX_UNITS):
+        writing = written(text)
+        if writing is None or (writing.unit not in self._units and len(self._units) >= MAX_UNITS):
             return False
-        self._units[found.unit] += 1
+        self._units[writing.unit] += 1
         kind = "unit" if number is None else "plain"
-        if found.point is None:
+        if writing.point is None:
             self._n_comma, kind = self._n_comma + 1, "comma"
-        elif found.comma is None:
+        elif writing.comma is None:
             self._n_point += 1
-        elif found.point != found.comma:
+        elif writing.point != writing.comma:
             self._n_three, kind = self._n_three + ("." in text), "three"
-        self._first.setdefault((found.unit, kind), text)
+        self._first.setdefault((writing.unit, kind), text)
         return True
 
     def reading(self) -> Reading:
         """How its numbers are read, after all texts were looked at."""
         comma = self._n_comma > self._n_point and self._n_comma >= self._n_three
         units = _of_one_kind(self._units)
-        found = Reading(
+        reading = Reading(
             decimal="," if comma else ".",
             units=frozenset(units),
             n=sum(self._units[unit] for unit in units),
@@ -197,11 +197,11 @@ class NumberColumn:
         otherwise = tuple(
             f"{text} as {number:.17g}"
             for (unit, kind), text in self._first.items()
-            if unit in units and (number := found.number(text)) is not None
+            if unit in units and (number := reading.number(text)) is not None
             # A code loses its zeros, and a large number its last digits.
             if kind in ("code", "large") or number != as_number(text)
         )
-        return replace(found, otherwise=otherwise)
+        return replace(reading, otherwise=otherwise)
 
 
 def _of_one_kind(counts: Mapping[str, int]) -> set[str]:

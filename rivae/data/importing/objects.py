@@ -139,23 +139,23 @@ def _of_object(
 ) -> list[Any]:
     if depth == 0 or not item:
         return texts_in(item, role, said, 0) if item else []
-    known = {_KEY.sub("", str(key)).lower(): value for key, value in item.items()}
+    values = {_KEY.sub("", str(key)).lower(): value for key, value in item.items()}
     language = _language(item)
     if language is not None and (len(item) > 1 or role == "title"):
         said.add(LANGUAGES)
         return texts_in(item[language], role, said, depth - 1)
     said.add(OBJECTS)
     for key in _PARTS:
-        if isinstance(known.get(key), (*_LISTS, Mapping)):
-            heading = _first(known, _NAMES + _WHOLE, said, depth)
-            return _section(heading, known[key], role, said, depth)
-    lists = {key: value for key, value in known.items() if isinstance(value, list)}
+        if isinstance(values.get(key), (*_LISTS, Mapping)):
+            heading = _first(values, _NAMES + _WHOLE, said, depth)
+            return _section(heading, values[key], role, said, depth)
+    lists = {key: value for key, value in values.items() if isinstance(value, list)}
     lengths = {len(value) for value in lists.values()}
     if len(lengths) == 1 and lists.keys() & set(_WHOLE + _NAMES + _DESCRIPTIONS):
         objects = ({k: v[i] for k, v in lists.items()} for i in range(lengths.pop()))
         return [line for one in objects for line in _of_object(one, role, said, depth - 1, False)]
-    line = _line(known, role, said, depth)
-    return [line] if line else _of_unknown(item, known, role, said, depth, alone)
+    line = _line(values, role, said, depth)
+    return [line] if line else _of_unknown(item, values, role, said, depth, alone)
 
 
 def _line(known: dict[str, Any], role: str, said: set[str], depth: int) -> str:
@@ -213,11 +213,11 @@ def _of_mapping(item: Mapping[Any, Any], role: str, said: set[str], depth: int) 
     if role == "ingredients":
         pairs = [(str(key), _word(value, said, depth)) for key, value in item.items()]
         return [" ".join(pair if _begins(pair[0]) else pair[::-1]).strip() for pair in pairs]
-    kept = {str(k): v for k, v in item.items() if _KEY.sub("", str(k)).lower() not in _ASIDE}
-    if role == "tags" and all(isinstance(v, bool | int | float) for v in kept.values()):
-        return [key for key, value in kept.items() if value]
+    rest = {str(k): v for k, v in item.items() if _KEY.sub("", str(k)).lower() not in _ASIDE}
+    if role == "tags" and all(isinstance(v, bool | int | float) for v in rest.values()):
+        return [key for key, value in rest.items() if value]
     said.add(UNKNOWN)
-    words = {key: _word(value, said, depth) for key, value in kept.items()}
+    words = {key: _word(value, said, depth) for key, value in rest.items()}
     if role == "instructions":
         return [f"{key}: {word}" for key, word in words.items() if word]
     return [word for word in words.values() if word]
@@ -234,14 +234,14 @@ def _section(heading: str, value: object, role: str, said: set[str], depth: int)
 
 def _language(item: Mapping[Any, Any]) -> Any:
     """The key of the text to take from {"en": …, "de": …}; None for other objects."""
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for key, value in item.items():
         match = _LANGUAGE.fullmatch(key) if isinstance(key, str) else None
         if match is None or match[1] not in _LANGUAGES:
             return None
         if value not in (None, "", []):
-            found.setdefault(match[1], key)
-    return found.get("en", next(iter(found.values()), None))
+            fields.setdefault(match[1], key)
+    return fields.get("en", next(iter(fields.values()), None))
 
 
 def _first(known: dict[str, Any], names: Iterable[str], said: set[str], depth: int) -> str:
@@ -265,18 +265,18 @@ def _word(value: object, said: set[str], depth: int) -> str:
         return ""
     if not isinstance(value, Mapping):
         return " ".join(filter(None, [_word(part, said, depth - 1) for part in value]))
-    known = {_KEY.sub("", str(key)).lower(): part for key, part in value.items()}
+    values = {_KEY.sub("", str(key)).lower(): part for key, part in value.items()}
     language = _language(value)
     if language is not None:
         said.add(LANGUAGES)
         return _word(value[language], said, depth - 1)
-    ends = [_first(known, names, said, depth - 1) for names in _RANGE]
+    ends = [_first(values, names, said, depth - 1) for names in _RANGE]
     parts = ["-".join(dict.fromkeys(filter(None, ends)))]
-    parts += [_first(known, n, said, depth - 1) for n in (_AMOUNTS, _UNITS, _WHOLE + _NAMES)]
+    parts += [_first(values, n, said, depth - 1) for n in (_AMOUNTS, _UNITS, _WHOLE + _NAMES)]
     line = " ".join(filter(None, parts))
     if line:
         return line
     said.add(UNKNOWN)
     tried = {*_RANGE[0], *_RANGE[1], *_AMOUNTS, *_UNITS, *_WHOLE, *_NAMES}  # never read twice
-    rest = [_word(part, said, depth - 1) for key, part in known.items() if key not in tried]
+    rest = [_word(part, said, depth - 1) for key, part in values.items() if key not in tried]
     return " ".join(filter(None, rest))

@@ -152,8 +152,8 @@ class PairsImport:
             pass  # a wrong place is reported now, not after the folder was made
         self._own.match(self.table.name, self._n_records, report)
         found = self._factors.columns()
-        chosen = None if self._choices is None else self._choices.roles
-        report.columns = what_became(columns, self.mapping, self._factors, head, chosen)
+        roles = None if self._choices is None else self._choices.roles
+        report.columns = what_became(columns, self.mapping, self._factors, head, roles)
         self._factors.tell(report)
         self._texts.tell(report)
         return found
@@ -200,16 +200,16 @@ class PairsImport:
                     yield None
                     continue
                 try:
-                    found = read()
+                    pair = read()
                     if self.files_so_far:
-                        self.files_so_far = _chained(self.files_so_far, found)
-                    recipe = found.recipe
+                        self.files_so_far = _chained(self.files_so_far, pair)
+                    recipe = pair.recipe
                     which = f"{which} ({recipe.id})"
                     key = hashlib.blake2b(recipe.id.encode(), digest_size=12).digest()
                     if key in seen_ids:
                         raise UnusableError("id occurs twice")
-                    if number >= skip and found.problem is not None:
-                        raise found.problem
+                    if number >= skip and pair.problem is not None:
+                        raise pair.problem
                 except UnusableError as error:
                     if number >= skip:
                         what = error.what or _shown(record, self.mapping.picture)
@@ -220,16 +220,14 @@ class PairsImport:
                 if number < skip:
                     yield None
                     continue
-                if found.twin != NO_MARK:
-                    if found.twin in seen_pictures:
-                        other = seen_pictures[found.twin]
+                if pair.twin != NO_MARK:
+                    if pair.twin in seen_pictures:
+                        other = seen_pictures[pair.twin]
                         report.note("same picture as another record", which, other)
-                    seen_pictures.setdefault(found.twin, recipe.id)
-                for remark, what in (*found.remarks, *_of_characters(recipe)):
+                    seen_pictures.setdefault(pair.twin, recipe.id)
+                for remark, what in (*pair.remarks, *_of_characters(recipe)):
                     report.note(remark, which, what)
-                yield StoreItem(
-                    recipe, found.picture, found.partition, found.factors, mark=found.twin
-                )
+                yield StoreItem(recipe, pair.picture, pair.partition, pair.factors, mark=pair.twin)
 
     def _read(
         self,
@@ -248,26 +246,26 @@ class PairsImport:
         if isinstance(record, Broken):
             raise UnusableError(record.reason)
         recipe, partition, remarks = self._texts.read(record, number)
-        found = _Read(recipe, partition, remarks=remarks)
+        pair = _Read(recipe, partition, remarks=remarks)
         if number < skip:  # only its id is wanted
-            return found
+            return pair
         try:
             if settings.paper_filter:
                 check_paper_filter(recipe)
             if self.mapping.picture is not None:
                 picture = files.read(record.get(self.mapping.picture))
-                found.remarks += picture.remarks
-                found.twin = mark_of(picture.data)
+                pair.remarks += picture.remarks
+                pair.twin = mark_of(picture.data)
                 if decode:
-                    found.picture, guessed = stored_picture(picture.data, settings.side)
-                    found.remarks += guessed
+                    pair.picture, guessed = stored_picture(picture.data, settings.side)
+                    pair.remarks += guessed
             self._own.require(number)
             if self._own and self.mapping.picture is None:
-                found.twin = self._own.mark(number)
-            found.factors = self._factors.values(record)
+                pair.twin = self._own.mark(number)
+            pair.factors = self._factors.values(record)
         except UnusableError as error:
-            found.problem = error
-        return found
+            pair.problem = error
+        return pair
 
     def after(self, folder: Path) -> None:
         """Store the rows of the embeddings that belong to the stored items."""

@@ -28,6 +28,6 @@ def _printed(text: str) -> list[tuple[str, str]] | None:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if lines[:2] != ["Array", "("] or lines[-1] != ")":
         return None
-    found = [_PRINT_ENTRY.fullmatch(line) for line in lines[2:-1]]
-    entries = [(match[2], match[3]) for match in found if match]
-    return entries if len(entries) == len(found) else None
+    matches = [_PRINT_ENTRY.fullmatch(line) for line in lines[2:-1]]
+    entries = [(match[2], match[3]) for match in matches if match]
+    return entries if len(entries) == len(matches) else None

@@ -20,12 +20,12 @@ from rivae.base.reading.typed_text import clean
 from rivae.data.importing.picture_places import MAX_PICTURE_BYTES, TOO_LARGE
 from rivae.data.importing.report import UnusableError
 from rivae.data.importing.writings import written
+from rivae.data.pictures import BEGINNINGS
 
 MAX_NAME = 1000  # characters
 UNNAMED = "no picture named"
 UNSOUND = "picture in the table is not sound base64"
 _NAMES = ("path", "file_name", "filename", "url", "src")  # of a struct's field with the name
-_BEGINNINGS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF8", b"II*\0", b"MM\0*", b"II+\0", b"BM")
 _MIN_TEXT, _BEGUN = 64, 32  # characters of base64: no picture has fewer; enough to recognise one
 _URI = re.compile(r"data:[^,]{0,200},", re.IGNORECASE)
 _BYTES = r"b'(?:[^'\\]++|\\.)*+'|b\"(?:[^\"\\]++|\\.)*+\""
@@ -148,10 +148,10 @@ def _printed(text: str) -> Any:
         except (ValueError, SyntaxError):
             return None
     try:
-        found = parse_json(text)
+        value = parse_json(text)
     except DataError:
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def _decoded(text: str) -> bytes:
@@ -185,4 +185,4 @@ def _joined(numbers: list[Any] | tuple[Any, ...]) -> bytes:
 
 
 def _begins_a_picture(data: bytes) -> bool:
-    return data.startswith(_BEGINNINGS) or (data[:4] == b"RIFF" and data[8:12] == b"WEBP")
+    return data.startswith(BEGINNINGS) or (data[:4] == b"RIFF" and data[8:12] == b"WEBP")

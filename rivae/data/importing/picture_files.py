@@ -110,11 +110,11 @@ class PictureFiles:
             UnusableError: with the reason, and for its example with what was found instead.
         """
         name, data, others = picture_cell(cell)
-        found = FoundPicture(data) if data is not None else self._named(name)
+        picture = FoundPicture(data) if data is not None else self._named(name)
         if not others:
-            return found
+            return picture
         several = (FIRST_OF_SEVERAL, f"{shown(name)} and {others:,} more")
-        return FoundPicture(found.data, (several, *found.remarks))
+        return FoundPicture(picture.data, (several, *picture.remarks))
 
     def _named(self, name: str) -> FoundPicture:
         if exact := self._exact(name):
@@ -122,19 +122,19 @@ class PictureFiles:
         *_, name = writings(name)
         if ".." in parts(name):
             raise UnusableError(OUTSIDE)
-        found, said = self._guessed(name)
-        if not found:
+        file, said = self._guessed(name)
+        if not file:
             raise UnusableError(OUTSIDE if name.startswith("/") else MISSING, self._near(name))
-        data = self._one(name, found)
-        what = f"{shown(name, 60)} → {shown(found[0].path, 60)}"
-        if said and (other := self._sharing(name, found)):
+        data = self._one(name, file)
+        what = f"{shown(name, 60)} → {shown(file[0].path, 60)}"
+        if said and (other := self._sharing(name, file)):
             raise UnusableError(SHARED, f"{what}, as {shown(other, 60)}")
         return FoundPicture(data, ((said, what),) if said else ())
 
     def _exact(self, name: str) -> list[_File]:
         """Step 1."""
-        found = ((place, place.find(name)) for place in self._places)
-        return [_File(place, path) for place, path in found if path is not None]
+        files = ((place, place.find(name)) for place in self._places)
+        return [_File(place, path) for place, path in files if path is not None]
 
     def _guessed(self, name: str) -> tuple[list[_File], str]:
         """Steps 2 and 3, and the remark about what was guessed."""

@@ -11,10 +11,8 @@ from collections.abc import Iterator
 from enum import IntEnum
 from urllib.parse import unquote
 
-from rivae.data.pictures import PICTURE_SUFFIXES
+from rivae.data.pictures import NAMED_SUFFIXES
 
-# What else a picture's name may end in; such a file may have been converted since.
-ENDINGS = (*PICTURE_SUFFIXES, ".jpe", ".jfif", ".heic", ".heif", ".avif", ".svg")
 _LOCAL_FILES = "/?d="  # Label Studio: /data/local-files/?d=photos/1.png
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+")  # a drive has one letter
 
@@ -54,27 +52,27 @@ def parts(path: str) -> tuple[str, ...]:
     """The folders and the name of a path; backslashes part them too, empty ones and "." do not
     count, and "a/.." is nothing.
     """
-    found: list[str] = []
+    names: list[str] = []
     for part in path.replace("\\", "/").split("/"):
-        if part == ".." and found and found[-1] != "..":
-            found.pop()
+        if part == ".." and names and names[-1] != "..":
+            names.pop()
         elif part not in ("", "."):
-            found.append(part)
-    return tuple(found)
+            names.append(part)
+    return tuple(names)
 
 
 def comparable(path: str, level: Level) -> tuple[str, ...]:
     """The parts of a path in the writing in which ``level`` compares them."""
     if level >= Level.PERCENT and "%" in path:
         path = unquote(path)
-    found = parts(path)
+    pieces = parts(path)
     if level >= Level.SPACES:
-        found = tuple(filter(None, map(_spaced, found)))
+        pieces = tuple(filter(None, map(_spaced, pieces)))
     if level >= Level.CASE:
-        found = tuple(unicodedata.normalize("NFC", part.casefold()) for part in found)
-    if level >= Level.ENDING and found:
-        found = (*found[:-1], _without_ending(found[-1]))
-    return found
+        pieces = tuple(unicodedata.normalize("NFC", part.casefold()) for part in pieces)
+    if level >= Level.ENDING and pieces:
+        pieces = (*pieces[:-1], _without_ending(pieces[-1]))
+    return pieces
 
 
 def relation(name: tuple[str, ...], path: tuple[str, ...]) -> Relation:
@@ -121,12 +119,12 @@ def writings(name: str) -> Iterator[str]:
 def _spaced(part: str) -> str:
     if part.isascii() and part.isprintable() and "  " not in part and part == part.strip():
         return part  # as most are; nothing below would change them
-    shown = "".join(c for c in part if unicodedata.category(c) != "Cf")
-    return " ".join(unicodedata.normalize("NFC", shown).split())
+    visible = "".join(c for c in part if unicodedata.category(c) != "Cf")
+    return " ".join(unicodedata.normalize("NFC", visible).split())
 
 
 def _without_ending(part: str) -> str:
-    for ending in ENDINGS:
+    for ending in NAMED_SUFFIXES:
         if part.endswith(ending) and len(part) > len(ending):
             return part[: -len(ending)]
     return part

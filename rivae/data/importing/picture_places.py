@@ -156,9 +156,9 @@ class Zip:
     def _add(self, name: str, info: zipfile.ZipInfo) -> None:
         path = "/".join(parts(name))
         if path and not name.endswith("/") and ".." not in name.split("/"):
-            known = self._members.get(path, ())
-            if len(known) <= MAX_COMPARED:
-                self._members[path] = (*known, info)
+            members = self._members.get(path, ())
+            if len(members) <= MAX_COMPARED:
+                self._members[path] = (*members, info)
 
     def close(self) -> None:
         """Close the file."""
@@ -183,8 +183,8 @@ class Zip:
 
     def read(self, path: str) -> bytes:
         """See ``Place``; a name that occurs twice with other bytes is one that fits several."""
-        found = self._members[path]
-        data = same_bytes([partial(self._unpacked, info) for info in found])
+        members = self._members[path]
+        data = same_bytes([partial(self._unpacked, info) for info in members])
         if data is None:
             twice = f"{shown(path)} is more than once in {shown(self.name, 40)}"
             raise UnusableError(AMBIGUOUS, twice)
@@ -207,8 +207,8 @@ class Zip:
 @lru_cache(maxsize=64)  # every zip is asked for it
 def _exactly(name: str) -> tuple[str, ...]:
     """The paths in a zip of a file that has exactly this name."""
-    said = (path for writing in writings(name) for path in (writing, "/".join(parts(writing))))
-    return tuple(dict.fromkeys(said))
+    paths = (path for writing in writings(name) for path in (writing, "/".join(parts(writing))))
+    return tuple(dict.fromkeys(paths))
 
 
 def same_bytes(files: Sequence[Callable[[], bytes]]) -> bytes | None:
@@ -229,8 +229,8 @@ def _names(info: zipfile.ZipInfo) -> list[str]:
         raw = name.encode("cp437")  # as which it was read
     except UnicodeEncodeError:
         return [name]
-    found = []
+    places = []
     for encoding in _ENCODINGS:
         with suppress(UnicodeDecodeError):
-            found.append(raw.decode(encoding))
-    return list(dict.fromkeys(found))
+            places.append(raw.decode(encoding))
+    return list(dict.fromkeys(places))

@@ -81,15 +81,15 @@ class Plan(BaseModel):
             return self._recipe1m()
         first = list(islice(rows(self.table, self.encoding), LOOKED_AT))
         head = [row for row in first if not isinstance(row, Broken)]
-        chosen: dict[str, Any] = dict(self.roles)
+        roles: dict[str, Any] = dict(self.roles)
         if self.factors:
-            chosen["factors"] = self.factors
+            roles["factors"] = self.factors
         if not self.images:
-            chosen["picture"] = column_with_pictures(head, chosen.get("picture")) or None
-        has_pictures = bool(self.images or chosen["picture"])
+            roles["picture"] = column_with_pictures(head, roles.get("picture")) or None
+        has_pictures = bool(self.images or roles["picture"])
         if not has_pictures and not self.embeddings:
             raise ConfigError("the pictures are missing: give --images FOLDER_OR_ZIP")
-        choices = Choices(chosen, has_pictures)
+        choices = Choices(roles, has_pictures)
         try:
             mapping = choices.mapping(columns_of(head), head)
         except ConfigError:
@@ -124,12 +124,12 @@ def column_with_pictures(head: Sequence[Record], chosen: str | None = None) -> s
         chosen: the user's; by default the one that is guessed, or the only one.
     """
     columns = columns_of(head)
-    found = [c for c in columns if any(holds_picture(record.get(c)) for record in head)]
+    fitting = [c for c in columns if any(holds_picture(record.get(c)) for record in head)]
     if chosen is None:
-        alone = found[0] if len(found) == 1 else ""
+        alone = fitting[0] if len(fitting) == 1 else ""
         guessed = guess_mapping(columns, head).get("picture")
-        return guessed if guessed in found else alone
-    return chosen if chosen in found else ""
+        return guessed if guessed in fitting else alone
+    return chosen if chosen in fitting else ""
 
 
 def columns_of(head: Iterable[Record]) -> list[str]:

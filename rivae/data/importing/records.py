@@ -26,8 +26,8 @@ class RecordReader:
     def __init__(self, mapping: Mapping) -> None:
         self._mapping = mapping
         roles = ("ingredients", "instructions", "tags")
-        chosen = {role: getattr(mapping, role) for role in roles}
-        self._lists = {role: ListColumn(name, role) for role, name in chosen.items() if name}
+        columns = {role: getattr(mapping, role) for role in roles}
+        self._lists = {role: ListColumn(name, role) for role, name in columns.items() if name}
         self._title = TextColumn(mapping.title) if mapping.title else None
         self._ids = IdColumn(mapping.id)
 

@@ -58,10 +58,10 @@ class ImportReport:
         self._example(remark, which, what)
 
     def _example(self, key: str, which: str, what: str) -> None:
-        known = self.examples.setdefault(key, [])
-        if len(known) < EXAMPLES:
+        examples = self.examples.setdefault(key, [])
+        if len(examples) < EXAMPLES:
             text = clean(f"{which}: {what}" if what else which)
-            known.append(text[:EXAMPLE_LENGTH])
+            examples.append(text[:EXAMPLE_LENGTH])
 
     @property
     def sentence(self) -> str:

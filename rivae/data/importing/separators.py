@@ -53,9 +53,9 @@ def at_lines(text: str) -> list[str]:
     if not _LINE_ENDS.search(text):
         return text.split("|")
     lines = text.splitlines()
-    said = [line for line in lines if line.strip()]
-    if len(said) > 1 and all(map(_BULLET.match, said)):
-        return [_BULLET.sub("", line, count=1) for line in said]
+    texts = [line for line in lines if line.strip()]
+    if len(texts) > 1 and all(map(_BULLET.match, texts)):
+        return [_BULLET.sub("", line, count=1) for line in texts]
     return lines
 
 

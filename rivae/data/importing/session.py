@@ -244,8 +244,8 @@ def _made_of(fingerprint: dict[str, Any]) -> str:
 
 
 def _digest(fingerprint: dict[str, Any]) -> str:
-    said = json.dumps(fingerprint, sort_keys=True, default=str)
-    return hashlib.blake2b(said.encode(), digest_size=8).hexdigest()
+    text = json.dumps(fingerprint, sort_keys=True, default=str)
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def _take(
@@ -259,7 +259,7 @@ def _take(
 ) -> int:
     """All records of ``source``; returns their number."""
     position, skip = 0, writer.source_position if writer else 0
-    told = time.monotonic()
+    last = time.monotonic()
     for item in source.items(settings, report, skip, tell):
         position += 1
         if position > skip:
@@ -271,8 +271,8 @@ def _take(
                     writer.keep(REPORT, {**report.to_dict(), "files": source.files_so_far})
                     if indexing is not None:
                         indexing.finished(len(writer.chunks))
-        if position % REPORT_EVERY == 0 or time.monotonic() - told > REPORT_SECONDS:
-            told = time.monotonic()
+        if position % REPORT_EVERY == 0 or time.monotonic() - last > REPORT_SECONDS:
+            last = time.monotonic()
             tell(report.sentence, source.share_done())
     if report.taken < MIN_PAIRS:
         raise DataError(

@@ -142,10 +142,10 @@ class ListColumn(_Column):
         if isinstance(parts, str):
             parts = self._at_marks(parts, said)
         plain = plain_lines(parts)
-        found = bounded_lines(parts, said) if plain is None else plain
+        bounded = bounded_lines(parts, said) if plain is None else plain
         if said:
-            self._note(sorted(said), cell, found[:3], remarks)
-        return found
+            self._note(sorted(said), cell, bounded[:3], remarks)
+        return bounded
 
     def _parts(self, cell: object, said: set[str]) -> list[Any] | str:
         """The parts of a cell, or its text where only the marks of the column can tell."""

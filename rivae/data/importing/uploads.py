@@ -61,12 +61,12 @@ def keep_pictures(root: Path, files: Sequence[Sent]) -> tuple[Path, ...]:
                 f"{name[:80]} is no picture: send a zip, or {', '.join(PICTURE_SUFFIXES)}"
             )
     loose = _without_twins(loose)
-    found = [_keep_one(root, sent) for sent in zips]
+    roots = [_keep_one(root, sent) for sent in zips]
     if loose:
-        found.append(
+        roots.append(
             _keep(root, f"{len(loose)}-pictures.zip", loose, lambda out: _bundle(loose, out))
         )
-    return tuple(found)
+    return tuple(roots)
 
 
 def _without_twins(pictures: Sequence[Sent]) -> list[Sent]:
@@ -103,13 +103,13 @@ def sweep(root: Path, now: datetime | None = None, anew: str = "") -> int:
     dates = DatesSeen(root, DATES)
     with suppress(OSError):
         ages = dates.note(folders, now, anew=(anew,)) if folders else {}
-    kept = 0
+    n_bytes = 0
     for name, folder in folders.items():
         if ages.get(name, 0) >= KEPT_DATES or _was_old(folder, dates.first_seen(name)):
             shutil.rmtree(folder, ignore_errors=True)
         else:
-            kept += folder_bytes(folder)
-    return kept
+            n_bytes += folder_bytes(folder)
+    return n_bytes
 
 
 def _was_old(folder: Path, noted: date | None) -> bool:
@@ -156,12 +156,12 @@ def _keep_one(root: Path, sent: Sent) -> Path:
 
 def _content(stream: IO[bytes]) -> bytes:
     """A hash of all that is in a stream, which is then at its start again."""
-    seen = hashlib.sha256()
+    digest = hashlib.sha256()
     stream.seek(0)
     while chunk := stream.read(2**20):
-        seen.update(chunk)
+        digest.update(chunk)
     stream.seek(0)
-    return seen.digest()
+    return digest.digest()
 
 
 def _bundle(pictures: Sequence[Sent], out: IO[bytes]) -> None:

@@ -85,11 +85,11 @@ def written(text: str) -> Written | None:
         return _quoted(text)
     if _FLAT.fullmatch(text):
         return Written([single or double for single, double in _ITEM.findall(text)])
-    found = _scanned(text)
-    if found is None and '""' in text:  # the doubling of a CSV file that was read as something else
-        found = _scanned(text.replace('""', '"'))
-        found = found and Written(found.value, found.abridged, loose=True)
-    return found or _loose(text)
+    scan = _scanned(text)
+    if scan is None and '""' in text:  # the doubling of a CSV file that was read as something else
+        scan = _scanned(text.replace('""', '"'))
+        scan = scan and Written(scan.value, scan.abridged, loose=True)
+    return scan or _loose(text)
 
 
 def looks_written(text: str) -> bool:
@@ -111,8 +111,8 @@ def _quoted(text: str) -> Written | None:
     try:
         inner = parse_json(text, mend=True)
     except DataError:
-        found = _scanned(f"[{text}]")
-        return found if found and len(found.value) > 1 else None
+        scan = _scanned(f"[{text}]")
+        return scan if scan and len(scan.value) > 1 else None
     return written(inner) if inner[:1] and inner[0] in "[{" else None
 
 
@@ -135,8 +135,8 @@ def _series(text: str) -> Written | None:
     if not rows or not _SERIES_END.fullmatch(last.strip()):
         return None
     items = [row[match.end() :] for row in rows if (match := _INDEX.match(row))]
-    kept = [item for item in items if item.strip() not in MISSING | {"...", ""}]
-    return Written(kept, abridged=any(row.split()[-1:] == ["..."] for row in rows))
+    texts = [item for item in items if item.strip() not in MISSING | {"...", ""}]
+    return Written(texts, abridged=any(row.split()[-1:] == ["..."] for row in rows))
 
 
 class _UnknownError(Exception):

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from rivae.base.csv_text import csv_line
 from rivae.base.errors import ConfigError, DataError
 from rivae.base.files import write_atomic, write_json
+from rivae.base.table import Table
 from rivae.data.food_factors import FACTOR_LABELS, FACTOR_NAMES, FOOD_FACTORS
 from rivae.data.kitchen.drawing import draw
 from rivae.data.kitchen.factors import Dish, make_dish, partition
@@ -144,14 +144,14 @@ class _Files:
             name or line.rstrip(":").lower()
             for name, line in zip(written.names, recipe.ingredients, strict=True)
         ]
-        found = {
+        stored = {
             "id": recipe.id,
             "ingredients": [{"text": name} for name in names],
             "valid": [bool(name) for name in written.names],
         }
         self.texts.append(json.dumps(text, ensure_ascii=False))
         self.pictures.append(json.dumps({"id": recipe.id, "images": images}))
-        self.detected.append(json.dumps(found, ensure_ascii=False))
+        self.detected.append(json.dumps(stored, ensure_ascii=False))
         self.tags.append((recipe.id, recipe.title.lower(), repr(list(recipe.tags))))
         self.factors.append((recipe.id, *(code + 1 for code in dish.codes)))
 
@@ -207,4 +207,4 @@ def _array(rows: list[str]) -> bytes:
 
 
 def _csv(header: Sequence[object], rows: Sequence[Sequence[object]]) -> bytes:
-    return "".join(map(csv_line, (header, *rows))).encode()
+    return Table.of(map(str, header), rows).csv().encode()

@@ -132,7 +132,7 @@ def strew_pieces(canvas: Image.Image, c: Container, dish: Dish) -> None:
     looks = rng.integers(0, (N_TURNS, len(SIZES)), (_N_PLACES, 2))
     rng = dish.picture_rng(_CHOICE)
     dessert = dish.code("dessert")
-    chosen: list[tuple[int, str]] = []
+    toppings: list[tuple[int, str]] = []
     start = 0
     for room, kinds, n in (
         (N_GREENS[-1], GREENS, N_GREENS[dish.code("greenness")]),
@@ -147,11 +147,11 @@ def strew_pieces(canvas: Image.Image, c: Container, dish: Dish) -> None:
         # Savory and sweet toppings share their places, from both ends.
         first = start - 1 if room == 0 else start
         step = -1 if room == 0 else 1
-        chosen += [(first + step * k, kinds[int(pair[which[k]])]) for k in range(n)]
+        toppings += [(first + step * k, kinds[int(pair[which[k]])]) for k in range(n)]
         start += room
-    chosen.sort(key=lambda item: float(spots[item[0], 1]))
-    rows = [index for index, _ in chosen]
-    _paste(canvas, spots[rows], [kind for _, kind in chosen], looks[rows])
+    toppings.sort(key=lambda item: float(spots[item[0], 1]))
+    rows = [index for index, _ in toppings]
+    _paste(canvas, spots[rows], [kind for _, kind in toppings], looks[rows])
 
 
 def _paste(canvas: Image.Image, spots: Array, kinds: list[str], looks: NDArray[np.int64]) -> None:

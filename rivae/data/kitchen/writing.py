@@ -69,19 +69,15 @@ _TAGS = 90
 def tags_of(dish: Dish) -> tuple[str, ...]:
     """The tags of ``dish``, each once."""
     rng = dish.text_rng(_TAGS)
-    found = list(ALWAYS)
+    tags = list(ALWAYS)
     for name, options in HIGH.items():
         share = (0.0, 0.02, 0.15, 0.35, 0.6)[dish.code(name)]
-        found += [
-            tag for tag, u in zip(options, rng.random(len(options)), strict=True) if u < share
-        ]
+        tags += [tag for tag, u in zip(options, rng.random(len(options)), strict=True) if u < share]
     for name, options in LOW.items():
         share = (0.55, 0.25, 0.08, 0.0, 0.0)[dish.code(name)]
-        found += [
-            tag for tag, u in zip(options, rng.random(len(options)), strict=True) if u < share
-        ]
-    found += [tag for tag, u in zip(OTHER, rng.random(len(OTHER)), strict=True) if u < 0.3]
-    return tuple(dict.fromkeys(found))
+        tags += [tag for tag, u in zip(options, rng.random(len(options)), strict=True) if u < share]
+    tags += [tag for tag, u in zip(OTHER, rng.random(len(OTHER)), strict=True) if u < 0.3]
+    return tuple(dict.fromkeys(tags))
 
 
 # Streams of the text: one per shelf, then these. Changing one factor leaves the others' words.
@@ -253,9 +249,9 @@ def _instructions(
 def _topping_steps(
     dish: Dish, by_group: dict[str, list[str]], rng: np.random.Generator
 ) -> list[str]:
-    found = by_group.get("dessert", [])
-    savory = [word for word in found if word in pantry.SAVORY]
-    sweet = [word for word in found if word in pantry.DESSERT]
+    desserts = by_group.get("dessert", [])
+    savory = [word for word in desserts if word in pantry.SAVORY]
+    sweet = [word for word in desserts if word in pantry.DESSERT]
     code = dish.code("dessert")
     steps: list[str] = []
     if savory:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
 from rivae.base.errors import ConfigError
-from rivae.exploring.explorer import Explorer
+from rivae.exploring.explorer import FAR, Explorer
 from rivae.models.nets.layers import FixedAffine, Linear
 from rivae.retrieval.base import Floats
 from rivae.retrieval.model import FullSpace, LatentModel, ProjectedSpace
@@ -55,6 +55,7 @@ def model_of(explorer: Explorer) -> dict[str, Any]:
         query = {"weight": text(space.weight), "bias": text(space.bias)}
     mu, _ = retriever.reference_latents()
     scale = np.maximum(explorer.prior.std, 1e-12)
+    limit = explorer.far(explorer.mean).limit
     return {
         "layers": [
             {
@@ -68,7 +69,8 @@ def model_of(explorer: Explorer) -> dict[str, Any]:
         "density": {
             "points": text(mu / scale, "<f4"),
             "scale": text(scale),
-            "limit": explorer.far(explorer.mean).limit,
+            "limit": limit,
+            "far": FAR * limit,
         },
     }
 

@@ -88,7 +88,11 @@ save(sheet, "strips.png")
         },
     ),
     "compare": Template(
-        imports=("from rivae.figures.comparison import compare, factor_sheet, factor_strips", SAVE),
+        imports=(
+            "from rivae.exploring.comparison import compare",
+            "from rivae.figures.comparison import factor_sheet, factor_strips",
+            SAVE,
+        ),
         body="""\
 others = {others}
 comparison = compare([run.explorer, *(rivae.load_run(name{asked}).explorer for name in others)])

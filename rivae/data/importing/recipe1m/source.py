@@ -35,11 +35,13 @@ from rivae.data.importing.report import ImportReport, UnusableError
 from rivae.data.importing.session import ImportSettings, Progress
 from rivae.data.importing.texts import Remarks
 from rivae.data.picture_depth import Remark
+from rivae.data.pictures import RECIPE1M_SUFFIXES
 from rivae.data.store import FactorColumn, StoreItem
 from rivae.data.store.twins import NO_MARK, mark_of
 
 MAX_PICTURES_TRIED = 20  # of one recipe, until one can be read
-_IMAGE_ID = re.compile(r"[0-9A-Za-z_-]{4,64}\.(jpg|jpeg|png|webp)", re.IGNORECASE)
+_ENDING = "|".join(map(re.escape, RECIPE1M_SUFFIXES))
+_IMAGE_ID = re.compile(rf"[0-9A-Za-z_-]{{4,64}}({_ENDING})", re.IGNORECASE)
 
 
 class Recipe1MImport:
