@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
 from rivae.base.errors import ConfigError
-from rivae.exploring.explorer import FAR, Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.models.nets.layers import FixedAffine, Linear
 from rivae.retrieval.base import Floats
 from rivae.retrieval.model import FullSpace, LatentModel, ProjectedSpace
+from rivae.retrieval.retriever import FAR
 
 STEPS = 2**48 - 1
 CANNOT = (
