@@ -12,7 +12,7 @@ from rivae.base.config import Epochs, Positive
 from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.models.components import shared_components
 from rivae.models.gaussians import log_density
-from rivae.models.joint_training import JointTraining, JointTrainingConfig
+from rivae.models.joint_training import JOINT_PRESETS, JointTraining, JointTrainingConfig
 from rivae.models.losses import (
     aggregated_prior_kl,
     geometric,
@@ -118,25 +118,10 @@ class RIVAE(JointTraining):
     title = "RIVAE"
     blurb = "The paper's method: axes that can be identified, trained for retrieval"
     paper = True
-    # "default" changes what keeps the paper's scales from working: scores in units that leave a
-    # gradient (eta around .1), every other pair of the batch as a mismatch, the regulariser on the
-    # Jacobian itself, of every fourth pair, for its derivatives take half of a step's time.
+    # "default" has scores in units that leave a gradient: eta around .1.
     presets = {
-        "default": {
-            "eta": (0.3, 0.1),
-            "score_tau": (0.3, 0.1),
-            "loss_form": "softmax",
-            "n_mismatches": None,
-            "reg_form": "jvp",
-            "reg_every": 4,
-        },
-        "paper": {
-            "eta": (1e-3, 1e-3),
-            "joint_eta": (1e-3, 1e-3),
-            "loss_form": "hinge",
-            "n_mismatches": 1,
-            "reg_form": "literal",
-        },
+        "default": {**JOINT_PRESETS["default"], "eta": (0.3, 0.1), "score_tau": (0.3, 0.1)},
+        "paper": {**JOINT_PRESETS["paper"], "eta": (1e-3, 1e-3), "joint_eta": (1e-3, 1e-3)},
     }
     smallest = {
         "init": "cos-sim-lvm",
