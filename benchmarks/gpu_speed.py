@@ -26,9 +26,9 @@ from rivae.data.tokens import LENGTH, RESERVED, TokensView
 from rivae.data.vocabulary import counted
 from rivae.jobs.devices import CardUse, cards_use, machine_slots
 from rivae.jobs.launch import make_config
+from rivae.models.presets import preset_for
 from rivae.models.presets.by_shape import by_shape
-from rivae.models.presets.datasets.pairs import PRESET as PAIRS
-from rivae.models.presets.recipes import RECIPES
+from rivae.models.presets.datasets.pairs import PRESETS as PAIRS
 from rivae.models.registry import method_config
 from rivae.runs import Run
 
@@ -84,10 +84,9 @@ def synth_task(batch: int = 64) -> Task:
 
 def picture_task(batch: int = 64, side: int = 64) -> Task:
     """The small residual network on pictures, and texts as counts of words."""
-    preset = by_shape((3, side, side), (1000,))
+    settings = preset_for(by_shape((3, side, side), (1000,)), "rivae").method
     n = 2 * batch + 2
     words = torch.rand(n, 1000, generator=torch.Generator().manual_seed(1))
-    settings = {**preset.networks, **RECIPES["rivae"](preset, False)}
     return _task(settings, batch, side, TensorView(words))
 
 
@@ -96,7 +95,7 @@ def recipe_task(batch: int = 64, side: int = 224) -> Task:
     numbers = np.random.default_rng(0).integers(RESERVED, 5000, (2 * batch + 2, LENGTH))
     known = counted(newest(), tuple(f"word{i}" for i in range(5000)))
     texts = TokensView(numbers.astype(np.uint16), known)
-    settings = {**PAIRS.networks, **PAIRS.paper_networks, **RECIPES["rivae"](PAIRS, True)}
+    settings = preset_for(PAIRS, "rivae", "paper").method
     return _task(settings, batch, side, texts)
 
 

@@ -115,7 +115,7 @@ def test_named_code_exists(texts, repo_root):
 
 
 def test_a_data_set_is_one_file(texts):
-    code, _ = python(texts["docs/extending.md"])
+    code, *_ = python(texts["docs/extending.md"])
     scope = {}
     exec(compile(code, "waves.py", "exec"), scope)
     data = scope["load"](scope["Settings"](n_pairs=60))
@@ -136,7 +136,7 @@ def test_weights_from_elsewhere_become_a_run(texts, tmp_path, monkeypatch):
     from rivae.models.registry import build_method
     from rivae.runs import find_run
 
-    _, code = python(texts["docs/extending.md"])
+    *_, code = python(texts["docs/extending.md"])
     monkeypatch.chdir(tmp_path)
     settings = make_config("sprites", name="any").method.settings
     weights = build_method("rivae", settings, (1, 64, 64), (1, 64, 64), seeds=[5]).state_dict()

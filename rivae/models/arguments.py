@@ -45,7 +45,8 @@ def settings_of(
         raise ConfigError(f"learning_rate must be a number above 0, got {learning_rate}")
     by_argument: dict[str, dict[str, Any]] = {
         "n_components": {"n_components" if chosen.has_latent else "dim_v": n_components},
-        "batch_size": {"batch_size": batch_size},
+        # A method may know no other batches than those of its stages.
+        "batch_size": {"batch_size": batch_size} if "batch_size" in known else {},
     }
     if learning_rate is not None:
         rates = (name for name in known if name.endswith(RATE))

@@ -6,7 +6,7 @@ import torch
 from rivae.base.errors import ConfigError
 from rivae.data import dataset_names, load_dataset
 from rivae.data.tokens import LENGTH
-from rivae.models.base import parameters_of
+from rivae.models.base import Method, parameters_of
 from rivae.models.presets import find_preset, preset_names, trains_as_batch
 from rivae.models.registry import METHODS, build_method
 from rivae.runs import Run
@@ -47,6 +47,11 @@ def case(request):
         return build_method(method, settings, data.x1.shape, data.x2.shape, [seed])
 
     return config, data, build
+
+
+def changes_axes(method):
+    """Whether its axes may be others than those that were trained."""
+    return type(method).apply_affine is not Method.apply_affine
 
 
 def test_every_stage_computes_a_finite_objective_and_its_gradient(case):
@@ -146,6 +151,8 @@ def test_the_score_falls_with_the_distance(case):
 def test_new_axes_change_no_distance_and_no_order(case):
     _, data, build = case
     method = build().eval()
+    if not changes_axes(method):
+        return
     rows = data.splits["test"][:40]
     v1 = method.embed_query(data.x1.batch(rows)).double()
     targets = method.embed_target(data.x2.batch(rows)).double()
@@ -192,7 +199,8 @@ def test_a_run_folder_keeps_the_model(case, tmp_path):
     config, data, build = case
     run = Run.create(config, tmp_path)
     method = build(5).eval()
-    method.apply_affine(2 * torch.eye(method.n_components), torch.ones(method.n_components))
+    if changes_axes(method):
+        method.apply_affine(2 * torch.eye(method.n_components), torch.ones(method.n_components))
     run.write_model(method)
     opened = Run(run.path).load_method()
     assert type(opened) is type(method) and not opened.training
@@ -224,7 +232,7 @@ def test_presets_validate_and_build(method, dataset, preset):
 
 
 def test_wrong_names_are_refused_with_the_choices():
-    with pytest.raises(ConfigError, match="choose one of rivae, cos-sim-lvm"):
+    with pytest.raises(ConfigError, match=f"choose one of {', '.join(METHODS)}"):
         build_method("gan", {}, (3,), (3,))
     for wrong, named in (
         (("synth", "rivae", "best"), "preset 'best'"),

@@ -22,7 +22,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
 
 from rivae.base.errors import ConfigError, RivaeError
 from rivae.data import item_shapes, named_dataset, registry
@@ -38,6 +40,9 @@ from rivae.models.presets.by_shape import (
     with_own,
 )
 from rivae.models.registry import METHODS
+
+if TYPE_CHECKING:
+    from rivae.models.base import Method
 
 # Of every method that has such a setting, on all data.
 EVERY: dict[str, dict[str, Any]] = {
@@ -102,19 +107,29 @@ def preset_for(data: Presets, method: str, preset: str = "default") -> Preset:
     if preset not in preset_names():
         raise ConfigError(f"there is no preset '{preset}': choose default or paper")
     chosen, here = METHODS[method], data[preset]
-    known = set(chosen.config_class.model_fields)
-    if not chosen.has_latent:
-        known.discard("axes")  # those of an embedding stay as they are
-    shared = {**EVERY[preset], **here[ALL]}
     return Preset(
         method={
-            **{name: value for name, value in shared.items() if name in known},
+            **_taken(chosen, {**EVERY[preset], **here[ALL]}),
             **chosen.presets.get(preset, {}),
             **here.get(method, {}),
         },
         dataset=dict(here.get("dataset", {})),
         training=dict(here.get("training", TRAINING[preset])),
     )
+
+
+def _taken(method: type[Method], shared: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the ``shared`` settings that a method has and whose bounds let it take them."""
+    schema = method.config_class
+    taken = {name: value for name, value in shared.items() if name in schema.model_fields}
+    if not method.has_latent:
+        taken.pop("axes", None)  # those of an embedding stay as they are
+    try:
+        schema.model_validate(taken)
+    except ValidationError as error:  # of single settings: what belongs together follows later
+        for place in (each["loc"] for each in error.errors()):
+            taken.pop(str(place[0]) if place else "", None)
+    return taken
 
 
 def _without_texts(settings: Mapping[str, Any]) -> bool:
