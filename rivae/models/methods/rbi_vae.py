@@ -17,7 +17,7 @@ from torch.nn.functional import softplus
 
 from rivae.base.config import Epochs, Widths
 from rivae.models.base import Batch, Noise, ParamGroup, Stage, parameters_of
-from rivae.models.joint_training import JointTraining, JointTrainingConfig
+from rivae.models.joint_training import JOINT_PRESETS, JointTraining, JointTrainingConfig
 from rivae.models.losses import retrieval_loss, with_embedder_terms
 from rivae.models.methods.bi_vae_on_v import BimodalConfig, BimodalMethod
 from rivae.models.nets.layers import Linear, activation
@@ -158,17 +158,11 @@ class RBiVAE(BimodalMethod, JointTraining):
     title = "RBi-VAE"
     blurb = "Bi-VAE on V trained for retrieval, with independent axes"
     paper = True
-    # Joint training as RIVAE's. Six layers of 100, the paper's discriminator of Recipe1M: those of
-    # 300 are nine tenths of the work of a step on Synth (86 of 94 ms for ten stacked seeds).
+    # Six layers of 100, the paper's discriminator of Recipe1M: those of 300 are nine tenths of the
+    # work of a step on Synth (86 of 94 ms for ten stacked seeds).
     presets = {
-        "default": {
-            "loss_form": "softmax",
-            "n_mismatches": None,
-            "reg_form": "jvp",
-            "reg_every": 4,
-            "discriminator_hidden": (100,) * 6,
-        },
-        "paper": {"loss_form": "hinge", "n_mismatches": 1, "reg_form": "literal"},
+        "default": {**JOINT_PRESETS["default"], "discriminator_hidden": (100,) * 6},
+        "paper": JOINT_PRESETS["paper"],
     }
     smallest = {
         "init_epochs": 3,

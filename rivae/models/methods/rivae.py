@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from rivae.base.config import Epochs, Positive
 from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.models.components import unit_components
-from rivae.models.joint_training import JointTraining, JointTrainingConfig
+from rivae.models.joint_training import JOINT_PRESETS, JointTraining, JointTrainingConfig
 from rivae.models.losses import (
     aggregated_prior_kl,
     geometric,
@@ -153,25 +153,10 @@ class RIVAE(JointTraining):
     title = "RIVAE"
     blurb = "The paper's method: axes that can be identified, trained for retrieval"
     paper = True
-    # "default" changes what keeps the paper's scales from working: scores in units that leave a
-    # gradient (eta around .1), every other pair of the batch as a mismatch, the regulariser on the
-    # Jacobian itself, of every fourth pair, for its derivatives take half of a step's time.
+    # "default" has scores in units that leave a gradient: eta around .1.
     presets = {
-        "default": {
-            "eta": (0.3, 0.1),
-            "score_tau": (0.3, 0.1),
-            "loss_form": "softmax",
-            "n_mismatches": None,
-            "reg_form": "jvp",
-            "reg_every": 4,
-        },
-        "paper": {
-            "eta": (1e-3, 1e-3),
-            "joint_eta": (1e-3, 1e-3),
-            "loss_form": "hinge",
-            "n_mismatches": 1,
-            "reg_form": "literal",
-        },
+        "default": {**JOINT_PRESETS["default"], "eta": (0.3, 0.1), "score_tau": (0.3, 0.1)},
+        "paper": {**JOINT_PRESETS["paper"], "eta": (1e-3, 1e-3), "joint_eta": (1e-3, 1e-3)},
     }
     smallest = {
         "init": "cos-sim-lvm",
@@ -255,8 +240,7 @@ class RIVAE(JointTraining):
         self.posterior.mu.assign(torch.cat([to_z, to_z], -2) / 2, (offsets[0] + offsets[1]) / 2)
         self.decoder.assign(from_z, mean2)
 
-    def _priors(self) -> tuple[GaussianHead, ...]:
-        """P(z|v1), and P(z|v2) where the model has it."""
+    def _priors(self) -> tuple[GaussianHead, ...]:  # P(z|v1), and P(z|v2) where it has one
         return (self.prior,) if self.prior2 is None else (self.prior, self.prior2)
 
     def unfolded_heads(self) -> tuple[nn.Module, ...]:
@@ -309,12 +293,11 @@ class RIVAE(JointTraining):
         v1 = batch.share.whole(self.embedder1(batch.x1))
         v2 = batch.share.whole(self.embedder2(batch.x2))
         eta = geometric(*c.joint_eta, batch.progress)
-        tau = eta if c.score_tau is None else geometric(*c.score_tau, batch.progress)
+        tau = geometric(*(c.score_tau or c.joint_eta), batch.progress)
         # Each loss updates only its own parameters (eq. obj_joint): for L_LB embeddings are data.
         fixed = (v1, v2) if c.lb_trains_embedders else (v1.detach(), v2.detach())
         bound, terms = self._lower_bound(*fixed, eta, batch)
         objective = c.lambda_lb * bound
-
         hardest = c.takes_hardest(batch.progress)
         ways = (("retrieval", v1, v2), ("retrieval_2", v2, v1))
         for prior, (name, asking, asked) in zip(self._priors(), ways, strict=False):
@@ -342,9 +325,7 @@ class RIVAE(JointTraining):
         return mu, log_var
 
     def encode_both(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and log variance of Q(z|v1,v2), which training draws z from and which moves exactly
-        with the axes. P(z|v1) P(z|v2) / P(z) would need an aggregated prior, which is no Gaussian.
-        """
+        # Not P(z|v1) P(z|v2) / P(z), which needs the aggregated prior: that is no Gaussian.
         mu, log_var = self.posterior(torch.cat([self.embed_query(x1), self.embed_target(x2)], -1))
         return mu, log_var
 
