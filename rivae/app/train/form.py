@@ -43,6 +43,18 @@ def panel() -> None:
     form_queue.panel(disabled)
 
 
+def _help(name: str, method: str) -> str | None:
+    """What a choice means: of the method that is chosen, its line about itself."""
+    from rivae.models.registry import METHODS
+
+    if name == "preset":
+        return "default works; paper takes the paper's settings literally."
+    try:
+        return METHODS.said(method, "blurb", "") or None if name == "method" else None
+    except RivaeError:  # a clone of a run whose method is not here
+        return None
+
+
 def _choices(disabled: bool) -> None:
     """Data set, method and preset."""
     from rivae.data import describe_dataset
@@ -68,9 +80,7 @@ def _choices(disabled: bool) -> None:
                 format_func=lambda option, name=name: (
                     method_title(option) if name == "method" else option
                 ),
-                help="default works; paper takes the paper's settings literally."
-                if name == "preset"
-                else None,
+                help=_help(name, draft.method),
             )
         st.button(
             "Start over",
