@@ -17,7 +17,7 @@ PYTEST_ARGS ?=
 # One thread per process: on small networks more threads cost time as soon as a core is shared.
 export OMP_NUM_THREADS ?= 1
 export PYTHONUNBUFFERED = 1
-# Without bytecode every process of the tests compiles the package and its tests anew: 20 s each.
+# Without bytecode every process of the tests compiles the package and its tests anew: most of its start.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
