@@ -29,7 +29,7 @@ from rivae.benchmark.plan import Cell, completed_row
 from rivae.benchmark.report import row_title
 from rivae.benchmark.rows import Row, line_key, read_rows
 from rivae.benchmark.summary import SummaryLine, summarise
-from rivae.benchmark.tables import CHANCE, DATASETS
+from rivae.benchmark.tables import CHANCE, dataset_titles
 from rivae.models.registry import METHODS
 
 ROOT = Path(__file__).parents[1]
@@ -130,7 +130,7 @@ def table(spec: str, lines: list[SummaryLine], earlier: set[tuple[str, ...]]) ->
                 continue
             if shown is None or (line.method in shown and usual):
                 groups.setdefault(key, []).append(line)
-        before = DATASETS[dataset]
+        before = dataset_titles()[dataset]
         for key in sorted(groups, key=_place):
             found = row(groups[key], wanted, key in earlier)
             if found:

@@ -29,7 +29,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, install
 from benchmarks.cells import mean_and_spread, numbers, trained, with_stored
 from rivae.base.errors import RunError
 from rivae.benchmark.lines import Changes
-from rivae.benchmark.plan import DRAWN, Cell, completed_row
+from rivae.benchmark.plan import Cell, completed_row
+from rivae.data.names import DATASETS
 from rivae.runs import Run
 from rivae.training.validation import validation_scores
 
@@ -124,7 +125,7 @@ def tried(data: str, method: str) -> list[Setting]:
 
 def cell_of(data: str, method: str, setting: Setting, seed: int, device: str | None = None) -> Cell:
     """The benchmark's cell of one run; of data that are drawn, the draw is the seed's."""
-    draws = (seed if data in DRAWN else 0,)
+    draws = (seed if DATASETS.said(data, "drawn_by", ()) else 0,)
     place = (("device", device),) if device else ()
     return Cell(data, method, "default", (seed,), draws, setting.changes, place=place)
 

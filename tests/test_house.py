@@ -231,7 +231,12 @@ def rooms() -> list[Path]:
 
 
 def test_the_house_opens_on_few_rooms():
-    entries = {p.name for p in (ROOT / "rivae").iterdir() if not p.name.startswith("__")}
+    entries = {
+        path.name
+        for path in (ROOT / "rivae").iterdir()
+        # A folder that an older version left behind holds compiled files alone.
+        if not path.name.startswith("__") and (path.is_file() or any(path.rglob("*.py")))
+    }
     assert len(entries) <= 18, "put it into a room"
 
 

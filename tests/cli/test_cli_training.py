@@ -106,8 +106,8 @@ def test_datasets_are_listed(capsys):
         "synth-modulated",
         "sprites",
         "sprites-hard",
-        "split-digits",
         "split-mnist",
+        "split-digits",
         "kitchen",
         "pairs",
     ]
