@@ -139,7 +139,7 @@ SHOWN = [
     ),
 ]
 # Names and titles: data to a test, though they read like a text.
-DATA = {"RIVAE without L_Reg", "chance: random items", "full of fruit"}
+DATA = {"RIVAE without L_Reg", "chance: random items", "full of fruit", "A data set"}
 
 
 @functools.cache

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from rivae.app.panels.answers import answer
-from rivae.app.panels.links import MAX_VALUE
-from rivae.app.panels.questions import read_z
+from rivae.app.panels.questions import Z_LIMIT, read_z
 from rivae.base.arrays import checked_z
 from rivae.base.errors import ConfigError, DataError
 from rivae.exploring.explorer import Explorer
@@ -16,7 +15,6 @@ from rivae.retrieval import exact_paths
 from rivae.retrieval.traversal import traverse, traverse_plane
 
 D = 10
-LIMIT = f"a list of numbers, one per axis, each from -{MAX_VALUE:g} to {MAX_VALUE:g}"
 # what a library is given, and what it says
 BAD = {
     "short": ([0.0] * 3, "z must hold 10 numbers, got an array of shape (3,)"),
@@ -29,14 +27,14 @@ BAD = {
 }
 # what a browser sends, and what it is told
 SENT = {
-    "missing": (None, f"'z' must be {LIMIT}"),
+    "missing": (None, f"'z' must be {Z_LIMIT}"),
     "short": ([0] * 3, "'z' must hold 10 numbers, got 3"),
-    "long": ([0] * 10_000, f"'z' must be {LIMIT}"),
-    "NaN": ([float("nan")] + [0] * 9, f"'z' must be {LIMIT}"),
-    "infinite": ([float("inf")] + [0] * 9, f"'z' must be {LIMIT}"),
-    "text": (["1"] * D, f"'z' must be {LIMIT}"),
-    "truth": ([True] * D, f"'z' must be {LIMIT}"),
-    "huge": ([10**400] + [0] * 9, f"'z' must be {LIMIT}"),
+    "long": ([0] * 10_000, f"'z' must be {Z_LIMIT}"),
+    "NaN": ([float("nan")] + [0] * 9, f"'z' must be {Z_LIMIT}"),
+    "infinite": ([float("inf")] + [0] * 9, f"'z' must be {Z_LIMIT}"),
+    "text": (["1"] * D, f"'z' must be {Z_LIMIT}"),
+    "truth": ([True] * D, f"'z' must be {Z_LIMIT}"),
+    "huge": ([10**400] + [0] * 9, f"'z' must be {Z_LIMIT}"),
 }
 
 

@@ -31,7 +31,7 @@ def _run(args: argparse.Namespace) -> int:
     every = {parts.kind: parts for parts in kinds()}
     if args.kind and args.kind not in every:
         known = ", ".join(every)
-        raise ConfigError(f"there is no kind '{printable(args.kind[:80])}': choose one of {known}")
+        raise ConfigError(f"there is no kind '{printable(args.kind[:80])}': the kinds are {known}")
     for kind, parts in every.items():
         if args.kind in (None, kind):
             rows = [_row(parts, name) for name in parts]
@@ -53,5 +53,5 @@ def _row(parts: Parts[Any], name: str) -> dict[str, str]:
 
 def _about(row: dict[str, str]) -> str:
     if "error" in row:
-        return f"cannot be used: {row['error']}"
+        return f"does not load: {row['error']}"
     return ". ".join(filter(None, (row["title"], row["blurb"])))

@@ -86,7 +86,10 @@ def rank_runs(
         method = run.load_method(own)
         if not method.has_latent:
             raise ConfigError(f"{run.id} has no latent axes to compare: its method searches with V")
-        mu, mask = run_latents(method, own, rows)
+        try:
+            mu, mask = run_latents(method, own, rows)
+        except DataError as error:
+            raise DataError(f"run {run.id}: {error}") from error
         if not np.isfinite(mu).all():
             raise DataError(f"{run.id} gives latents that are not finite: remove it")
         z.append(mu)

@@ -45,6 +45,7 @@ WITHIN = Field(default=None, description="an object with 'x', 'y' and 'corners'"
 ONLY = Field(default="", max_length=MAX_ONLY, description=f"words, at most {MAX_ONLY} characters")
 SIDE = Field(ge=0, le=2, description="a whole number from 0 to 2")
 AT = Field(ge=0, le=MAX_ITEM, description="the position of an item: a whole number from 0")
+Z_LIMIT = f"a list of numbers, one per axis, each from -{MAX_VALUE:g} to {MAX_VALUE:g}"
 
 
 class Question(BaseModel):
@@ -61,7 +62,7 @@ class Position(Question):
 
     z: list[Number] = Field(
         max_length=MAX_DIMS,
-        description=f"a list of numbers, one per axis, each from -{MAX_VALUE:g} to {MAX_VALUE:g}",
+        description=Z_LIMIT,
     )
 
 
