@@ -2,6 +2,7 @@
 turns no fast test red.
 """
 
+import os
 import re
 import shutil
 import subprocess
@@ -38,7 +39,7 @@ def name_of(code):
     )[1]
 
 
-@pytest.mark.slow
+@pytest.mark.slow(rare=True)
 def test_the_examples_of_the_document_turn_no_test_red(tmp_path):
     copy = tmp_path / "copy"
     shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*NOT_COPIED))
@@ -53,6 +54,6 @@ def test_the_examples_of_the_document_turn_no_test_red(tmp_path):
         cwd=copy,
         capture_output=True,
         text=True,
-        env={**__import__("os").environ, "PYTHONPATH": str(copy)},
+        env={**os.environ, "PYTHONPATH": str(copy)},
     )
     assert said.returncode == 0, said.stdout[-20_000:]

@@ -21,7 +21,8 @@ import numpy as np
 from rivae.base.errors import ConfigError
 from rivae.base.installed import how_to_install
 from rivae.retrieval.base import Floats, Index, Ints
-from rivae.retrieval.exact import SPARE, direct_squared_distances
+from rivae.retrieval.exact import SPARE
+from rivae.retrieval.indexes.brute_force import direct_squared_distances
 from rivae.retrieval.indexes.two_stage import TwoStageIndex
 
 if TYPE_CHECKING:

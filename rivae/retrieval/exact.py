@@ -87,9 +87,3 @@ def check_points(points: Floats) -> Floats:
     if not np.isfinite(points).all():
         raise DataError("an embedding holds NaN or infinite values: the model diverged, retrain it")
     return points
-
-
-def direct_squared_distances(queries: Floats, points: Floats) -> Floats:
-    """|q - p|^2 for queries (n, m) and their own candidates (n, c, m), by direct difference."""
-    difference = points - queries[:, None, :]
-    return np.asarray(np.einsum("ncm,ncm->nc", difference, difference), dtype=np.float64)

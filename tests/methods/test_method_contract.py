@@ -1,5 +1,7 @@
 """What every registered method promises, on every kind of data set."""
 
+import re
+
 import pytest
 import torch
 
@@ -232,7 +234,7 @@ def test_presets_validate_and_build(method, dataset, preset):
 
 
 def test_wrong_names_are_refused_with_the_choices():
-    with pytest.raises(ConfigError, match=f"choose one of {', '.join(METHODS)}"):
+    with pytest.raises(ConfigError, match=re.escape(METHODS.unknown("gan"))):
         build_method("gan", {}, (3,), (3,))
     for wrong, named in (
         (("synth", "rivae", "best"), "preset 'best'"),

@@ -18,12 +18,17 @@ from rivae.retrieval.base import Allocate, Floats, Ints, KeptIndex, Read
 from rivae.retrieval.exact import (
     SPARE,
     check_points,
-    direct_squared_distances,
     distinct_rows,
 )
 
 LARGE = 50_000  # items from which two stages are faster
 _BLOCK = 1 << 19  # distances held at once (4 MB): stays in the cache
+
+
+def direct_squared_distances(queries: Floats, points: Floats) -> Floats:
+    """|q - p|^2 for queries (n, m) and their own candidates (n, c, m), by direct difference."""
+    difference = points - queries[:, None, :]
+    return np.asarray(np.einsum("ncm,ncm->nc", difference, difference), dtype=np.float64)
 
 
 class NumpyIndex(KeptIndex):
