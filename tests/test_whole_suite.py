@@ -33,10 +33,10 @@ NOT_COPIED = (
 
 
 def name_of(code):
-    """The name that the part of an example gives itself."""
-    return re.search(
-        r"""^\W*(?:name\b.*?|\w+\()=?\s*["']([a-z][a-z0-9-]*)["']""", code, re.MULTILINE
-    )[1]
+    """The name that the part of an example gives itself: as ``name``, or first of what makes it."""
+    said = re.findall(r'^\s*name\b[^"\n]*=\s*"([a-z0-9-]+)"', code, re.MULTILINE)
+    made = re.findall(r'^\w+ = \w+\(\s*"([a-z0-9-]+)"', code, re.MULTILINE)
+    return (said or made)[-1]
 
 
 @pytest.mark.slow(rare=True)
