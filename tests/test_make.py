@@ -111,7 +111,9 @@ def last_line(checkout, target, failing=""):
     """The last line of a target, whose pytest says in the file it is given what was left out."""
     counts = 'case "$*" in *pytest*) echo $RIVAE_TESTS 7 > "$RIVAE_LEFT_OUT";; esac'
     program(checkout / ".venv" / "bin", "python", f"{counts}\n{failing}")
-    env = {k: v for k, v in os.environ.items() if k != "RIVAE_TESTS"}
+    # Neither what this run of the tests leaves out nor the flags of a make around it.
+    outer = {"RIVAE_TESTS", "MAKEFLAGS", "MAKELEVEL"}
+    env = {k: v for k, v in os.environ.items() if k not in outer}
     done = subprocess.run(
         ["make", target, "PIP_ARGS="], cwd=checkout, env=env, capture_output=True, text=True
     )

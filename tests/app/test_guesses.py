@@ -6,6 +6,7 @@ import subprocess
 from contextlib import contextmanager
 from types import SimpleNamespace
 
+import pytest
 from websockets.sync.client import connect
 
 from rivae.app import serve
@@ -14,13 +15,13 @@ from rivae.app.shell import access
 from rivae.base.proxies import PROXIES
 from tests.conftest import free_port
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = """
 import streamlit as st
 from rivae.base.errors import ConfigError
 from rivae.app.passwords import Brake
 from rivae.app.shell import access
-
-pytestmark = pytest.mark.slow
 
 @st.cache_resource
 def brake():
@@ -96,9 +97,7 @@ def test_a_guess_cannot_say_where_it_comes_from(tmp_path, until, monkeypatch):
 
 def test_a_named_proxy_says_where_a_guess_comes_from(tmp_path, until):
     with asked(tmp_path, until, proxies=["127.0.0.1", "10.0.0.0/8"]) as guess:
-        for n in range(
-            5
-        ):  # what the visitor added stands on the left, the proxy's word on the right
+        for n in range(5):  # the visitor's addition stands left, the proxy's word right
             said = guess("no", X_Forwarded_For=f"192.0.2.{n}, 203.0.113.9, 10.1.2.3")
             assert said == ("wrong" if n < FREE_TRIES else "waits")
         assert guess("correct horse", X_Forwarded_For="203.0.113.8") == "open"
