@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, field_validator
 from torch import Tensor, nn
 
 from rivae.base.config import sane
+from rivae.data.base import PairedDataset
 from rivae.models.nets.share import Share
 
 
@@ -114,6 +115,7 @@ class Stage:
         needs_words: the batch carries the parts of the texts, where there are any.
         schedule: "constant" or "cosine" decay to zero over the stage.
         validate: measure validation retrieval after its epochs (off where z means nothing yet).
+        closed_form: its one epoch is no descent but the solution that ``Start.solve`` finds.
     """
 
     name: str
@@ -127,6 +129,7 @@ class Stage:
     needs_words: bool = False
     schedule: Literal["constant", "cosine"] = "constant"
     validate: bool = True
+    closed_form: bool = False
 
     def n_seen(self, n_rows: int) -> int:
         """How many of ``n_rows`` rows it sees."""
@@ -155,9 +158,12 @@ class Start:
 
     Attributes:
         unfolds_pairs: whether it unfolds the training pairs as they are, before any training.
+        is_model: whether what it ends with retrieves already; training then keeps it where no
+            epoch after it is better on validation pairs.
     """
 
     unfolds_pairs: bool = False
+    is_model: bool = False
 
     def stages(self) -> list[Stage]:
         """Its stages in order."""
@@ -173,6 +179,15 @@ class Start:
 
     def loss(self, batch: Batch) -> dict[str, Tensor]:
         """The loss of one of its stages, as ``Method.loss``."""
+        raise NotImplementedError
+
+    def solve(self, data: PairedDataset, watch: Callable[[float], None]) -> dict[str, float]:
+        """Set the embedders to the solution of a stage in closed form; the numbers to log.
+
+        Args:
+            data: views and split of the training pairs.
+            watch: called with the share that is done; an exception of it ends the solution.
+        """
         raise NotImplementedError
 
     def contrast_embeddings(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:

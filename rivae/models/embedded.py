@@ -22,7 +22,7 @@ from rivae.models.settings import (
     EmbeddingSize,
     HeadWidths,
 )
-from rivae.models.starts import CosSimStart, UnfoldedStart
+from rivae.models.starts import RIDGE, CosSimStart, RidgeStart, UnfoldedStart, require_linear
 from rivae.models.word_reader import WordReader, WordTerms
 
 # What the Cos-Sim-LVM of the start has from the settings of its method.
@@ -36,12 +36,12 @@ class EmbeddedConfig(WordTerms, EmbedderPair, MethodConfig):
     dim_v: EmbeddingSize = 3
     head_hidden: HeadWidths = (10, 10)
 
-    init: Literal["none", "cos-sim-lvm", "smooth", "contrast"] = Field(
+    init: Literal["none", "cos-sim-lvm", "smooth", "contrast", "ridge-cca"] = Field(
         default="cos-sim-lvm",
         title="Start of embedders",
-        description="where the embedders start: random weights, a trained Cos-Sim-LVM (paper), or "
+        description="where the embedders start: random weights, a trained Cos-Sim-LVM (paper), "
         "unfolded coordinates of the training pairs (smooth) or of their contrastive embeddings "
-        "(contrast)",
+        "(contrast), or the linear maps of ridge CCA, in closed form (ridge-cca)",
     )
     init_epochs: Epochs = Field(
         default=100,
@@ -97,8 +97,14 @@ class EmbeddedConfig(WordTerms, EmbedderPair, MethodConfig):
             )
         return self
 
+    @model_validator(mode="after")
+    def _closed_form_fits(self) -> EmbeddedConfig:
+        if self.init == RIDGE:
+            require_linear(self, self.dim_v)
+        return self
+
     def untrained(self) -> str:
-        begins = self.init == "contrast" or (self.init != "none" and self.init_epochs > 0)
+        begins = self.init in ("contrast", RIDGE) or (self.init != "none" and self.init_epochs > 0)
         own = [name for name in self.lengths() if name != "init_epochs"]
         # An unfolded start brings the heads to its coordinates as well.
         if not any(getattr(self, name) for name in own) and not (begins and self.unfolds):
@@ -156,6 +162,8 @@ class EmbeddedMethod(Method):
             self.contrast = ContrastStart(c.contrast, (self.embedder1, self.embedder2), n_models)
         if c.unfolds:
             self.start = UnfoldedStart(self, self.contrast)
+        if c.init == RIDGE:
+            self.start = RidgeStart((self.embedder1, self.embedder2), c.dim_v)
         if c.init == "cos-sim-lvm":
             kind = METHODS["cos-sim-lvm"]
             given = {name: getattr(c, name) for name in SHARED}

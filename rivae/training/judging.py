@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,19 @@ class Judge:
             elif stage.validate and self.validate:
                 self._measure(s, stage, model, row, self.validate)
 
+    def start(self, stage: Stage) -> None:
+        """Look at the models that ``stage`` begins with, where the start is a model already: an
+        epoch that is no better does not replace it.
+        """
+        models = self.models
+        if not models.method.start.is_model or stage.closed_form or not self.validate:
+            return
+        for s, job in enumerate(models.jobs):
+            if not models.progress.failed[s]:
+                with suppress(DataError):  # heads that mean nothing yet
+                    scores = measure(models.single(s), job, self.validate, models.device)
+                    self._track_best(s, stage, scores)
+
     def should_stop(self, stage: Stage) -> bool:
         """Whether the last stage has trained for too long without a better score."""
         patience = self.models.options.patience
@@ -106,7 +120,8 @@ class Judge:
 
     def _track_best(self, s: int, stage: Stage, scores: dict[str, float]) -> None:
         models, progress = self.models, self.models.progress
-        if stage is not models.stages[-1] or "score" not in scores:
+        counts = stage is models.stages[-1] or models.method.start.is_model
+        if not counts or "score" not in scores:
             return
         if scores["score"] > progress.best[s]:
             progress.best[s], progress.since_best[s] = scores["score"], 0

@@ -180,6 +180,17 @@ class Models:
             if isinstance(module, RandomLayer):
                 module.generators = self.noise
 
+    def require_one_dataset(self, stage: str) -> None:
+        """Check that all models learn from the same pairs.
+
+        Raises:
+            ConfigError: they do not.
+        """
+        if any(job.data is not self.jobs[0].data for job in self.jobs):
+            raise ConfigError(
+                f"{stage} is solved for one draw of the data at a time: train the runs one by one"
+            )
+
     def weights(self, s: int) -> dict[str, Tensor]:
         """The weights of model ``s`` as they are now."""
         return take_model(self.method.state_dict(), s if self.stacked else None)

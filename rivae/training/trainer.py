@@ -153,9 +153,12 @@ class Trainer:
                 tensors = None
             self._look(stage, 0, 0)
             self._prepare(stage)
+            if stage.epochs and not models.progress.stage_epoch and self.group.leads:
+                self.judge.start(stage)
             # Asked before the epoch: a run killed after its last epoch must not train another one.
+            train = self._solve if stage.closed_form else self._epoch
             while models.progress.stage_epoch < stage.epochs and not self.judge.should_stop(stage):
-                self._epoch(stage, optimiser)
+                train(stage, optimiser)
             models.progress.stage, models.progress.stage_epoch = i + 1, 0
             self._save(None)
 
@@ -170,6 +173,27 @@ class Trainer:
             solve_last_layers(models.method, self.feed, tables["target"])
         if stage.cached or isinstance(stage, UnfoldStage):
             self.group.same(models.method.state_dict().values())
+
+    def _solve(self, stage: Stage, optimiser: torch.optim.Adam) -> None:
+        """The one epoch of a stage in closed form, which is the same for models that are stacked
+        on one data set.
+        """
+        started = time.monotonic()
+        models, terms = self.models, dict[str, float]()
+        models.require_one_dataset(stage.name)
+
+        def watch(share: float) -> None:
+            self._look(stage, round(100 * share), 100)
+            if self.tick:
+                self.tick()
+
+        if self.group.leads:
+            terms = models.method.start.solve(models.jobs[0].data, watch)
+        self.group.same(models.method.state_dict().values())
+        models.progress.stage_epoch += 1
+        models.progress.epoch += 1
+        means = {name: [value] * len(models.jobs) for name, value in terms.items()}
+        self._after_epoch(stage, optimiser, means, time.monotonic() - started)
 
     def _epoch(self, stage: Stage, optimiser: torch.optim.Adam) -> None:
         started = time.monotonic()

@@ -165,13 +165,17 @@ class MLP(nn.Module):
         """Compute ``x @ weight + bias`` from now on, with the hidden layers that are there.
 
         Two opposite units of a layer carry one number: leaky(u) - leaky(-u) = (1 + slope) u. The
-        other units stay as they are, and nothing reads them yet. Hidden layers are leaky and have
-        at least two units for each number of x or of the result, whichever has fewer.
+        other units stay as they are, and nothing reads them yet. Hidden layers are (leaky) ReLU and
+        have at least two units for each number of x or of the result, whichever has fewer.
         """
         n_in, n_out = weight.shape[-2:]
         kept, layers = min(n_in, n_out), cast("list[Linear]", list(self.layers))
-        assert isinstance(self.activation, nn.LeakyReLU)
-        slope = self.activation.negative_slope
+        if not layers:
+            self.out.weight.copy_(weight)
+            self.out.bias.copy_(bias)
+            return
+        assert isinstance(self.activation, nn.LeakyReLU | nn.ReLU)
+        slope = getattr(self.activation, "negative_slope", 0.0)
         eye = identity(kept, kept).to(weight)
         entering, leaving = (weight, eye) if n_out <= n_in else (eye, weight)
         for layer in layers:
