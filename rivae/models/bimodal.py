@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from rivae.base.config import Widths
 from rivae.models.base import MethodConfig, Noise
+from rivae.models.components import unit_components
 from rivae.models.gaussians import (
     DiagonalGaussian,
     FullGaussian,
@@ -138,6 +139,29 @@ class LinearGaussian(BimodalModel):
         super().__init__(dim_v, config, n_models)
         self.decoder1 = Linear(n_components, dim_v, n_models)
         self.decoder2 = Linear(n_components, dim_v, n_models)
+
+    @torch.no_grad()
+    def start_from(self, v1: Tensor, v2: Tensor) -> None:
+        """Principal components of both embeddings (..., n, D) together, and what they leave.
+
+        Raises:
+            DataError: as ``unit_components``.
+        """
+        to_z, from_z, offsets, mean2 = unit_components(v1, v2, self.decoder1.weight.shape[-2])
+        z1, z2 = (
+            v.double() @ to_z + offset.unsqueeze(-2)
+            for v, offset in zip((v1, v2), offsets, strict=True)
+        )
+        explained = 0.5 * (z1 + z2) @ from_z
+        for decoder, raw, v, mean in (
+            (self.decoder1, self.raw_log_var1, v1, v1.double().mean(-2)),
+            (self.decoder2, self.raw_log_var2, v2, mean2),
+        ):
+            decoder.weight.copy_(from_z)
+            decoder.bias.copy_(mean)
+            left = (v.double() - explained - mean.unsqueeze(-2)).var(-2)
+            share = (left.clamp_min(1e-12).log() - self.low) / (self.high - self.low)
+            raw.copy_(share.clamp(0.02, 0.98).logit())
 
     def hidden2(self, z: Tensor) -> Tensor:
         return z

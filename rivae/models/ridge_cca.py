@@ -133,7 +133,8 @@ def fit_ridge_cca(
 
 def mean_reciprocal_rank(v1: Floats, v2: Floats) -> float:
     """Of n pairs (n, d) each, by cosine, the mean of both directions; ties count as found last."""
-    unit1, unit2 = (v / np.maximum(np.linalg.norm(v, axis=1, keepdims=True), 1e-30) for v in (v1, v2))
+    lengths = (np.maximum(np.linalg.norm(v, axis=1, keepdims=True), 1e-30) for v in (v1, v2))
+    unit1, unit2 = (v / length for v, length in zip((v1, v2), lengths, strict=True))
     cosines = unit1 @ unit2.T
     own = np.diag(cosines)
     ranks = ((cosines >= own[:, None]).sum(1), (cosines >= own).sum(0))
@@ -206,7 +207,7 @@ def _neighbours(ridges: tuple[float, float]) -> Iterator[tuple[float, float]]:
     places = [RIDGES.index(ridge) for ridge in ridges]
     for step1, step2 in product((-1, 0, 1), repeat=2):
         i, j = places[0] + step1, places[1] + step2
-        if abs(step1) + abs(step2) == 1 and 0 <= min(i, j) and max(i, j) < len(RIDGES):
+        if abs(step1) + abs(step2) == 1 and min(i, j) >= 0 and max(i, j) < len(RIDGES):
             yield RIDGES[i], RIDGES[j]
 
 
@@ -275,7 +276,9 @@ def _from_rows(
         kept = spread > np.sqrt(_FLOOR) * spread[0]
         variances = spread[kept] ** 2 / len(x)
         sides.append(
-            _Side(mean, scales[:, None] * axes[kept].T, variances, float((spread**2).sum()) / x.size)
+            _Side(
+                mean, scales[:, None] * axes[kept].T, variances, float((spread**2).sum()) / x.size
+            )
         )
         scores.append(u[:, kept] * spread[kept])
         watch(0.4 + 0.4 * k)

@@ -42,8 +42,8 @@ def require_linear(config: EmbedderPair, dim_v: int) -> None:
             )
         if one.hidden and (min(one.hidden) < 2 * dim_v or one.activation == "tanh"):
             raise ValueError(
-                f"a linear map of {dim_v} numbers goes through hidden layers of at least "
-                f"{2 * dim_v} units with activation relu or leaky-relu: widen hidden, or set it to []"
+                f"a linear map of {dim_v} numbers goes through hidden layers of {2 * dim_v} units "
+                "or more, with activation relu or leaky-relu: widen hidden, or set it to []"
             )
     if config.shared:
         raise ValueError(f"init={RIDGE} sets each embedder's last layer: set shared=false")

@@ -92,7 +92,8 @@ class Judge:
             if not models.progress.failed[s]:
                 with suppress(DataError):  # heads that mean nothing yet
                     scores = measure(models.single(s), job, self.validate, models.device)
-                    self._track_best(s, stage, scores)
+                    if scores.get("score", -math.inf) > models.progress.best[s]:
+                        self._track_best(s, stage, scores)
 
     def should_stop(self, stage: Stage) -> bool:
         """Whether the last stage has trained for too long without a better score."""

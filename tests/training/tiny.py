@@ -12,6 +12,15 @@ from rivae.runs import Run
 SYNTH = {"n_pairs": 150}
 
 
+# Embedders in closed form, and heads that are their principal components.
+RIDGE = {
+    "init": "ridge-cca",
+    "embedder": {"kind": "mlp", "hidden": [8], "activation": "relu"},
+    "head_start": "components",
+    "head_hidden": [8],
+}
+
+
 def linear_r2(z, truth):
     """Of each column of the truth (n, K), the share that a linear map of z (n, d) explains."""
     design = np.column_stack([z, np.ones(len(truth))])

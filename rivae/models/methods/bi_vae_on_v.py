@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
-from rivae.models.bimodal import BimodalTerms, BimodalVAE, build_bimodal_model
+from rivae.models.bimodal import BimodalTerms, BimodalVAE, LinearGaussian, build_bimodal_model
 from rivae.models.embedded import EmbeddedConfig, EmbeddedMethod
 from rivae.models.gaussians import (
     lifted_items,
@@ -56,7 +56,12 @@ class BimodalMethod(EmbeddedMethod):
             self.piecewise_linear = False  # its natural parameters are curved in z
         self.add_initialiser(shape1, shape2, n_models)
 
-    # the smooth start
+    # the starts
+
+    def begin(self, stage: str, v1: Tensor, v2: Tensor) -> None:
+        """The linear model as principal components, where the start is a model already."""
+        if self.start.is_model and isinstance(self.model, LinearGaussian):
+            self.model.start_from(v1, v2)
 
     def unfolded_heads(self) -> tuple[nn.Module, ...]:
         model = self.model
@@ -134,7 +139,7 @@ class BiVAEOnVConfig(BimodalConfig):
     def _embedders_train_somewhere(self) -> BiVAEOnVConfig:
         if self.init == "none":
             raise ValueError(
-                "Bi-VAE on V trains no embedder itself: set init=cos-sim-lvm or init=smooth"
+                "Bi-VAE on V trains no embedder itself: set init=cos-sim-lvm, smooth or ridge-cca"
             )
         return self
 

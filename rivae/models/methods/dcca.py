@@ -15,6 +15,7 @@ from torch import Tensor
 
 from rivae.base.config import BatchSize, Epochs, Widths
 from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
+from rivae.models.components import unit_components
 from rivae.models.embedded import EmbeddedConfig, EmbeddedMethod
 from rivae.models.nets.layers import MLP, FixedAffine, identity
 from rivae.models.pcca import fit_pcca
@@ -276,6 +277,15 @@ class DCCA(EmbeddedMethod):
             "largest correlation": rho[..., 0],
             "smallest correlation": rho[..., -1],
         }
+
+    @torch.no_grad()
+    def begin(self, stage: str, v1: Tensor, v2: Tensor) -> None:
+        """g as principal components, where the start is a model already and g has the room."""
+        if not self.start.is_model or min(self.config.g_hidden) < 2 * self.n_components:
+            return
+        to_z, _, offsets, _ = unit_components(v1, v2, self.n_components)
+        for g, offset in zip((self.g1, self.g2), offsets, strict=True):
+            g.assign(to_z, offset)
 
     def unfolded_heads(self) -> tuple[MLP, ...]:
         return self.g1, self.g2
