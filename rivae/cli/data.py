@@ -234,7 +234,8 @@ class _ListSources(argparse.Action):
 def _features(args: argparse.Namespace) -> int:
     args.resume_hint = "the same command resumes where it stopped"
     with Steps("features", f"loading {args.source}") as steps:
-        from rivae.data.importing.features import make_features, open_encoder
+        from rivae.data.importing.features import open_encoder
+        from rivae.data.importing.making_features import make_features
         from rivae.data.store import PairStore, find_store
 
         device = device_here(args.device)

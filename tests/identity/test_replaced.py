@@ -10,7 +10,7 @@ from rivae.base.errors import ConfigError, DataReplacedWarning, RunError
 from rivae.cli import main
 from rivae.data import load_dataset
 from rivae.data.importing.feature_sources.statistics import PictureStatistics
-from rivae.data.importing.features import make_features
+from rivae.data.importing.making_features import make_features
 from rivae.data.store import PairStore
 from rivae.data.store.manifest import Manifest
 from rivae.exploring.explorer import Explorer
@@ -150,7 +150,7 @@ def test_another_vocabulary_is_not_called_a_damaged_model(run, before, import_ag
 
 def test_features_that_are_made_again_are_other_data(before):
     store = PairStore(before / "data" / "old")
-    make_features(store.folder, PictureStatistics(store), "statistics")
+    make_features(store.folder, PictureStatistics.fit(store), "statistics")
     run = trained(before, "described", features="statistics")
     assert not run.data_change
     path = store.folder / "features" / "statistics" / "pictures.npy"
@@ -166,7 +166,7 @@ def test_runs_that_read_the_same_pictures_in_two_ways_are_compared(before):
     from rivae.exploring.comparison import compare
 
     store = PairStore(before / "data" / "old")
-    make_features(store.folder, PictureStatistics(store), "statistics")
+    make_features(store.folder, PictureStatistics.fit(store), "statistics")
     parts = {"fractions": (0.5, 0.2, 0.3)}
     one = trained(before, "pixels", **parts)
     other = trained(before, "described", features="statistics", **parts)
@@ -185,7 +185,7 @@ def test_a_new_run_on_an_import_takes_the_features_of_those_before(before):
 
     assert not Draft().on("old").entries.get("dataset.features")
     store = PairStore(before / "data" / "old")
-    make_features(store.folder, PictureStatistics(store), "statistics")
+    make_features(store.folder, PictureStatistics.fit(store), "statistics")
     draft = Draft().on("old")
     assert draft.entries["dataset.features"] == "statistics"
     cleared = draft.enter("dataset.features", "").on("old")

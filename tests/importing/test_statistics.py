@@ -66,7 +66,7 @@ def small_fit(monkeypatch):
 def test_textures_of_one_colour_are_told_apart(tmp_path, small_fit):
     kinds = np.arange(N) % 4
     store = write_store(tmp_path / "stripes", striped(kinds))
-    found = PictureStatistics(store).encode_pictures(pictures_of(store)).numpy()
+    found = PictureStatistics.fit(store).encode_pictures(pictures_of(store)).numpy()
     assert found.shape == (N, 40) and np.isfinite(found).all()
     unit = found / np.linalg.norm(found, axis=1, keepdims=True)
     alike = unit @ unit.T - 2 * np.eye(N)
@@ -81,7 +81,9 @@ def test_only_training_pictures_are_learned_from(tmp_path, small_fit):
     for i in set(range(N)) - set(train.tolist()):
         pictures[i] = np.full((64, 64, 3), 255, dtype=np.uint8)
     other = write_store(tmp_path / "b", pictures)
-    first, second = (PictureStatistics(s).encode_pictures(pictures_of(s)) for s in (store, other))
+    first, second = (
+        PictureStatistics.fit(s).encode_pictures(pictures_of(s)) for s in (store, other)
+    )
     torch.testing.assert_close(first[train], second[train], rtol=0, atol=0)
     assert not torch.equal(first, second)
 
@@ -122,4 +124,4 @@ def test_the_command_makes_them_and_the_preset_reads_words_next_to_them(
 def test_too_few_pictures_are_refused(tmp_path):
     store = write_store(tmp_path / "few", striped([0] * 12))
     with pytest.raises(DataError, match="too few for statistics"):
-        PictureStatistics(store)
+        PictureStatistics.fit(store)

@@ -17,7 +17,8 @@ from rivae.app.forms.sweep import free_base
 from rivae.base.config import RunConfig
 from rivae.base.errors import RivaeError, RunError
 from rivae.base.files import locked
-from rivae.data.importing.features import FEATURES, make_features, open_encoder
+from rivae.data.importing.features import FEATURES, open_encoder
+from rivae.data.importing.making_features import make_features
 from rivae.data.sets.pairs import PAIRS
 from rivae.data.store import Manifest, PairStore
 from rivae.data.store.features import DESCRIBED, OWN, feature_names

@@ -56,7 +56,8 @@ class Pairs(PairedDataset):
         self.store = store
         self.title_of_all = store.manifest.title
         self.synthetic = store.manifest.synthetic
-        self.accepts_upload = isinstance(rest["x1"], StorePixels)
+        self._features = str(rest["settings"].get("features") or "")
+        self.accepts_upload = isinstance(rest["x1"], StorePixels) or self._encodes("pictures")
         self.accepts_text = isinstance(rest["x2"], WordsView)
         if isinstance(rest["x2"], WordsView | TokensView):
             self.vocabulary = rest["x2"].known
@@ -66,6 +67,12 @@ class Pairs(PairedDataset):
             view_names=store.manifest.view_names,
             **rest,
         )
+
+    def _encodes(self, side: str) -> bool:
+        """Whether an upload becomes the features of ``side`` that the data are read by."""
+        from rivae.data.importing.asked_features import encodes  # encoders need this module
+
+        return bool(self._features) and encodes(self.store.folder, self._features, side)
 
     @property
     def key_name(self) -> str:
@@ -103,7 +110,12 @@ class Pairs(PairedDataset):
         if not self.accepts_upload:
             return super().from_upload(image)
         with decoding(UPLOADED):
-            pixels = to_pixels(as_seen(image).convert("RGB"), self.x1.shape[-1])
+            seen = as_seen(image).convert("RGB")
+        if not isinstance(self.x1, StorePixels):
+            from rivae.data.importing.asked_features import picture_features
+
+            return picture_features(self.store.folder, self._features, seen)
+        pixels = to_pixels(seen, self.x1.shape[-1])
         return torch.from_numpy(pixels.astype(np.float32) / 255)[None]
 
     def from_text(self, text: str) -> torch.Tensor:
