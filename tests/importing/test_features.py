@@ -192,3 +192,16 @@ def test_a_picture_of_several_items_is_computed_once(store, monkeypatch):
     rows = np.load(store / "features" / "thirds" / "pictures.npy")
     assert len(seen) == len(set(groups))
     np.testing.assert_array_equal(rows, rows[groups])
+
+
+def test_several_sources_in_one_command(store, capsys):
+    said = ["features", str(store), "statistics", "efficientnet-lite0", "--json"]
+    assert main(said) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["features"] == "statistics+efficientnet-lite0" and result["of"] == ["pictures"]
+    assert main(said) == 0, "what is there already is not made again"
+    assert "is there already" in capsys.readouterr().err
+    assert main(["features", str(store), "a/b"]) == 1
+    assert "add --as NAME" in capsys.readouterr().err
+    assert main([*said, "--as", "x"]) == 1
+    assert "leave it out for several" in capsys.readouterr().err
