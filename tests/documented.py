@@ -28,7 +28,7 @@ def added(parts, way, name, code, folder):
             places = importlib.import_module(parts.package).__path__
             with _searched(places, folder):
                 (folder / f"{file}.py").write_text(code)
-                parts.__dict__.pop("_files", None)
+                _scan_anew(parts)
                 yield
             vars(sys.modules[parts.package]).pop(file, None)
         return
@@ -37,7 +37,7 @@ def added(parts, way, name, code, folder):
     with _forgotten(parts, name, module), _searched(sys.path, folder):
         if way == "installed":
             _install(folder, parts.group, name, module)
-            parts.__dict__.pop("_installed", None)
+            _scan_anew(parts)
             yield
             return
         values = vars(importlib.import_module(module)).values()
@@ -75,5 +75,9 @@ def _forgotten(parts, name, module):
         sys.modules.pop(module, None)
         parts._loaded.pop(name, None)
         parts.unregister(name)
-        for scan in ("_files", "_installed"):
-            parts.__dict__.pop(scan, None)
+        _scan_anew(parts)
+
+
+def _scan_anew(parts):
+    for scan in ("_files", "_offered", "_installed"):
+        parts.__dict__.pop(scan, None)

@@ -26,7 +26,7 @@ from rivae.runs import Run, find_run, list_runs
 from rivae.runs.evaluation_file import FILES, Evaluation
 from rivae.runs.folders import COMES_ALONG, is_demo
 from rivae.runs.notes import is_archived
-from rivae.runs.opening import trouble
+from rivae.runs.opening import missing, trouble
 
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
@@ -130,7 +130,7 @@ def _summary(run: Run) -> dict[str, Any]:
     state, message = str(status.state), status.message
     try:
         evaluation = run.evaluation
-        message = message or run.data_change
+        message = missing(run) or message or run.data_change
     except RivaeError as error:
         state, message = "broken", str(error)
     if state == "finished" and (why := trouble(run, quick=True)):

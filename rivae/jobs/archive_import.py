@@ -250,5 +250,5 @@ def _shapes_wanted(run: Run, shapes: tuple[Shape, Shape]) -> dict[str, Shape]:
 
     choice = run.config.method
     with torch.device("meta"):
-        method = build_method(choice.name, choice.settings, *shapes)
+        method = build_method(choice.name, choice.settings, *shapes, stored=True)
     return {key: tuple(value.shape) for key, value in method.state_dict().items()}

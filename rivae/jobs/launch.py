@@ -31,6 +31,7 @@ from rivae.runs import Run, Status
 from rivae.runs.axis_names import AXIS_NAMES, AxisName, to_json
 from rivae.runs.data_record import record_data, recorded_data
 from rivae.runs.named_files import require_open
+from rivae.runs.opening import missing
 from rivae.runs.vocabulary_file import kept_vocabulary, record_vocabulary
 from rivae.training import Listener, Trainer, TrainingJob, Watcher
 from rivae.training.alignment.base import AS_TRAINED
@@ -142,7 +143,8 @@ def resume(
     their numbers would differ in the last digits. Finished ones among them do not change.
 
     Raises:
-        RunError: all are finished, one is training elsewhere, or has no usable checkpoint.
+        RunError: all are finished, one is training elsewhere, has no usable checkpoint, or names a
+            part that is not installed.
     """
     done: list[Run] = []
     batches = [
@@ -154,6 +156,8 @@ def resume(
     for batch in filter(None, batches):
         for run in batch:
             run.require_same_data()
+            if absent := missing(run):
+                raise RunError(f"run {run.id}: {absent}")
         known = [kept_vocabulary(run.path) for run in batch]
         datasets = _load_each([run.config for run in batch], known)
         if group is not None and not group.leads:

@@ -33,15 +33,15 @@ from rivae.models.word_reader import WordReader, WordTerms
 class ContrastiveConfig(WordTerms, EmbedderPair, MethodConfig):
     """Settings that the baselines share."""
 
-    dim_v: EmbeddingSize = 3
+    dim_v: EmbeddingSize = 50
     init: Literal["none", "ridge-cca"] = Field(
         default="none",
         title="Start of embedders",
         description="random weights, or the linear maps of ridge CCA, in closed form (ridge-cca)",
     )
-    epochs: Epochs = 300
+    epochs: Epochs = 160
     batch_size: BatchSize = 64
-    learning_rate: LearningRate = 5e-3
+    learning_rate: LearningRate = 1e-3
     schedule: Schedule = "constant"
     milestones: Milestones = ()
     axes: AxisChoice = "scaled"

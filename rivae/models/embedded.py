@@ -32,9 +32,9 @@ SHARED = ("n_components", "dim_v", "embedder", "embedder2", "head_hidden", "lamb
 class EmbeddedConfig(WordTerms, EmbedderPair, MethodConfig):
     """Settings of a method that starts from other embedders; each method adds its own."""
 
-    n_components: Components = 2
-    dim_v: EmbeddingSize = 3
-    head_hidden: HeadWidths = (10, 10)
+    n_components: Components = 10
+    dim_v: EmbeddingSize = 50
+    head_hidden: HeadWidths = (32, 32)
 
     init: Literal["none", "cos-sim-lvm", "smooth", "contrast", "ridge-cca"] = Field(
         default="cos-sim-lvm",
@@ -44,12 +44,12 @@ class EmbeddedConfig(WordTerms, EmbedderPair, MethodConfig):
         "(contrast), or the linear maps of ridge CCA, in closed form (ridge-cca)",
     )
     init_epochs: Epochs = Field(
-        default=100,
+        default=60,
         title="Epochs of the start",
         description="of a Cos-Sim-LVM or a smooth start; a contrast counts steps",
     )
     init_learning_rate: float = Field(
-        default=5e-3,
+        default=1e-3,
         gt=0,
         title="Rate of the start",
         description="learning rate while the embedders start",

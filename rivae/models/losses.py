@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import torch
 from pydantic import Field, model_validator
@@ -254,12 +254,16 @@ def geometric(start: float, end: float, progress: float) -> float:
     return start * (end / start) ** min(1.0, max(0.0, progress))
 
 
+LossForm = Annotated[
+    Literal["hinge", "softmax"],
+    Field(title="Loss", description="hinge (the paper), or softmax over the batch"),
+]
+
+
 class AlignmentTerms(MismatchTerms):
     """How two embeddings are aligned by cosine, whose form the paper does not give."""
 
-    loss_form: Literal["hinge", "softmax"] = Field(
-        default="hinge", title="Loss", description="hinge (the paper), or softmax over the batch"
-    )
+    loss_form: LossForm = "hinge"
     margin: float = Field(
         default=0.3,
         ge=0,
@@ -279,6 +283,7 @@ class AlignmentTerms(MismatchTerms):
 class CosSimTerms(AlignmentTerms):
     """The loss of Cos-Sim-LVM."""
 
+    loss_form: LossForm = "softmax"
     lambda_embedding: float = Field(
         default=1.0, ge=0, title="Weight: embeddings", description="weight of cos(v1, v2)"
     )

@@ -52,7 +52,8 @@ Milestones = Annotated[
     Field(title="Rate drops", description="epochs at which the rate is multiplied by a factor"),
 ]
 # The change that ``launch.choose_axes`` makes to the latent coordinates of a trained model.
-Axes = Annotated[str, NameIn("rivae.training.alignment.registry:STEPS")]
+AXIS_STEPS = NameIn("rivae.training.alignment.registry:STEPS")
+Axes = Annotated[str, AXIS_STEPS]
 AxisChoice = Annotated[
     Axes,
     Field(

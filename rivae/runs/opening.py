@@ -8,6 +8,7 @@ from rivae.base.reading.regular import is_file
 from rivae.base.reading.weights import read_header
 from rivae.data.names import DATASETS
 from rivae.models.registry import METHODS
+from rivae.models.settings import AXIS_STEPS
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL, NO_MODEL, Run
 
 
@@ -22,7 +23,9 @@ def trouble(run: Run, *, quick: bool = False) -> str:
     """
     try:
         config, store = run.config, run.config.dataset.settings.get("store")
-        if not (quick and config.method.name in METHODS):
+        if config.method.name not in METHODS:
+            raise RunError(METHODS.absent(config.method.name))
+        if not quick:
             METHODS[config.method.name]
         if run.ready:
             _require_weights(run)
@@ -33,6 +36,17 @@ def trouble(run: Run, *, quick: bool = False) -> str:
     except RivaeError as error:
         return str(error)
     return ""
+
+
+def missing(run: Run) -> str:
+    """What a run that opens all the same was trained with and is not installed here, in one
+    sentence: it cannot be resumed, or trained again with these settings.
+    """
+    try:
+        step, steps = run.config.method.settings.get("axes"), AXIS_STEPS.parts
+    except RunError:
+        return ""
+    return steps.absent(step) if isinstance(step, str) and step not in steps else ""
 
 
 def _require_weights(run: Run) -> None:
@@ -60,6 +74,8 @@ def _require_data(run: Run) -> None:
     from rivae.runs.named_files import require_open
 
     dataset = run.config.dataset
+    if dataset.name not in DATASETS:
+        raise RunError(DATASETS.absent(dataset.name))
     checked = checked_settings(dataset.name, dataset.settings)
     require_open(run.config)
     if (store := checked.kept().get("store")) is not None:

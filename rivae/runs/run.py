@@ -3,8 +3,8 @@
 A run folder holds ``config.json``, ``status.json``, ``metrics.jsonl``, ``timing.jsonl``,
 ``model.safetensors``, ``data.json``, ``vocabulary.json``, ``checkpoints/`` and, after ``rivae
 evaluate``, ``evaluation.json`` (for other queries see ``evaluation_file``). Until the training
-ends, ``preview.safetensors`` holds weights saved on the way. Later additions
-(``axis_names.json``, ``alignment.json``, ``previews/``) are read and written by their own modules.
+ends, ``preview.safetensors`` holds weights saved on the way. Modules of their own read and write
+``axis_names.json``, ``alignment.json`` and ``previews/``.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from rivae.runs.evaluation_file import (
     write_evaluation,
 )
 from rivae.runs.records import MAX_STATUS, MetricsLog, Status, now
+from rivae.runs.settings import as_meant, completed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +65,7 @@ class Run:
 
     @classmethod
     def create(cls, config: RunConfig, root: Path) -> Run:
-        """Make ``root/<config.name>`` with its configuration.
+        """Make ``root/<config.name>`` with its configuration, all settings written down.
 
         Raises:
             RunError: when the name is taken, or the folder cannot be written.
@@ -77,7 +78,7 @@ class Run:
         made = path.with_name(f".{config.name}.{os.getpid()}.tmp")
         try:
             (made / "checkpoints").mkdir(parents=True)
-            write_json(made / "config.json", config.model_dump(mode="json"))
+            write_json(made / "config.json", completed(config).model_dump(mode="json"))
             cls(made).set_status(state="created", started=now())
             made.rename(path)
         except OSError as error:
@@ -93,7 +94,7 @@ class Run:
     def config(self) -> RunConfig:
         """The validated configuration."""
         try:
-            return read_config(self.path / "config.json")
+            return as_meant(read_config(self.path / "config.json"))
         except RivaeError as error:
             raise RunError(f"run {self.id}: {error}") from None
 
@@ -137,8 +138,8 @@ class Run:
 
     @property
     def timing(self) -> MetricsLog:
-        """``timing.jsonl``: per epoch its "seconds" of training and its "wall" seconds, which
-        include validation and saving. Not in ``log``, which is the same in every repetition.
+        """``timing.jsonl``: per epoch its "seconds" of training, and its "wall" seconds with
+        validation and saving. Not in ``log``, which is the same in every repetition.
         """
         return MetricsLog(self.path / "timing.jsonl")
 
@@ -236,10 +237,8 @@ class Run:
         try:
             size = path.stat().st_size if path.is_file() else None
         except OSError as error:
-            raise RunError(
-                f"run {self.id}: {path.name} cannot be read ({error.strerror}): restore it or "
-                "delete the run"
-            ) from None
+            why = f"{path.name} cannot be read ({error.strerror})"
+            raise RunError(f"run {self.id}: {why}: restore it or delete the run") from None
         if size is None:
             raise self._no_model()
         if size > MAX_MODEL_BYTES:
@@ -273,11 +272,11 @@ class Run:
         """
         from rivae.models.registry import build_method
 
-        path = self._model_path(preview)
+        path, choice = self._model_path(preview), self.config.method
         data = dataset or self.load_dataset()
-        choice = self.config.method
+        shapes = data.x1.shape, data.x2.shape
         try:
-            method = build_method(choice.name, choice.settings, data.x1.shape, data.x2.shape)
+            method = build_method(choice.name, choice.settings, *shapes, stored=True)
         except ConfigError as error:
             raise RunError(f"run {self.id}: config.json: {error}") from None
         try:

@@ -83,6 +83,13 @@ def test_a_new_source_encodes_a_store(mean_colour, store, capsys):
     assert mean_colour.blurb in capsys.readouterr().out
 
 
+def test_features_open_where_their_source_is_not_installed(store, tmp_path):
+    with added(FEATURES, WAYS[0], "mean-colour", example("A source of features"), tmp_path):
+        make_features(store, open_encoder("mean-colour", PairStore(store)), "colours")
+    assert "mean-colour" not in FEATURES
+    assert load_dataset("pairs", store=str(store), features="colours").x1.shape == (3,)
+
+
 def test_another_version_is_written_down_and_not_gone_on_with(mean_colour, store):
     encoder = open_encoder("mean-colour", PairStore(store))
 

@@ -75,7 +75,7 @@ def test_one_expert_with_the_prior_is_its_posterior():
 
 def linear_gaussian(**settings):
     """A linear Bi-VAE whose experts are exact: x_i = z W_i + b_i + noise, W_i W_i' diagonal."""
-    settings = {"network": "linear", "eta": ETA, "eta_form": "fixed", **settings}
+    settings = {"network": "linear", "n_components": 2, "eta": ETA, "eta_form": "fixed", **settings}
     method = build_method("bi-vae", settings, (D1,), (D2,)).double()
     pairs = ((method.encoder1, method.decoder1), (method.encoder2, method.decoder2))
     for i, (encoder, decoder) in enumerate(pairs):

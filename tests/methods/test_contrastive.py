@@ -31,6 +31,8 @@ PLAIN = ("cos-sim", "info-nce")
 
 def build(name, dim_v=4, **changes):
     settings = {"dim_v": dim_v, "embedder": EMBEDDER, **changes}
+    if name == "info-nce-ica":
+        settings.setdefault("n_components", 2)
     return build_method(name, settings, (50,), (50,), [0]).eval()
 
 

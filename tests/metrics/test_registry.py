@@ -139,3 +139,10 @@ def test_names_are_told_apart_and_wait_for_no_library():
     assert registry.metric("a_term of a loss").label == "a term of a loss"
     assert registry.metric("recall_at_5").chance(1000) == 0.005
     assert registry.metric("median_rank").chance(1000) == 500.5
+
+
+def test_a_key_of_another_metric_is_refused():
+    twin = OfLatents("twin", METRICS["r2"].metrics, lambda sample: {})
+    with pytest.raises(ConfigError, match=r"metrics 'r2' \(rivae.metrics.measures.r2\) and 'twin'"):
+        METRICS.register(twin)
+    assert "twin" not in METRICS

@@ -54,7 +54,7 @@ MIN_ETA = 1e-3  # a decoder that fits perfectly would drive a learned eta to 0
 class BiVAEConfig(NetworkSettings, MethodConfig):
     """Settings of Bi-VAE."""
 
-    n_components: Components = 2
+    n_components: Components = 10
     prior_expert: bool = Field(
         default=True,
         title="Prior as expert",
@@ -82,9 +82,9 @@ class BiVAEConfig(NetworkSettings, MethodConfig):
     eta_form: Literal["learned", "fixed"] = Field(
         default="learned", title="Kind of noise", description="eta is learned, or stays fixed"
     )
-    epochs: Epochs = 200
+    epochs: Epochs = 160
     batch_size: BatchSize = 64
-    learning_rate: LearningRate = 5e-3
+    learning_rate: LearningRate = 1e-3
     milestones: Milestones = ()
     schedule: Schedule = "constant"
     axes: AxisChoice = "scaled"

@@ -130,8 +130,8 @@ class BimodalMethod(EmbeddedMethod):
 class BiVAEOnVConfig(BimodalConfig):
     """Settings of Bi-VAE on V."""
 
-    epochs: Epochs = Field(default=300, description="of the bimodal model, after the start")
-    learning_rate: LearningRate = 5e-3
+    epochs: Epochs = Field(default=130, description="of the bimodal model, after the start")
+    learning_rate: LearningRate = 1e-3
     schedule: Schedule = "constant"
     milestones: Milestones = ()
 

@@ -45,8 +45,8 @@ class CosSim(Contrastive):
     # The hinge of L_Retr on cos(v1, v2); the softmax form would be InfoNCE. At a margin of .3 far
     # fewer pairs of Synth are found (benchmarks/results/preset-choice.md).
     presets = {
-        "default": {"loss_form": "hinge", "n_mismatches": None, "margin": 0.1},
-        "paper": {"loss_form": "hinge", "n_mismatches": 1},
+        "default": {"margin": 0.1},
+        "paper": {"n_mismatches": 1},
     }
     smallest = {"epochs": 4, "batch_size": 16}
     config_class = CosSimConfig

@@ -28,12 +28,12 @@ from rivae.models.word_reader import WordReader, WordTerms
 class CosSimLVMConfig(WordTerms, EmbedderPair, CosSimTerms):
     """Settings of Cos-Sim-LVM."""
 
-    n_components: Components = 2
-    dim_v: EmbeddingSize = 3
-    head_hidden: HeadWidths = (10, 10)
-    epochs: Epochs = 200
+    n_components: Components = 10
+    dim_v: EmbeddingSize = 50
+    head_hidden: HeadWidths = (32, 32)
+    epochs: Epochs = 160
     batch_size: BatchSize = 64
-    learning_rate: LearningRate = 5e-3
+    learning_rate: LearningRate = 1e-3
     schedule: Schedule = "constant"
     milestones: Milestones = ()
     axes: AxisChoice = "scaled"
@@ -77,10 +77,7 @@ class CosSimLVM(Method):
     title = "Cos-Sim-LVM"
     blurb = "Embeddings aligned by cosine, with z between them"
     paper = True
-    presets = {
-        "default": {"loss_form": "softmax", "n_mismatches": None},
-        "paper": {"loss_form": "hinge", "n_mismatches": 1},
-    }
+    presets = {"paper": {"loss_form": "hinge", "n_mismatches": 1}}
     smallest = {"epochs": 4, "batch_size": 16}
     config_class = CosSimLVMConfig
     config: CosSimLVMConfig

@@ -121,16 +121,16 @@ class DCCAConfig(EmbeddedConfig):
         description="canonical form: r in S_ii + r v_i I, v_i the mean variance of a feature",
         json_schema_extra=WEIGHT,
     )
-    g_epochs: Epochs = Field(default=100, title="Epochs of stage 1", description="stage 1: g alone")
+    g_epochs: Epochs = Field(default=30, title="Epochs of stage 1", description="stage 1: g alone")
     joint_epochs: Epochs = Field(
-        default=300, title="Epochs of stage 2", description="stage 2: g and the embedders"
+        default=100, title="Epochs of stage 2", description="stage 2: g and the embedders"
     )
     joint_batch_size: BatchSize | None = Field(
         default=None,
         title="Batch size of stage 2",
         description="of both stages; empty: batch_size (paper: 64)",
     )
-    learning_rate: LearningRate = 5e-3
+    learning_rate: LearningRate = 1e-3
     joint_learning_rate: float | None = Field(
         default=None,
         gt=0,

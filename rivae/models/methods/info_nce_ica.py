@@ -20,7 +20,7 @@ _ROWS = 512  # pictures embedded at once
 class InfoNCEICAConfig(InfoNCEConfig):
     """Settings of InfoNCE + linear ICA."""
 
-    n_components: Components = Field(default=2, description="principal components of V")
+    n_components: Components = Field(default=10, description="principal components of V")
     axes: AxisChoice = "independent"
 
     @model_validator(mode="after")

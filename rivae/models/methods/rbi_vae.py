@@ -97,7 +97,7 @@ class RBiVAEConfig(JointTrainingConfig, BimodalConfig):
     """Settings of RBi-VAE."""
 
     model_epochs: Epochs = Field(
-        default=100, title="Epochs of stage 1", description="stage 1: the bimodal model alone"
+        default=30, title="Epochs of stage 1", description="stage 1: the bimodal model alone"
     )
     gamma: float = Field(
         default=10.0,

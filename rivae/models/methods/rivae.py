@@ -50,10 +50,10 @@ class RIVAEConfig(JointTrainingConfig):
         description="nearest pairs that define the unfolded map",
     )
     ivae_epochs: Epochs = Field(
-        default=100, title="Epochs of stage 1", description="stage 1: IVAE alone"
+        default=30, title="Epochs of stage 1", description="stage 1: IVAE alone"
     )
     eta: tuple[Positive, Positive] = Field(
-        default=(0.1, 0.1),
+        default=(0.3, 0.1),
         title="Noise (eta)",
         description="stage 1, start and end",
         json_schema_extra=WEIGHT,
@@ -155,7 +155,7 @@ class RIVAE(JointTraining):
     paper = True
     # "default" has scores in units that leave a gradient: eta around .1.
     presets = {
-        "default": {**JOINT_PRESETS["default"], "eta": (0.3, 0.1), "score_tau": (0.3, 0.1)},
+        "default": {**JOINT_PRESETS["default"], "score_tau": (0.3, 0.1)},
         "paper": {**JOINT_PRESETS["paper"], "eta": (1e-3, 1e-3), "joint_eta": (1e-3, 1e-3)},
     }
     smallest = {

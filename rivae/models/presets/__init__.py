@@ -1,11 +1,12 @@
 """Settings of every method on every data set by name: "paper" (literal) and "default" (works).
 
-Presets are written down. A method says its own values (``Method.presets``), a data set its
-networks, rates and epochs, and what single methods have there: in a file in ``datasets``, or else
-its shape does (``by_shape``), which a data set of another package may add to (``presets``). Later
-ones win::
+Presets are written down, each as what differs from the defaults of the method's settings, which
+are those of vectors and small pictures in "default". A method says its own values
+(``Method.presets``), a data set its networks, rates and epochs, and what single methods have there:
+in a file in ``datasets``, or else its shape does (``by_shape``), which a data set of another
+package may add to (``presets``). Later ones win::
 
-    every method < all of the data set < the method < the method on this data set
+    defaults < every method < all of the data set < the method < the method on this data set
 
 In "default" every method gets the same care: RIVAE's sizes of heads, a rate that falls as a cosine,
 and at least as many epochs of each stage as RIVAE has (``tests/methods/test_presets.py`` holds it;
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
 # Of every method that has such a setting, on all data.
 EVERY: dict[str, dict[str, Any]] = {
-    "default": {"schedule": "cosine", "cos_sim": {"loss_form": "softmax"}},
+    "default": {"schedule": "cosine"},
     "paper": {"cos_sim": {"loss_form": "hinge", "n_mismatches": 1}},
 }
 # Of the trainer, where the data set says nothing else.
@@ -109,7 +110,7 @@ def preset_for(data: Presets, method: str, preset: str = "default") -> Preset:
     chosen, here = METHODS[method], data[preset]
     return Preset(
         method={
-            **_taken(chosen, {**EVERY[preset], **here[ALL]}),
+            **_taken(chosen, {**EVERY[preset], **here.get(ALL, {})}),
             **chosen.presets.get(preset, {}),
             **here.get(method, {}),
         },
