@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from rivae.base.config import RunConfig
 from rivae.base.errors import RivaeError
 from rivae.runs.run import Run
 
@@ -48,9 +49,9 @@ def refinement_of(run: Run, others: Sequence[Run]) -> Refinement | None:
     return None
 
 
-def refinable(run: Run) -> bool:
-    """Whether another run may refine it: it ended with its start in closed form."""
-    settings = run.config.method.settings
+def refinable(config: RunConfig) -> bool:
+    """Whether another run may refine one: it ends with its start in closed form."""
+    settings = config.method.settings
     return settings.get("init") == CLOSED_FORM and not settings.get("joint_epochs", 1)
 
 

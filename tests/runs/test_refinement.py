@@ -30,7 +30,7 @@ def test_the_best_of_the_better_ones_is_offered(tmp_path):
     running = run_with(tmp_path, "running", [(0.9, 0.9)], refines="start", state="running")
     another = run_with(tmp_path, "another", [(0.9, 0.9)], refines="other")
     others = [start, worse, running, another]
-    assert refinable(start) and not refinable(better)
+    assert refinable(start.config) and not refinable(better.config)
     assert refinement_of(start, others) is None
     offered = refinement_of(start, [*others, better])
     assert offered.run is better

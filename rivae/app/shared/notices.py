@@ -144,7 +144,7 @@ def remarks(explorer: Explorer, *said: str) -> None:
     data_changed(explorer.run)
     if explorer.run is not None and not explorer.run.ready:
         in_training(explorer.run)
-    if explorer.run is not None and refinable(explorer.run):
+    if explorer.run is not None and refinable(explorer.run.config):
         better_model(explorer.run)
     say(*said)
     follow_preparing(explorer)

@@ -29,7 +29,8 @@ from rivae.data.store.writer import StoreWriteError
 
 FOLDER = "features"
 OWN = "own"  # came with an import
-DESCRIBED = "statistics"  # of colours, edges and patches of its pictures
+# What the pictures of an import are described with unless it brings embeddings.
+DESCRIBED = ("efficientnet-lite0", "statistics")
 SIDES = ("pictures", "texts")
 ENCODER = "encoder.safetensors"  # what an encoder fitted to the store
 JOIN = "+"  # between names of features that are read together
@@ -226,7 +227,7 @@ def usual_features(folder: Path) -> str:
     that came with it, or else those that its pictures were described with; "" for pixels.
     """
     names = feature_names(folder)
-    return next((name for name in (OWN, DESCRIBED) if name in names), "")
+    return OWN if OWN in names else JOIN.join(name for name in DESCRIBED if name in names)
 
 
 def single_names(name: str) -> tuple[str, ...]:

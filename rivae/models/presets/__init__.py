@@ -33,6 +33,7 @@ from rivae.data.store import find_store
 from rivae.data.store.features import SIDES, feature_sides
 from rivae.models.presets.by_shape import (
     ALL,
+    CLOSED_FORM,
     FEATURES,
     PICTURE_FEATURES,
     VECTORS,
@@ -82,8 +83,8 @@ def find_preset(
 ) -> Preset:
     """The preset of a method on a data set with the settings ``data``.
 
-    With ``data["features"]`` both sides are embeddings from elsewhere, or the pictures alone: fully
-    connected embedders for both.
+    With ``data["features"]`` both sides are embeddings from elsewhere, or the pictures alone: by
+    default linear maps in closed form, else fully connected embedders for both.
 
     Raises:
         ConfigError: for an unknown preset, data set or method.
@@ -95,8 +96,18 @@ def find_preset(
         return replace(made, dataset={})  # its own networks read the usual items
     if not settings.get("features"):
         return made
-    features = PICTURE_FEATURES if _without_texts(settings) else FEATURES
-    return replace(made, method={**made.method, **features}, dataset={})
+    fields = METHODS[method].config_class.model_fields
+    if preset != "default" or "init" not in fields:
+        features = PICTURE_FEATURES if _without_texts(settings) else FEATURES
+        return replace(made, method={**made.method, **features}, dataset={})
+    own = {**CLOSED_FORM[ALL], **CLOSED_FORM.get(method, {})}
+    chosen = {name: value for name, value in own.items() if name in fields}
+    return replace(
+        made,
+        method={**made.method, **chosen},
+        dataset={},
+        training={**made.training, "select": "best"},
+    )
 
 
 def preset_for(data: Presets, method: str, preset: str = "default") -> Preset:

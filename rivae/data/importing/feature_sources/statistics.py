@@ -24,9 +24,9 @@ from rivae.data.base import floats
 from rivae.data.importing.features import Encoder, FeatureSource
 from rivae.data.sets.pairs import training_rows
 from rivae.data.store import PairStore
-from rivae.data.store.features import DESCRIBED
 from rivae.data.store.pixels import decoded, to_pixels
 
+NAME = "statistics"
 SIDE = 64
 HUES, SATURATIONS, VALUES = 12, 3, 3
 CELLS, ANGLES = 4, 8  # of the edges
@@ -43,7 +43,7 @@ PATCHES = ("mean", "white", "typical")  # in the file of what was fitted
 class PictureStatistics(Encoder):
     """Statistics of pictures, by typical patches and principal components that were fitted."""
 
-    name = DESCRIBED
+    name = NAME
 
     def __init__(self, patches: TypicalPatches, reduced: Sequence[Reduced]) -> None:
         self._patches, self._reduced = patches, tuple(reduced)
@@ -103,7 +103,7 @@ class PictureStatistics(Encoder):
 
 
 STATISTICS = FeatureSource(
-    DESCRIBED,
+    NAME,
     "Statistics",
     "colours, edges and patches of the pictures",
     lambda store, name, device: PictureStatistics.fit(store),
