@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -185,9 +185,22 @@ def parse_guideline(text: str | bytes, origin: str = "the file") -> Guideline:
     if len(text) > MAX_GUIDELINE_BYTES:
         raise LabelError(f"{origin} is too large to be a guideline: give one of at most 1 MB")
     try:
-        return Guideline.model_validate_json(text)
+        guideline = _parsed(text)
     except ValidationError as error:
         raise LabelError(f"{origin} is not a guideline ({_problem(error)}): correct it") from None
+    # With examples of its own: these are dictionaries, which a caller may change.
+    factors = tuple(
+        factor.model_copy(update={"examples": dict(factor.examples)})
+        for factor in guideline.factors
+    )
+    return guideline.model_copy(update={"factors": factors})
+
+
+@lru_cache(maxsize=32)  # every label event reads the guideline of its plan
+def _parsed(text: str | bytes) -> Guideline:
+    guideline = Guideline.model_validate_json(text)
+    guideline.version  # noqa: B018, computed here, so that copies have it
+    return guideline
 
 
 def guideline_json(guideline: Guideline) -> str:
