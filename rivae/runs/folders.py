@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
-from rivae.base.config import RUN_NAME, read_config
+from rivae.base.config import RUN_NAME, free_name, read_config
 from rivae.base.errors import ConfigError, RunError
 from rivae.base.files import is_folder
 from rivae.base.installed import APP_FILES
@@ -60,22 +59,13 @@ def is_demo_name(name: str) -> bool:
     return has_config(DEMO_ROOT / name)
 
 
-def free_name(name: str, taken: Callable[[str], bool]) -> str:
-    """``name``, or with -2, -3 … behind it the first that is not taken."""
-    tried, n = name, 1
-    while taken(tried):
-        n += 1
-        tried = f"{name[:76]}-{n}"
-    return tried
-
-
 def require_free_name(name: str, root: Path, taken: bool = False) -> None:
     """RunError when a run in ``root``, a demo run, or (``taken``) one elsewhere has this name."""
     if not taken and not is_taken(name, root):
         return
-    said = "comes with the project" if is_demo_name(name) else "already exists"
+    why = "comes with the project" if is_demo_name(name) else "already exists"
     other = free_name(name, lambda tried: tried == name or is_taken(tried, root))
-    raise RunError(f"a run named {name} {said}: choose another name, such as {other}")
+    raise RunError(f"a run named {name} {why}: choose another name, such as {other}")
 
 
 def is_demo(run: Run) -> bool:
@@ -94,21 +84,21 @@ def list_runs(roots: list[Path] | None = None) -> list[Run]:
 
     A demo run whose name a run of one's own has (new ones cannot, older ones may) goes by another.
     """
-    found: dict[str, Run] = {}
+    runs: dict[str, Run] = {}
     for root in roots or default_roots():
         try:
             paths = list(root.iterdir())
         except OSError:
             continue  # not there, no folder, or not ours to read
         for path in paths:
-            hidden = path.name.startswith(".")
-            if hidden or not _is_listed(path):
+            is_hidden = path.name.startswith(".")
+            if is_hidden or not _is_listed(path):
                 continue
             run = Run(path)
-            if run.id in found and root == DEMO_ROOT:
-                run.id = free_name(f"{run.id}-bundled", found.__contains__)
-            found.setdefault(run.id, run)
-    return sorted(found.values(), key=_order)
+            if run.id in runs and root == DEMO_ROOT:
+                run.id = free_name(f"{run.id}-bundled", runs.__contains__)
+            runs.setdefault(run.id, run)
+    return sorted(runs.values(), key=_order)
 
 
 def _order(run: Run) -> tuple[int, float, str]:
