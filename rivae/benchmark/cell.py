@@ -89,11 +89,11 @@ def _refuse_other_settings(configs: list[RunConfig], root: Path) -> None:
         path = root / config.name
         if not _exists(path):
             continue
-        known, wanted = (
+        old_settings, new_settings = (
             each.model_dump(exclude={"training": OF_THE_PLACE})
             for each in (completed(Run(path).config), config)
         )
-        if known != wanted:
+        if old_settings != new_settings:
             raise RunError(f"run {config.name} has other settings: delete {path} to train it again")
         Run(path).require_same_data()
 
@@ -101,14 +101,14 @@ def _refuse_other_settings(configs: list[RunConfig], root: Path) -> None:
 def _train_missing(configs: list[RunConfig], root: Path, say: Say) -> None:
     new = [c for c in configs if not _exists(root / c.name)]
     old = [Run(root / c.name) for c in configs if c not in new]
-    halted = [run for run in old if run.status.state in ("interrupted", "created")]
-    if not halted and not new:
+    unfinished = [run for run in old if run.status.state in ("interrupted", "created")]
+    if not unfinished and not new:
         return
-    started = time.monotonic()
+    start = time.monotonic()
     try:
-        if halted:
-            say(f"resuming {halted[0].id}" + _more(len(halted)))
-            resume(halted, watch=_now_and_then(say, halted[0].id))
+        if unfinished:
+            say(f"resuming {unfinished[0].id}" + _more(len(unfinished)))
+            resume(unfinished, watch=_now_and_then(say, unfinished[0].id))
         if new:
             say(f"training {new[0].name}" + _more(len(new)))
             train(new, root, watch=_now_and_then(say, new[0].name))
@@ -116,7 +116,7 @@ def _train_missing(configs: list[RunConfig], root: Path, say: Say) -> None:
         if not any(_exists(root / c.name) for c in configs):
             raise
         say(f"failed: {error}")  # the runs hold their own reasons
-    say(f"trained in {time.monotonic() - started:.0f} s")
+    say(f"trained in {time.monotonic() - start:.0f} s")
 
 
 def _now_and_then(say: Say, name: str) -> Watcher:

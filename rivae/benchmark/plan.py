@@ -89,8 +89,8 @@ DATA = "dataset."  # prefix of settings of the data set among changed settings
 
 def draw_settings(dataset: str, draw: int, seed: int = 0) -> dict[str, Any]:
     """What draw number ``draw`` and a run's seed set of a data set; a fixed one has only draw 0."""
-    drawn, seeded = (DATASETS.said(dataset, each, ()) for each in ("drawn_by", "seeded_by"))
-    return dict.fromkeys(drawn, draw) | dict.fromkeys(seeded, seed)
+    by_draw, by_seed = (DATASETS.said(dataset, each, ()) for each in ("drawn_by", "seeded_by"))
+    return dict.fromkeys(by_draw, draw) | dict.fromkeys(by_seed, seed)
 
 
 @dataclass(frozen=True)
@@ -158,13 +158,13 @@ class Cell:
     @property
     def data_settings(self) -> dict[str, Any]:
         """What ``settings`` change of the data set."""
-        found = dict(self.settings)
-        return {k.removeprefix(DATA): v for k, v in found.items() if k.startswith(DATA)}
+        changes = dict(self.settings)
+        return {k.removeprefix(DATA): v for k, v in changes.items() if k.startswith(DATA)}
 
     def config(self, draw: int, seed: int) -> RunConfig:
         """The configuration of one run."""
         size = SIZES[self.size]
-        changed = {k: v for k, v in self.settings if not k.startswith(DATA)}
+        method_changes = {k: v for k, v in self.settings if not k.startswith(DATA)}
         make = partial(
             make_config,
             *(self.dataset, self.method, self.preset),
@@ -172,11 +172,11 @@ class Cell:
             seed=seed,
             training=dict(self.place),
         )
-        drawn = draw_settings(self.dataset, draw, seed)
-        data = {**size.data.get(self.dataset, {}), **drawn, **self.data_settings}
-        made = make(dataset_settings=data)
-        changes = {**_shortened(made.method.settings, size.epochs), **changed}
-        return make(dataset_settings=made.dataset.settings, method_settings=changes)
+        draw_values = draw_settings(self.dataset, draw, seed)
+        data = {**size.data.get(self.dataset, {}), **draw_values, **self.data_settings}
+        default = make(dataset_settings=data)
+        changes = {**_shortened(default.method.settings, size.epochs), **method_changes}
+        return make(dataset_settings=default.dataset.settings, method_settings=changes)
 
     def parts(self) -> list[Cell]:
         """The cells that train at once: all runs of a small model, one run of a large one."""
@@ -214,10 +214,10 @@ def settings_json(config: RunConfig) -> str:
 
     The processor and its number format are left out as well: a run says its own.
     """
-    drawn = draw_settings(config.dataset.name, 0)
+    by_draw = draw_settings(config.dataset.name, 0)
     return json.dumps(
         {
-            "dataset": {k: v for k, v in config.dataset.settings.items() if k not in drawn},
+            "dataset": {k: v for k, v in config.dataset.settings.items() if k not in by_draw},
             "method": config.method.settings,
             "training": config.training.model_dump(mode="json", exclude=OF_THE_PLACE),
         },
@@ -247,15 +247,15 @@ def _completed_json(dataset: str, method: str, config: str) -> str:
     if not config or method not in METHODS:
         return config
     try:
-        found = json.loads(config)
-        found["method"] = _with_defaults(method, found["method"])
+        settings = json.loads(config)
+        settings["method"] = _with_defaults(method, settings["method"])
         for key in OF_THE_PLACE:
-            found["training"].pop(key, None)
-        for drawn in draw_settings(dataset, 0):
-            found["dataset"].pop(drawn, None)
+            settings["training"].pop(key, None)
+        for key_of_draw in draw_settings(dataset, 0):
+            settings["dataset"].pop(key_of_draw, None)
     except (ValueError, KeyError, TypeError, ConfigError):
         return config
-    return json.dumps(found, sort_keys=True)
+    return json.dumps(settings, sort_keys=True)
 
 
 def _with_defaults(method: str, settings: dict[str, Any]) -> dict[str, Any]:
@@ -285,17 +285,17 @@ def plan(
     Raises:
         ConfigError: for an unknown name, or when nothing is left to run.
     """
-    chosen = SIZES[size]
+    scale = SIZES[size]
     if tables is None:
-        tables = chosen.tables if datasets is None else tuple(TABLE_LINES)
+        tables = scale.tables if datasets is None else tuple(TABLE_LINES)
     if "all" in tables:
         tables = tuple(TABLE_LINES)
     _known("table", tables, (*TABLE_LINES, "all"))
     _known("data set", datasets or (), dataset_names())
     _known("method", methods or (), tuple(METHODS))
     _known("preset", presets, preset_names())
-    seeds = tuple(range(chosen.seeds) if seeds is None else seeds)
-    draws = tuple(range(chosen.draws) if draws is None else draws)
+    seeds = tuple(range(scale.seeds) if seeds is None else seeds)
+    draws = tuple(range(scale.draws) if draws is None else draws)
     changes = tuple((key, _hashable(value)) for key, value in (settings or {}).items())
     cells: list[Cell] = []
     for table in tables:
@@ -311,13 +311,13 @@ def plan(
                     preset,
                     seeds,
                     draws if DATASETS.said(dataset, "drawn_by", ()) else (0,),
-                    own + changes,
+                    line_changes + changes,
                     size,
                     tuple((place or {}).items()),
                 )
-                for method, fixed, own in lines
+                for method, only_preset, line_changes in lines
                 if methods is None or method in methods
-                for preset in ((fixed,) if fixed else presets)
+                for preset in ((only_preset,) if only_preset else presets)
             ]
     if not cells:
         raise ConfigError(
@@ -331,7 +331,7 @@ def _hashable(value: Any) -> Any:
     return tuple(map(_hashable, value)) if isinstance(value, list) else value
 
 
-def _known(kind: str, names: Sequence[str], known: Sequence[str]) -> None:
+def _known(kind: str, names: Sequence[str], choices: Sequence[str]) -> None:
     for name in names:
-        if name not in known:
-            raise ConfigError(f"there is no {kind} '{name}': choose from {', '.join(known)}")
+        if name not in choices:
+            raise ConfigError(f"there is no {kind} '{name}': choose from {', '.join(choices)}")

@@ -69,17 +69,17 @@ def merge(rows: Sequence[Row], new: Iterable[Row]) -> list[Row]:
     A run that was not run this time does not replace earlier results of it.
     """
     new = list(new)
-    measured = {run_key(r) for r in rows if r["state"] != "not run"}
-    new = [r for r in new if r["state"] != "not run" or run_key(r) not in measured]
-    made = {run_key(r) for r in new}
+    old_runs = {run_key(r) for r in rows if r["state"] != "not run"}
+    new = [r for r in new if r["state"] != "not run" or run_key(r) not in old_runs]
+    new_runs = {run_key(r) for r in new}
     now = {line_key(r): r for r in new if r["state"] != "not run"}
-    kept = [
+    unchanged = [
         r
         for r in rows
-        if run_key(r) not in made
+        if run_key(r) not in new_runs
         and all(not r[what] or now.get(line_key(r), r)[what] in ("", r[what]) for what in _MADE_OF)
     ]
-    return kept + new
+    return unchanged + new
 
 
 def read_rows(out: Path) -> list[Row]:

@@ -59,8 +59,10 @@ RECIPE1M = {"recipe1m": "Recipe1M"}  # only the paper has numbers of it
 def dataset_titles() -> dict[str, str]:
     """The titles of data sets by name, in the order of the tables."""
     titles = {name: dataset_title(name) for name in dataset_names()}
-    own = tuple(titles).index("kitchen")  # here begin those that are not the paper's
-    return dict([*list(titles.items())[:own], *RECIPE1M.items(), *list(titles.items())[own:]])
+    first_own = tuple(titles).index("kitchen")  # here begin those that are not the paper's
+    return dict(
+        [*list(titles.items())[:first_own], *RECIPE1M.items(), *list(titles.items())[first_own:]]
+    )
 
 
 CHANCE = {
