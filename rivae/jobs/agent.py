@@ -125,7 +125,7 @@ class Trainers:
         """
         signal.signal(signal.SIGTERM, self._stop)
         code = 0
-        for left in range(restarts, -1, -1):
+        for n_left in range(restarts, -1, -1):
             try:
                 self._start()
                 code = self._wait()
@@ -134,7 +134,7 @@ class Trainers:
             if not code or self._stopping:
                 break
             how = f"signal {-code}" if code < 0 else f"exit status {code}"
-            then = "all continue from the last checkpoint" if left else "it is not started again"
+            then = "all continue from the last checkpoint" if n_left else "it is not started again"
             sys.stderr.write(f"a trainer died ({how}): {then}\n")
             sys.stderr.flush()
         return code and (1 if code < 0 else code)

@@ -130,13 +130,13 @@ def check_run(
         ConfigError, DataError, RunError: one sentence about the first wrong file.
     """
     config = read_config(folder / "config.json")
-    named = named_files(config)
+    paths = named_files(config)
     config = run_config(
-        **{**config.model_dump(), "name": name or config.name, "imported": bool(named)}
+        **{**config.model_dump(), "name": name or config.name, "imported": bool(paths)}
     )
-    if named and not files:
+    if paths and not files:
         raise RunError(
-            f"its settings name files ({', '.join(named)[:200]}), which only visitors at this "
+            f"its settings name files ({', '.join(paths)[:200]}), which only visitors at this "
             "machine may: import it there, or with `rivae import-run`"
         )
     write_json(folder / "config.json", config.model_dump(mode="json"))
@@ -168,8 +168,8 @@ def _check_status(run: Run) -> None:
         raise RunError("status.json in this archive is no status of a run")
     # The runs that it trained with are not here; others may have their names.
     state = "interrupted" if status.state == "running" else status.state
-    kept = status.model_copy(update={"batch": [], "state": state})
-    write_json(run.path / "status.json", kept.model_dump())
+    own_status = status.model_copy(update={"batch": [], "state": state})
+    write_json(run.path / "status.json", own_status.model_dump())
 
 
 def _check_rows(run: Run) -> None:
@@ -205,8 +205,8 @@ def _check_model(run: Run) -> Iterator[str]:
     """Compare the model with its configuration where its data set is here; remarks where not."""
     paths = named_files(run.config)
     if paths:
-        named = ", ".join(paths)
-        yield f"its settings name files of the machine it was trained on ({named[:300]})"
+        names = ", ".join(paths)
+        yield f"its settings name files of the machine it was trained on ({names[:300]})"
     if not run.ready:
         yield "it has no trained model"
         return
@@ -219,16 +219,16 @@ def _check_model(run: Run) -> Iterator[str]:
     if not here:
         yield "its data are not here, so the model was not tried"
         return
-    asked = run.config.dataset
+    dataset = run.config.dataset
     try:
-        shapes = item_shapes(asked.name, asked.settings, kept_vocabulary(run.path))
+        shapes = item_shapes(dataset.name, dataset.settings, kept_vocabulary(run.path))
     except DataError as error:
         yield f"its data set cannot be opened here ({error}), so the model was not tried"
         return
     except RivaeError as error:
         raise RunError(f"the data set of this run cannot be made: {error}") from None
-    if changed := run.data_change:
-        yield f"{changed}, so the model was not tried"
+    if change := run.data_change:
+        yield f"{change}, so the model was not tried"
         return
     if read_header(run.path / MODEL, MAX_MODEL_BYTES).shapes != _shapes_wanted(run, shapes):
         raise RunError("the model in this archive belongs to another configuration")

@@ -99,17 +99,17 @@ class FileLedger:
             )
         except DataError as error:
             raise RunError(str(error)) from None
-        said = self.report(job_id)
+        report = self.report(job_id)
         return Job(
             id=job_id,
             config=task.config,
             run=task.config.name,
-            state=said.state,
+            state=report.state,
             processes=task.processes,
-            attempts=max(task.attempts, said.attempts),
+            attempts=max(task.attempts, report.attempts),
             max_restarts=task.max_restarts,
             cancelling=self._path(job_id, "stop").exists(),
-            message=said.message,
+            message=report.message,
         )
 
     def count_start(self, job_id: str) -> int:

@@ -61,22 +61,22 @@ class _Block:
 
     def add(self, name: str, epoch: float, value: float) -> None:
         finite = math.isfinite(value)
-        known = self.values.setdefault(name, [0.0, 0.0, 0.0, 0.0, math.inf, -math.inf])
-        known[0] += 1
-        known[1] += epoch
+        sums = self.values.setdefault(name, [0.0, 0.0, 0.0, 0.0, math.inf, -math.inf])
+        sums[0] += 1
+        sums[1] += epoch
         if finite:
-            known[2] += 1
-            known[3] += value
-            known[4], known[5] = min(known[4], value), max(known[5], value)
+            sums[2] += 1
+            sums[3] += value
+            sums[4], sums[5] = min(sums[4], value), max(sums[5], value)
 
     def join(self, other: _Block) -> None:
         for name, (n, epochs, finite, total, low, high) in other.values.items():
-            known = self.values.setdefault(name, [0.0, 0.0, 0.0, 0.0, math.inf, -math.inf])
-            known[0] += n
-            known[1] += epochs
-            known[2] += finite
-            known[3] += total
-            known[4], known[5] = min(known[4], low), max(known[5], high)
+            sums = self.values.setdefault(name, [0.0, 0.0, 0.0, 0.0, math.inf, -math.inf])
+            sums[0] += n
+            sums[1] += epochs
+            sums[2] += finite
+            sums[3] += total
+            sums[4], sums[5] = min(sums[4], low), max(sums[5], high)
 
 
 class Thinned:
@@ -126,21 +126,21 @@ class Thinned:
         if all(block.place == 0 for block in self._blocks):
             return False
         self.per_point *= 2
-        joined: list[_Block] = []
+        blocks: list[_Block] = []
         for block in self._blocks:
             block.place //= 2
-            last = joined[-1] if joined else None
+            last = blocks[-1] if blocks else None
             if last is not None and (last.stage, last.place) == (block.stage, block.place):
                 last.join(block)
             else:
-                joined.append(block)
-        self._blocks = joined
+                blocks.append(block)
+        self._blocks = blocks
         return True
 
     def curve(self, name: str) -> Curve:
         """The curve of one term; empty where there is none of this name."""
-        found = [block.values[name] for block in self._blocks if name in block.values]
-        table = np.array(found, dtype=np.float64).reshape(-1, 6)
+        rows = [block.values[name] for block in self._blocks if name in block.values]
+        table = np.array(rows, dtype=np.float64).reshape(-1, 6)
         n, epochs, finite, total, low, high = table.T
         missing = finite == 0
         mean = np.where(missing, np.nan, total / np.maximum(finite, 1))
@@ -155,13 +155,13 @@ class Thinned:
 
 def numbers(row: Mapping[str, Any]) -> dict[str, float]:
     """The numbers of a row by name; null, written for a number that is not finite, becomes NaN."""
-    found: dict[str, float] = {}
+    numbers_by_name: dict[str, float] = {}
     for name, value in row.items():
         if value is None:
-            found[str(name)[:MAX_NAME]] = math.nan
+            numbers_by_name[str(name)[:MAX_NAME]] = math.nan
         elif isinstance(value, int | float) and not isinstance(value, bool):
-            found[str(name)[:MAX_NAME]] = to_float(value)
-    return found
+            numbers_by_name[str(name)[:MAX_NAME]] = to_float(value)
+    return numbers_by_name
 
 
 def to_float(value: float) -> float:
@@ -259,8 +259,8 @@ class RunHistory:
         if epoch is None or not self._losses.add(stage, epoch, terms):
             self._odd += 1
             return
-        found = row.get("validation")
-        scores = numbers(found) if isinstance(found, dict) else {}
+        validation = row.get("validation")
+        scores = numbers(validation) if isinstance(validation, dict) else {}
         if scores:
             self._scores.add(stage, epoch, scores)
             self._last = {"epoch": float(epoch), **scores}
@@ -290,9 +290,9 @@ class RunHistory:
         """Seconds of training by epoch, including the last epoch."""
         if not self._times.names:
             return None
-        kept = self._times.curve("elapsed")
-        x, y = np.append(kept.x, self._times.epoch), np.append(kept.y, self._elapsed)
-        return Curve(x, y, y, y, kept.per_point)
+        curve = self._times.curve("elapsed")
+        x, y = np.append(curve.x, self._times.epoch), np.append(curve.y, self._elapsed)
+        return Curve(x, y, y, y, curve.per_point)
 
 
 def _epoch(row: dict[str, Any]) -> int | None:
@@ -304,7 +304,7 @@ def _epoch(row: dict[str, Any]) -> int | None:
     return int(number) if 1 <= number <= 1e9 else None
 
 
-_shared: OrderedDict[Path, RunHistory] = OrderedDict()
+_histories: OrderedDict[Path, RunHistory] = OrderedDict()
 _shared_lock = threading.Lock()
 
 
@@ -312,10 +312,10 @@ def history_of(folder: Path) -> History:
     """The history of the run in ``folder``; kept between calls for the runs asked for last."""
     path = folder.resolve()
     with _shared_lock:
-        if path not in _shared:
-            _shared[path] = RunHistory(path)
-        known = _shared[path]
-        _shared.move_to_end(path)
-        while len(_shared) > MAX_HISTORIES:
-            _shared.popitem(last=False)
-    return known.look()
+        if path not in _histories:
+            _histories[path] = RunHistory(path)
+        history = _histories[path]
+        _histories.move_to_end(path)
+        while len(_histories) > MAX_HISTORIES:
+            _histories.popitem(last=False)
+    return history.look()

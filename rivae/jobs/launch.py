@@ -144,7 +144,7 @@ def resume(
     Raises:
         RunError: all are finished, one is training elsewhere, or has no usable checkpoint.
     """
-    done: list[Run] = []
+    runs_done: list[Run] = []
     batches = [
         [run for run in batch if _status(run).state != "finished"]
         for batch in _started_together(runs)
@@ -154,8 +154,8 @@ def resume(
     for batch in filter(None, batches):
         for run in batch:
             run.require_same_data()
-        known = [kept_vocabulary(run.path) for run in batch]
-        datasets = _load_each([run.config for run in batch], known)
+        vocabularies = [kept_vocabulary(run.path) for run in batch]
+        datasets = _load_each([run.config for run in batch], vocabularies)
         if group is not None and not group.leads:
             batch = [Follower(run.path) for run in batch]
         else:
@@ -165,15 +165,12 @@ def resume(
                 record_vocabulary(run.path, data)
         jobs = [TrainingJob(run, data) for run, data in zip(batch, datasets, strict=True)]
         trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick, group, watch)
-        done += _fit(batch, trainer, resume=True)
-    return done
+        runs_done += _fit(batch, trainer, resume=True)
+    return runs_done
 
 
 def _status(run: Run) -> Status:
-    try:
-        return run.status
-    except RunError:  # damaged: the position is in the checkpoints
-        return Status()
+    return run.status_or_none or Status()  # damaged: the position is in the checkpoints
 
 
 def _started_together(runs: Sequence[Run]) -> list[list[Run]]:
@@ -190,19 +187,19 @@ def _started_together(runs: Sequence[Run]) -> list[list[Run]]:
 
 
 def _load_each(
-    configs: Sequence[RunConfig], known: Sequence[Vocabulary | None]
+    configs: Sequence[RunConfig], vocabularies: Sequence[Vocabulary | None]
 ) -> list[PairedDataset]:
     """One data set per run, read by the words that it knows; equal configurations share one."""
-    loaded: dict[tuple[str, str], PairedDataset] = {}
-    found = []
-    for config, words in zip(configs, known, strict=True):
+    data_by_key: dict[tuple[str, str], PairedDataset] = {}
+    datasets = []
+    for config, words in zip(configs, vocabularies, strict=True):
         require_open(config)  # the weights to start from, too
-        asked = config.dataset
-        key = asked.model_dump_json(), words.key if words else ""
-        if key not in loaded:
-            loaded[key] = open_dataset(asked.name, asked.settings, words)
-        found.append(loaded[key])
-    return found
+        dataset = config.dataset
+        key = dataset.model_dump_json(), words.key if words else ""
+        if key not in data_by_key:
+            data_by_key[key] = open_dataset(dataset.name, dataset.settings, words)
+        datasets.append(data_by_key[key])
+    return datasets
 
 
 def _fit(runs: list[Run], trainer: Trainer, resume: bool) -> list[Run]:

@@ -71,9 +71,9 @@ def _folders(root: Path, depth: int) -> Iterator[Path]:
                 yield from _folders(path, depth - 1)
 
 
-def _is_own(seen: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
-    own = not hasattr(os, "geteuid") or seen.st_uid == os.geteuid()
-    return own and is_kind(seen.st_mode)
+def _is_own(status: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
+    is_mine = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+    return is_mine and is_kind(status.st_mode)
 
 
 def _remove_unfinished(folder: Path) -> None:
@@ -83,8 +83,8 @@ def _remove_unfinished(folder: Path) -> None:
             with contextlib.suppress(OSError):
                 if path.name.startswith(BUILDING) and _is_former(path):
                     shutil.rmtree(path)
-                made = _FILE.fullmatch(path.name)
-                if made is None or not _is_abandoned(path, int(made[1][:9])):
+                match = _FILE.fullmatch(path.name)
+                if match is None or not _is_abandoned(path, int(match[1][:9])):
                     continue
                 if _is_own(path.lstat(), stat.S_ISREG):
                     path.unlink()
@@ -95,9 +95,9 @@ def _remove_unfinished(folder: Path) -> None:
 def _is_former(folder: Path, age: float = 0.0) -> bool:
     """Whether a folder for a while is of a version without locks, and untouched for ``age``."""
     with contextlib.suppress(OSError):
-        seen = folder.lstat()
-        old = time.time() - seen.st_mtime >= age
-        return old and _is_own(seen, stat.S_ISDIR) and not os.path.lexists(folder / LOCK)
+        status = folder.lstat()
+        old = time.time() - status.st_mtime >= age
+        return old and _is_own(status, stat.S_ISDIR) and not os.path.lexists(folder / LOCK)
     return False
 
 

@@ -115,8 +115,8 @@ def holder(path: Path) -> int | None:
 
 def holders(folder: Path, job_id: str) -> list[int]:
     """The pids of a job's living processes: its agent and its trainers."""
-    found = (holder(path) for path in sorted(folder.glob(f"{job_id}.*.lock")))
-    return [pid for pid in found if pid is not None]
+    pids = (holder(path) for path in sorted(folder.glob(f"{job_id}.*.lock")))
+    return [pid for pid in pids if pid is not None]
 
 
 def is_alive(folder: Path, job_id: str) -> bool:

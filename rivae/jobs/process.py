@@ -105,12 +105,12 @@ def _train(ledger: TrainerLedger, job: Job, rank: int) -> int:
     try:
         _fit(job, ledger.root, pulse, rank)
     except KeyboardInterrupt:
-        known = ledger.job(job.id)
-        if known.cancelling and rank == 0:
+        entry = ledger.job(job.id)
+        if entry.cancelling and rank == 0:
             return _end(ledger, job, "cancelled", _how_far(Run(ledger.root / job.run)))
         # The machine shuts down, somebody else sent a signal, or another process of the run died:
         # the agent restarts it, unless the ledger knows how it ended.
-        return 0 if known.cancelling or not known.alive else 128 + signal.SIGTERM
+        return 0 if entry.cancelling or not entry.alive else 128 + signal.SIGTERM
     except RivaeError as error:
         return _end(ledger, job, "failed", str(error))
     except Exception as error:
@@ -164,7 +164,7 @@ def _tell(row: dict[str, Any]) -> None:
         log.info("%s", row["note"])
         return
     scores = row.get("validation") or {}
-    said = "".join(f" {name} {value:.3g}" for name, value in scores.items())
+    score_text = "".join(f" {name} {value:.3g}" for name, value in scores.items())
     log.info(
         "%s epoch %d of %d, loss %.4g, %.2f s%s",
         row["stage"],
@@ -172,7 +172,7 @@ def _tell(row: dict[str, Any]) -> None:
         row["total_epochs"],
         row["objective"],
         row["seconds"],
-        said,
+        score_text,
     )
 
 

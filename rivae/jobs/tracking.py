@@ -91,8 +91,8 @@ class Tracking:
 
 def _with_home(uri: str) -> str:
     """The URI of a server as it is; "~" in that of a file or folder expanded."""
-    found = re.fullmatch(r"(file:(?://)?|sqlite:///|)(~.*)", uri)
-    return f"{found[1]}{home_path(found[2], TRACKING)}" if found else uri
+    match = re.fullmatch(r"(file:(?://)?|sqlite:///|)(~.*)", uri)
+    return f"{match[1]}{home_path(match[2], TRACKING)}" if match else uri
 
 
 @contextmanager
@@ -152,17 +152,19 @@ class _MLflow:
         from mlflow.tracking import MlflowClient
 
         self.client = MlflowClient(tracking_uri=uri)
-        known = self.client.get_experiment_by_name(EXPERIMENT)
-        experiment = known.experiment_id if known else self.client.create_experiment(EXPERIMENT)
+        existing = self.client.get_experiment_by_name(EXPERIMENT)
+        experiment = (
+            existing.experiment_id if existing else self.client.create_experiment(EXPERIMENT)
+        )
         # A resumed training continues in its earlier entry.
-        started = config.model_dump_json()
-        found = self.client.search_runs([experiment], f"tags.`rivae.run` = '{name}'")
-        same = [entry for entry in found if entry.data.tags.get("rivae.base.config") == started]
+        settings = config.model_dump_json()
+        entries = self.client.search_runs([experiment], f"tags.`rivae.run` = '{name}'")
+        same = [entry for entry in entries if entry.data.tags.get("rivae.config") == settings]
         if same:
             self.id = same[0].info.run_id
             self.client.update_run(self.id, "RUNNING")
             return
-        tags = {"rivae.run": name, "rivae.base.config": started}
+        tags = {"rivae.run": name, "rivae.config": settings}
         self.id = self.client.create_run(experiment, tags=tags, run_name=name).info.run_id
         for key, value in _settings(config.model_dump(mode="json")):
             self.client.log_param(self.id, key, value)

@@ -40,15 +40,15 @@ class Backup:
 
 def backups_of(path: Path) -> list[Backup]:
     """The backups of the store in ``path``, the oldest first; [] if they cannot be listed."""
-    found = []
+    backups = []
     with suppress(OSError):
         for file in (path.parent / FOLDER).iterdir():
             end = _END.fullmatch(file.name.removeprefix(path.name))
             if file.name.startswith(path.name) and end and file.is_file():
                 with suppress(ValueError):  # no day of the calendar
                     day = date.fromisoformat(end[2])
-                    found.append(Backup(file, int(end[1]), day))
-    return sorted(found, key=lambda backup: backup.number)
+                    backups.append(Backup(file, int(end[1]), day))
+    return sorted(backups, key=lambda backup: backup.number)
 
 
 def keep_backup(path: Path, *, now: datetime | None = None, always: bool = False) -> Backup | None:
@@ -93,10 +93,10 @@ def n_events(path: Path) -> int:
 
 
 def _is_due(path: Path, content: tuple[int, int], today: date, always: bool) -> bool:
-    kept = backups_of(path)
-    if not kept:
+    backups = backups_of(path)
+    if not backups:
         return True
-    last = kept[-1]
+    last = backups[-1]
     before = _safe_count(last.path)
     if content == before:
         return False  # nothing new
@@ -107,8 +107,8 @@ def _make(path: Path, folder: Path, today: date) -> Backup:
     size = sum(p.stat().st_size for p in (path, path.with_name(path.name + "-wal")) if p.exists())
     if shutil.disk_usage(folder).free < 3 * size:  # labels need the room more
         raise OSError(28, "the disk is nearly full")
-    kept = backups_of(path)
-    number = kept[-1].number + 1 if kept else 1
+    backups = backups_of(path)
+    number = backups[-1].number + 1 if backups else 1
     new = folder / f".{path.name}.{os.getpid()}-{threading.get_ident()}.tmp"
     target = folder / f"{path.name}-{number:06d}-{today.isoformat()}.db"
     try:
@@ -117,9 +117,9 @@ def _make(path: Path, folder: Path, today: date) -> Backup:
             before = source.execute("SELECT count(*) FROM label_events").fetchone()[0]
             source.backup(copy)
             copy.execute("PRAGMA journal_mode=DELETE")  # one file, to be carried elsewhere
-            said = copy.execute("PRAGMA integrity_check(1)").fetchone()[0]
-            if said != "ok":
-                raise sqlite3.DatabaseError(f"the store is damaged: {str(said)[:120]}")
+            verdict = copy.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            if verdict != "ok":
+                raise sqlite3.DatabaseError(f"the store is damaged: {str(verdict)[:120]}")
             if copy.execute("SELECT count(*) FROM label_events").fetchone()[0] < before:
                 raise sqlite3.DatabaseError("the copy lacks events")
         with new.open("rb") as stream:
@@ -128,12 +128,12 @@ def _make(path: Path, folder: Path, today: date) -> Backup:
         sync_folder(folder)
     finally:
         new.unlink(missing_ok=True)
-    made = Backup(target, number, today)
+    backup = Backup(target, number, today)
     most = _safe_count(target)[0]
-    for old in kept[: max(len(kept) + 1 - KEPT, 0)]:
+    for old in backups[: max(len(backups) + 1 - KEPT, 0)]:
         if _safe_count(old.path)[0] <= most:
             old.path.unlink(missing_ok=True)
-    return made
+    return backup
 
 
 def _count(path: Path, still: bool = False) -> tuple[int, int]:

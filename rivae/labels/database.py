@@ -152,14 +152,14 @@ def open_database(url: URL) -> Opened:
 
 def _opened_file(url: URL, path: Path) -> Engine:
     def fill(new: Path) -> None:
-        made = _sqlite(URL.create("sqlite", database=str(new)))
+        new_engine = _sqlite(URL.create("sqlite", database=str(new)))
         try:
-            with writing(made) as connection:
+            with writing(new_engine) as connection:
                 sql.create(connection)
-            with made.connect() as connection:
+            with new_engine.connect() as connection:
                 _write_ahead(connection)
         finally:  # the last connection takes the file's last changes into it
-            made.dispose()
+            new_engine.dispose()
 
     try:
         make_file(path, fill)
@@ -274,8 +274,8 @@ def _prepare(connection: Connection, url: URL, *, make: bool = True) -> None:
     names = set(inspector.get_table_names())
     if "label_schema" not in names:
         # A PostgreSQL database may hold tables of others; a file is ours alone.
-        shared = connection.dialect.name == "postgresql"
-        if names & sql.OWN_TABLES or (names and not shared) or not make:
+        is_shared = connection.dialect.name == "postgresql"
+        if names & sql.OWN_TABLES or (names and not is_shared) or not make:
             raise LabelError(f"{display(url)} is not a database of labels: choose another place")
         sql.create(connection)
         return

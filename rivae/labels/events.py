@@ -177,13 +177,13 @@ def current_events(events: Iterable[LabelEvent]) -> dict[Slot, LabelEvent]:
     An undo cannot be undone (give the label again instead), and only the annotator of an event can
     undo it. ``sql.py`` has the same rule as a database view.
     """
-    kept = list(events)
-    undone = {(e.undoes, e.annotator) for e in kept if e.action == "undo"}
-    found: dict[Slot, LabelEvent] = {}
-    for event in kept:
+    events = list(events)
+    undone = {(e.undoes, e.annotator) for e in events if e.action == "undo"}
+    latest: dict[Slot, LabelEvent] = {}
+    for event in events:
         if event.action != "undo" and (event.id, event.annotator) not in undone:
-            found[slot(event)] = event
-    return {place: event for place, event in found.items() if event.action != "unflag"}
+            latest[slot(event)] = event
+    return {place: event for place, event in latest.items() if event.action != "unflag"}
 
 
 def item_key(data: str, item: str | int) -> str:

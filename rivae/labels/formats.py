@@ -63,12 +63,12 @@ def read_level(cell: str) -> int | None:
     text = cell.strip().lower()
     if text in (CANNOT_TELL, "0", "0.0"):
         return None
-    found = _LEVEL.fullmatch(text)
-    if found is None:
+    match = _LEVEL.fullmatch(text)
+    if match is None:
         raise LabelError(
             f"'{cell[:20]}' is not a level: write 1 to {N_LEVELS}, '{CANNOT_TELL}' or nothing"
         )
-    return int(found[1])
+    return int(match[1])
 
 
 def read_flag(cell: str, name: str) -> bool:

@@ -64,16 +64,16 @@ def append_seen(
 def _overtaken(
     connection: Connection, events: Sequence[LabelEvent], seen: Mapping[str, Seen]
 ) -> set[str]:
-    stored = _stored(connection, events)
-    known = {row.id for row in stored}
-    flags = {row.id for row in stored if row.action in ("flag", "unflag")}
+    rows = _stored(connection, events)
+    stored_ids = {row.id for row in rows}
+    flags = {row.id for row in rows if row.action in ("flag", "unflag")}
     last: dict[_Place, tuple[float, str]] = {}
-    for row in stored:
+    for row in rows:
         flag = (row.undoes or row.id) in flags
         last[_Place(row.item, row.factor, row.repeat, flag)] = (row.seq, row.id)
     late: set[str] = set()
     for event in events:
-        if event.id in known:
+        if event.id in stored_ids:
             continue  # sent again: it has its number
         if event.action in ("flag", "unflag"):
             flags.add(event.id)
@@ -91,10 +91,10 @@ def _overtaken(
 def _stored(connection: Connection, events: Sequence[LabelEvent]) -> list[Row[Any]]:
     """The annotator's events about the same items, in their order."""
     e = sql.label_events.c
-    found: list[Row[Any]] = []
+    rows: list[Row[Any]] = []
     for some in chunks(event.item for event in events):
         query = select(e.seq, e.id, e.item, e.factor, e.action, e.repeat, e.undoes).where(
             e.annotator == events[0].annotator, e.item.in_(some), e.action != "adjudicate"
         )
-        found.extend(connection.execute(query))
-    return sorted(found, key=lambda row: row.seq)
+        rows.extend(connection.execute(query))
+    return sorted(rows, key=lambda row: row.seq)

@@ -87,54 +87,54 @@ def repair(place: str | Path, *, replace: bool = False) -> Repair:
     if url.get_backend_name() != "sqlite":
         raise LabelError("only SQLite files are repaired here: restore PostgreSQL from its backups")
     path = Path(str(url.database))
-    kept = backups_of(path)
-    if not path.is_file() and not kept and not wal_of(path).is_file():
+    backups = backups_of(path)
+    if not path.is_file() and not backups and not wal_of(path).is_file():
         raise LabelError(f"there is no {path.name} and no backup of it: name another file")
-    newest = (kept[-1].day, n_events(kept[-1].path)) if kept else None
+    newest = (backups[-1].day, n_events(backups[-1].path)) if backups else None
     try:
         trouble = trouble_of(path)
-        saved = _read_damaged(path) if path.is_file() and path.stat().st_size else _Saved()
+        salvage = _read_damaged(path) if path.is_file() and path.stat().st_size else _Saved()
         trouble = trouble or _damage(path)
     except OSError as error:
         raise LabelError(f"{path.name} cannot be read: {error.strerror}") from None
-    own = len(saved.events)
-    if not trouble and not saved.refused:
-        return Repair("", own, documents=len(saved.documents), newest_backup=newest)
-    trouble = trouble or f"{saved.refused:,} rows of {path.name} are no labels"
-    for backup in reversed(kept):
-        _add(saved, _read_backup(backup.path))
-    found = Repair(
+    n_own = len(salvage.events)
+    if not trouble and not salvage.refused:
+        return Repair("", n_own, documents=len(salvage.documents), newest_backup=newest)
+    trouble = trouble or f"{salvage.refused:,} rows of {path.name} are no labels"
+    for backup in reversed(backups):
+        _add(salvage, _read_backup(backup.path))
+    report = Repair(
         trouble,
-        own,
-        len(saved.events) - own,
-        max(saved.most - len(saved.events), 0),
-        len(saved.documents),
+        n_own,
+        len(salvage.events) - n_own,
+        max(salvage.most - len(salvage.events), 0),
+        len(salvage.documents),
         newest_backup=newest,
     )
-    if not saved.events and not saved.documents:
-        return found
-    written, left = _write(path, saved, replace)
+    if not salvage.events and not salvage.documents:
+        return report
+    store_path, damaged_path = _write(path, salvage, replace)
     return Repair(
-        found.trouble,
-        found.read,
-        found.from_backups,
-        found.lost,
-        found.documents,
-        written,
-        left,
+        report.trouble,
+        report.read,
+        report.from_backups,
+        report.lost,
+        report.documents,
+        store_path,
+        damaged_path,
         newest,
     )
 
 
-def _add(saved: _Saved, more: _Saved) -> None:
+def _add(salvage: _Saved, more: _Saved) -> None:
     """Events and documents that are missing; an event under another number is the same event."""
-    ids = {event.id for event in saved.events.values()}
+    ids = {event.id for event in salvage.events.values()}
     for seq, event in more.events.items():
-        if seq not in saved.events and event.id not in ids:
-            saved.events[seq] = event
+        if seq not in salvage.events and event.id not in ids:
+            salvage.events[seq] = event
     for name, content in more.documents.items():
-        saved.documents.setdefault(name, content)
-    saved.most = max(saved.most, more.most)
+        salvage.documents.setdefault(name, content)
+    salvage.most = max(salvage.most, more.most)
 
 
 # Reading
@@ -144,12 +144,12 @@ def _damage(path: Path) -> str:
     """What SQLite says about a copy of the file; "" if it is whole."""
     with private_copy(path) as folder, closing(_connect(Path(folder) / path.name)) as db:
         try:
-            said = [str(row[0]) for row in db.execute("PRAGMA integrity_check(3)")]
+            messages = [str(row[0]) for row in db.execute("PRAGMA integrity_check(3)")]
         except sqlite3.Error as error:
-            said = [str(error)]
-    if said == ["ok"]:
+            messages = [str(error)]
+    if messages == ["ok"]:
         return ""
-    return f"{path.name} is damaged ({re.sub(r'[^ -~]+', ' ', '; '.join(said))[:160]})"
+    return f"{path.name} is damaged ({re.sub(r'[^ -~]+', ' ', '; '.join(messages))[:160]})"
 
 
 def _read_damaged(path: Path) -> _Saved:
@@ -162,16 +162,16 @@ def _read_damaged(path: Path) -> _Saved:
 
 
 def _read(db: sqlite3.Connection, longest: int) -> _Saved:
-    saved = _Saved()
+    salvage = _Saved()
     for row in _rows(db, _EVENTS, _COLUMNS, longest):
-        _take_event(saved, row)
+        _take_event(salvage, row)
     for kind, name, content in _rows(db, _DOCUMENTS, _DOCUMENT_COLUMNS, longest):
         if all(isinstance(text, str) for text in (kind, name, content)):
-            saved.documents[kind, name] = content
+            salvage.documents[kind, name] = content
     for question in (f"SELECT max(seq) FROM {_EVENTS}", f"SELECT max(rowid) FROM {_EVENTS}"):
         with suppress(sqlite3.Error, TypeError, ValueError):
-            saved.most = max(saved.most, int(db.execute(question).fetchone()[0] or 0))
-    return saved
+            salvage.most = max(salvage.most, int(db.execute(question).fetchone()[0] or 0))
+    return salvage
 
 
 def _give_head(copy: Path) -> None:
@@ -195,7 +195,7 @@ def _read_backup(path: Path) -> _Saved:
         return _Saved()
 
 
-def _take_event(saved: _Saved, row: Row) -> None:
+def _take_event(salvage: _Saved, row: Row) -> None:
     record: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
     seq = record.pop("seq")
     for name in ("suggested", "repeat"):
@@ -203,13 +203,13 @@ def _take_event(saved: _Saved, row: Row) -> None:
     try:
         event = from_record(record)
     except (LabelError, TypeError, ValueError):
-        saved.refused += 1
+        salvage.refused += 1
         return
     if isinstance(seq, int) and seq > 0:
-        saved.events[seq] = event
-        saved.most = max(saved.most, seq)
+        salvage.events[seq] = event
+        salvage.most = max(salvage.most, seq)
     else:
-        saved.refused += 1
+        salvage.refused += 1
 
 
 def _longest(path: Path) -> int:
@@ -219,8 +219,8 @@ def _longest(path: Path) -> int:
     size = path.stat().st_size + (wal_of(path).stat().st_size if wal_of(path).exists() else 0)
     if head.startswith(HEAD) and len(head) == 100:
         page = int.from_bytes(head[16:18], "big")
-        told = int.from_bytes(head[28:32], "big") * (65536 if page == 1 else page)
-        size = max(size, min(told, 16 * size))
+        size_in_head = int.from_bytes(head[28:32], "big") * (65536 if page == 1 else page)
+        size = max(size, min(size_in_head, 16 * size))
     return size // _SMALLEST_ROW + 1
 
 
@@ -231,7 +231,7 @@ def _rows(
     names = ", ".join(f'"{name}"' for name in columns)
     after = 0
     while after < longest:
-        found: list[Row] = []
+        rows: list[Row] = []
         try:
             cursor = db.execute(
                 f"SELECT rowid, {names} FROM {table} NOT INDEXED WHERE rowid > ? ORDER BY rowid "
@@ -239,16 +239,16 @@ def _rows(
                 (after, _STEP),
             )
             for row in cursor:
-                found.append(row)
+                rows.append(row)
             whole = True
         except sqlite3.Error as error:
             if "no such" in str(error) or "not a database" in str(error):
                 return
             whole = False
-        for number, *values in found:
+        for number, *values in rows:
             yield tuple(values)
             after = number
-        if whole and len(found) < _STEP:
+        if whole and len(rows) < _STEP:
             return
         if not whole:
             after += 1  # the next row number may lie on a page that is whole
@@ -274,20 +274,20 @@ def _text(content: bytes) -> str | bytes:
 # Writing
 
 
-def _write(path: Path, saved: _Saved, replace: bool) -> tuple[Path, Path]:
+def _write(path: Path, salvage: _Saved, replace: bool) -> tuple[Path, Path]:
     """The new store, and where the damaged file is now."""
     new = _free(path, "repaired")
     try:
         with LabelStore(new) as store, store.writing() as connection:
             rows = [
                 {**event.record(), "time": time_text(event.time), "seq": seq}
-                for seq, event in sorted(saved.events.items())
+                for seq, event in sorted(salvage.events.items())
             ]
             if rows:
                 connection.execute(sql.label_events.insert(), rows)
             documents: list[Mapping[str, str]] = [
                 {"kind": kind, "id": name, "content": content}
-                for (kind, name), content in sorted(saved.documents.items())
+                for (kind, name), content in sorted(salvage.documents.items())
             ]
             if documents:
                 connection.execute(sql.label_documents.insert(), documents)
@@ -297,9 +297,9 @@ def _write(path: Path, saved: _Saved, replace: bool) -> tuple[Path, Path]:
         raise
     if not replace:
         return new, path
-    kept = _free(path, "damaged")
+    damaged_path = _free(path, "damaged")
     try:
-        for part, name in zip(_parts(path), _parts(kept), strict=True):
+        for part, name in zip(_parts(path), _parts(damaged_path), strict=True):
             if part.exists():
                 part.rename(name)
         new.rename(path)
@@ -309,7 +309,7 @@ def _write(path: Path, saved: _Saved, replace: bool) -> tuple[Path, Path]:
             f"{new.name} holds the labels, but cannot take the place of {path.name} "
             f"({error.strerror}): rename it yourself"
         ) from None
-    return path, kept
+    return path, damaged_path
 
 
 def _parts(path: Path) -> tuple[Path, ...]:
@@ -321,7 +321,7 @@ def _free(path: Path, word: str) -> Path:
     n = 1
     while True:
         number = f"-{n}" if n > 1 else ""
-        found = path.with_name(f"{path.stem}.{word}{number}{path.suffix}")
-        if not any(part.exists() for part in _parts(found)):
-            return found
+        candidate = path.with_name(f"{path.stem}.{word}{number}{path.suffix}")
+        if not any(part.exists() for part in _parts(candidate)):
+            return candidate
         n += 1

@@ -61,10 +61,10 @@ def trouble_of(path: Path) -> str:
         return f"{path.name} cannot be opened, as it is a folder: name a file in it"
     if path.exists() or path.is_symlink():
         return ""  # a device, or a link to nothing: opening says why
-    if kept := backups_of(path):
+    if backups := backups_of(path):
         return (
-            f"{path.name} is gone, but its backup of {kept[-1].day} is there: {REPAIR}; to begin "
-            f"without those labels, move the folder {kept[-1].path.parent.name} away"
+            f"{path.name} is gone, but its backup of {backups[-1].day} is there: {REPAIR}; to "
+            f"begin without those labels, move the folder {backups[-1].path.parent.name} away"
         )
     if has_wal(path):
         return f"{path.name} is gone, but {wal_of(path).name} is there: bring the file back"
@@ -104,13 +104,13 @@ def make_file(path: Path, fill: Callable[[Path], None]) -> None:
             fill(new)
             _publish(new, path)
         finally:
-            for left in (new, wal_of(new), new.with_name(new.name + "-shm")):
-                left.unlink(missing_ok=True)
+            for leftover in (new, wal_of(new), new.with_name(new.name + "-shm")):
+                leftover.unlink(missing_ok=True)
         sync_folder(path.parent)
     # Files that a crash of an older version has left may be readable by others.
-    for own in (path, wal_of(path), path.with_name(path.name + "-shm")):
-        if own.exists():
-            private_file(own)
+    for part in (path, wal_of(path), path.with_name(path.name + "-shm")):
+        if part.exists():
+            private_file(part)
 
 
 def _publish(new: Path, path: Path) -> None:

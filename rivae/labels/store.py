@@ -125,9 +125,9 @@ class LabelStore:
         if self.path is None or self.read_only:
             return None
         with suppress(OSError):
-            found = self.path.stat()
-            if found.st_size:
-                return found.st_dev, found.st_ino
+            file_stat = self.path.stat()
+            if file_stat.st_size:
+                return file_stat.st_dev, file_stat.st_ino
         raise LabelStoreError(trouble_of(self.path) or GONE.format(display(self._url)))
 
     def _follow_file(self) -> None:
@@ -226,12 +226,12 @@ class LabelStore:
             conditions.append(view.c.annotator == annotator)
         if factor is not None:
             conditions.append(view.c.factor == factor)
-        found: list[Current] = []
+        events: list[Current] = []
         with self._reading() as connection:
             for part in item_conditions(view.c.item, items):
                 query = select(view).where(*conditions, *part)
-                found += [Current(r.seq, kind, event_of(r)) for r in connection.execute(query)]
-        return sorted(found, key=lambda current: current.seq)
+                events += [Current(r.seq, kind, event_of(r)) for r in connection.execute(query)]
+        return sorted(events, key=lambda current: current.seq)
 
     def levels(
         self, kind: Kind = "label", items: Collection[str] | None = None
@@ -239,11 +239,11 @@ class LabelStore:
         """``current`` as (annotator, item, factor, level) only: faster and unordered."""
         c = _view(kind).c
         query = select(c.annotator, c.item, c.factor, c.level).where(c.kind == kind)
-        found: list[tuple[str, str, str, int | None]] = []
+        rows: list[tuple[str, str, str, int | None]] = []
         with self._reading() as connection:
             for part in item_conditions(c.item, items):
-                found += [tuple(row) for row in connection.execute(query.where(*part))]
-        return found
+                rows += [tuple(row) for row in connection.execute(query.where(*part))]
+        return rows
 
     def has_items(self, start: str) -> bool:
         """Whether any event is about an item whose key begins with ``start``."""

@@ -99,12 +99,12 @@ def content_now(config: RunConfig) -> str:
         return ""
 
 
-def data_change(folder: Path, config: RunConfig, started: Callable[[], str | None]) -> str:
+def data_change(folder: Path, config: RunConfig, start: Callable[[], str | None]) -> str:
     """One sentence, without a full stop, where the data are not those that the run in ``folder``
     was trained on; "" where they are, or cannot be opened at all. Does not read the items.
 
     Args:
-        started: gives the ISO time at which the run began; asked where it has no record.
+        start: gives the ISO time at which the run began; asked where it has no record.
 
     Raises:
         RivaeError: the run or its record cannot be read.
@@ -115,12 +115,12 @@ def data_change(folder: Path, config: RunConfig, started: Callable[[], str | Non
     now = content_now(config)
     if not now or (record is not None and record.content == now):
         return ""
-    name, made = _import(config)
-    when = f" on {made[:10]}" if made else ""
+    name, import_time = _import(config)
+    when = f" on {import_time[:10]}" if import_time else ""
     if record is not None:
         return CHANGED.format(name=name, when=when)
     # A clock that tells the same second twice must not accuse anybody.
-    if not made or not (begun := started()) or made <= begun:
+    if not import_time or not (begun := start()) or import_time <= begun:
         return ""
     return (UNSURE if config.imported else CHANGED).format(name=name, when=when)
 

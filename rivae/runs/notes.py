@@ -116,34 +116,34 @@ def keep_about(
         RunError: the run is read-only, its file is damaged, or cannot be written.
     """
     require_own(run)
-    made = About(
+    new = About(
         "" if note is None else some_lines(note, "a note", MAX_NOTE),
         () if tags is None else _tags(tags),
     )
-    kept = About()
+    result = About()
 
     def change() -> dict[str, object]:
-        nonlocal kept
-        kept = about(run)
+        nonlocal result
+        result = about(run)
         if note is not None:
-            kept = replace(kept, note=made.note)
+            result = replace(result, note=new.note)
         if tags is not None:
-            kept = replace(kept, tags=made.tags)
+            result = replace(result, tags=new.tags)
         if archived is not None:
-            kept = replace(kept, archived=archived)
-        return {"version": 1, **asdict(kept)}
+            result = replace(result, archived=archived)
+        return {"version": 1, **asdict(result)}
 
     try:
         change_json(run.path / ABOUT, change)
     except OSError as error:
         why = "somebody else is" if isinstance(error, BlockingIOError) else why_not(error)
         raise RunError(f"the notes of run {run.id} cannot be written: {why}") from None
-    return kept
+    return result
 
 
 def _tags(tags: Sequence[str]) -> tuple[str, ...]:
     """Tags as they are stored: each once, in their order."""
-    found = tuple(dict.fromkeys(one_line(tag, "a tag", MAX_TAG) for tag in tags))
-    if len(found) > MAX_TAGS:
+    result = tuple(dict.fromkeys(one_line(tag, "a tag", MAX_TAG) for tag in tags))
+    if len(result) > MAX_TAGS:
         raise ConfigError(f"a run has at most {MAX_TAGS} tags: leave some out")
-    return found
+    return result

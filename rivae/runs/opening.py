@@ -60,7 +60,7 @@ def _require_data(run: Run) -> None:
     from rivae.runs.named_files import require_open
 
     dataset = run.config.dataset
-    checked = checked_settings(dataset.name, dataset.settings)
+    settings = checked_settings(dataset.name, dataset.settings)
     require_open(run.config)
-    if (store := checked.kept().get("store")) is not None:
+    if (store := settings.kept().get("store")) is not None:
         find_store(store)

@@ -68,7 +68,7 @@ class MetricsLog:
 
     def each(self) -> Iterator[dict[str, Any]]:
         """``rows`` one by one, counted as they are read."""
-        found = json_lines(
+        lines = json_lines(
             self.path,
             max_line=MAX_ROW,
             max_lines=MAX_ROWS,
@@ -77,7 +77,7 @@ class MetricsLog:
             broken=lambda number, problem: None,
         )
         try:
-            for _, row in found:
+            for _, row in lines:
                 if isinstance(row, dict):
                     yield row
         except DataError as error:

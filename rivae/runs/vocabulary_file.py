@@ -61,8 +61,8 @@ def _read(path: Path, when: Written) -> Vocabulary:
     from rivae.data.tokenizer import NEWEST
     from rivae.data.vocabulary import Vocabulary
 
-    damaged = DAMAGED.format(VOCABULARY, path.parent.name)
-    found = read_own_form(Vocabulary, path, MAX_BYTES, damaged)
-    if found.tokenizer > NEWEST:
+    damage = DAMAGED.format(VOCABULARY, path.parent.name)
+    vocabulary = read_own_form(Vocabulary, path, MAX_BYTES, damage)
+    if vocabulary.tokenizer > NEWEST:
         raise DataError(NEWER.format(path.parent.name))
-    return found
+    return vocabulary
