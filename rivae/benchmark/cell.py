@@ -25,11 +25,11 @@ TELL_S = 30.0  # between two lines about a training
 
 
 def run_cell(cell: Cell, root: Path, say: Say, training: bool = True) -> Iterator[list[Row]]:
-    """Train what is missing, evaluate what is not evaluated; yields the rows of one run at a time.
+    """Train missing runs and evaluate new ones; yields the rows of one run at a time.
 
-    A run that diverged becomes a row with state "failed" and its reason; one that could not be
-    trained here (no data, other settings in its folder) one with state "not run". Without
-    ``training`` only runs that have ended give rows.
+    Diverged runs give a row with state "failed" and the reason; runs that cannot be trained here
+    (no data, other settings in the folder) give "not run". Without ``training`` only ended runs
+    give rows.
     """
     runs = [(draw, seed) for draw in cell.draws for seed in cell.seeds]
     try:
@@ -80,7 +80,7 @@ def _is_measured(path: Path, latent: bool) -> bool:
 
 
 def _lacks_steps(run: Run, steps: StepScores | None) -> bool:
-    """Whether a run could still be measured after other steps; one without its weights cannot."""
+    """Whether the scores after other steps are missing and can be measured: there are weights."""
     return steps is None and run.ready
 
 
@@ -202,7 +202,7 @@ def _rows(cell: Cell, draw: int, run: Run, say: Say) -> list[Row]:
 
 
 def _seconds(status: Status) -> float | None:
-    """Wall time from start to end, None where a file does not say; runs of one batch share it."""
+    """Wall time from start to end, that of its batch; None if unknown."""
     try:
         span = datetime.fromisoformat(status.updated) - datetime.fromisoformat(status.started or "")
     except (ValueError, TypeError):  # no times, or one of them without its zone

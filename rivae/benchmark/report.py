@@ -218,7 +218,7 @@ def row_title(line: SummaryLine) -> str:
 
 
 def paper_text(line: SummaryLine | None) -> str:
-    """The paper's number as it is printed there."""
+    """The number in the paper, with its decimals."""
     if line is None or line.paper is None:
         return "–"
     if line.paper == "failed":
@@ -279,7 +279,7 @@ def _times(rows: Sequence[Row]) -> list[str]:
 
 
 def settings_report(rows: Sequence[Row]) -> str:
-    """The settings behind every line, as they were when it was run; see ``plan.settings_json``."""
+    """The settings of the runs of every line, see ``plan.settings_json``."""
     about = "Of every line in [results.md](results.md). Runs say their own number format."
     text = ["# Settings", "", about, ""]
     configs = {line_key(row): row["config"] for row in rows if row["config"]}

@@ -46,16 +46,13 @@ def benchmark(
     training: bool = True,
     again: bool = False,
 ) -> list[Row]:
-    """Run the cells. It can be stopped at any time; the same call then continues.
-
-    Runs whose scores ``out`` has, with the same settings and after every step, are left out, so
-    that another machine continues where one stopped.
+    """Run the cells. The same call continues after an interruption, also on another machine: runs
+    are skipped if ``out`` has their scores with the same settings and after every step.
 
     Args:
         cells: from ``rivae.benchmark.plan.plan``, all of one size.
         root: folder of the run folders; finished runs in it are reused.
-        out: folder of ``results.parquet`` and the report. Lines of other cells stay, so a table
-            can be made step by step.
+        out: folder of ``results.parquet`` and the report. Lines of other cells are kept.
         say: receives one line of progress at a time.
         jobs: the number of processes that train at once; 1 trains in this process.
         training: False uses finished runs only and trains none.
@@ -80,7 +77,7 @@ def benchmark(
         with contextlib.closing(_results(parts, root, say, jobs, training)) as results:
             for new in results:
                 rows = merge(rows, new)
-                # With many runs a report takes seconds: it must not cost more than the runs do.
+                # Reports of many runs take seconds: they get at most 5 % of the time.
                 if time.monotonic() - last_write > 20 * took:
                     start = time.monotonic()
                     write_report(rows, out)
@@ -99,9 +96,9 @@ def _parts(cell: Cell) -> list[Cell]:
 
 
 def _not_stored(part: Cell, rows: Sequence[Row], root: Path) -> Cell | None:
-    """The part without draws and seeds whose scores are among the rows; None if all are.
+    """The part without runs whose scores are among the rows; None if all are.
 
-    Runs in the folder ``root`` stay: what is measured there may be newer, and costs nothing.
+    Runs in the folder ``root`` are kept: their scores may be newer, and cost nothing.
     """
     try:
         configs = part.configs()

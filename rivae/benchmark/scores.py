@@ -2,8 +2,8 @@
 
 Every method's axes are measured alike: as trained and after each step that applies to its z
 (``rivae.training.alignment.steps``). One rule, ``chosen_step``, says which of them the tables show.
-Retrieval does not depend on the step and is measured once. What is measured of the steps is kept in
-``steps.json`` of the run; nothing else in its folder changes.
+Retrieval does not depend on the step and is measured once. The scores after the steps are kept in
+``steps.json`` of the run.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def measure_steps(
 
 
 def kept_steps(run: Run) -> StepScores | None:
-    """What ``keep_steps`` has written of the model of the run; None if there is none to be read."""
+    """The scores that ``keep_steps`` wrote for the run's model; None without valid ones."""
     path = run.path / STEPS_FILE
     if not path.exists():
         return None

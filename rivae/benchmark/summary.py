@@ -124,7 +124,7 @@ def summarise(rows: Sequence[Row]) -> list[SummaryLine]:
 
 
 def _columns(rows: Sequence[Row]) -> dict[str, set[Column]]:
-    """data set -> the columns that some method has there."""
+    """The columns of each data set that any method has."""
     columns_of: dict[str, set[Column]] = {}
     for dataset, table, _, _ in paper_lines():
         where = "paper" if table in ("factors", "digits") else ""

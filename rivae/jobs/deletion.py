@@ -1,7 +1,7 @@
 """Delete runs and imported data by moving them into the trash, and restore them.
 
-A run's entries in the queue and their logs are moved along with it. After a kill in between, the
-folder is either in its place or in the trash, and a leftover entry can be removed or restored.
+A run's entries in the queue and their logs move with it. If the process is killed meanwhile, the
+folder is in one of the two places, and a leftover entry can be removed or restored.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 
 from rivae.base.config import RunConfig, parse_config
 from rivae.base.errors import ConfigError, RunError
+from rivae.data.store import data_root, own_store
 from rivae.exploring.tours import restore_tour, trash_of_tours
 from rivae.exploring.words.names_trash import restore_names, trash_of_names
 from rivae.jobs.agent import log_path
@@ -38,8 +39,6 @@ def trash_of_runs() -> Trash:
 
 def trash_of_imports() -> Trash:
     """The trash of imported data sets."""
-    from rivae.data.store import data_root
-
     return Trash(data_root(), "import")
 
 
@@ -52,13 +51,13 @@ TRASHES: dict[Kind, Callable[[], Trash]] = {
 
 
 def note_date() -> None:
-    """Note, wherever something is in the trash, that the app runs today; removes nothing."""
+    """Record today as a date on which the app ran, for all trashes that are not empty."""
     for trash in TRASHES.values():
         trash().note_date()
 
 
 def purge_all() -> None:
-    """Remove for good what has been in the trash for 30 dates on which the app ran."""
+    """Permanently remove entries that were in the trash on 30 dates on which the app ran."""
     for trash in TRASHES.values():
         trash().purge()
 
@@ -124,8 +123,6 @@ def delete_import(name: str, now: datetime | None = None) -> Deleted:
         DataError: there is no import of this name, its folder is not one, or cannot be moved.
         RunError: a run trains on it, or is queued to.
     """
-    from rivae.data.store import own_store
-
     store = own_store(name)
     waiting = [
         job.run for job in Ledger(runs_root()).jobs("queued", *ALIVE) if _needs(job.config, store)
@@ -204,7 +201,7 @@ def _give_back(db: sqlite3.Connection, rows: list[dict[str, Any]]) -> None:
             name: row[name] for name in columns if isinstance(row.get(name), str | int | float)
         }
         marks = ", ".join("?" * len(values))
-        # An entry that a kill has left in the queue stays as it is.
+        # An entry that was not removed from the queue stays unchanged.
         db.execute(
             f"INSERT OR IGNORE INTO jobs ({', '.join(values)}) VALUES ({marks})",
             tuple(values.values()),

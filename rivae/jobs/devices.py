@@ -1,7 +1,7 @@
 """The CPU and the graphics cards of this machine: where trainings can run, and what they use.
 
-One slot for the CPU (or several) and one per card. CUDA is not started: a process that starts
-others must not, so the driver is asked.
+One slot for the CPU (or several) and one per card. The driver is asked, since a process that starts
+others must not initialise CUDA.
 """
 
 from __future__ import annotations
@@ -23,10 +23,7 @@ MAX_CPU_SLOTS = 64
 
 
 def machine_slots() -> tuple[str, ...]:
-    """ "cpu" (or "cpu", "cpu:1", … as ``RIVAE_CPU_SLOTS`` says) and "gpu:0", "gpu:1", …
-
-    Asks the driver's own program: CUDA must not be started in a process that starts others.
-    """
+    """ "cpu" (or "cpu", "cpu:1", … as ``RIVAE_CPU_SLOTS`` says) and "gpu:0", "gpu:1", …"""
     try:
         n = min(max(int(os.environ.get(CPU_SLOTS, "1")), 0), MAX_CPU_SLOTS)
     except ValueError:
@@ -56,7 +53,7 @@ def choose_slots(free: tuple[str, ...], wants_gpu: bool, processes: int) -> tupl
     return tuple(kind[:n_slots]) if len(kind) >= n_slots else None
 
 
-KEEP_S = 2.0  # for this long a reading of the cards is used again
+KEEP_S = 2.0  # seconds for which a reading of the cards is cached
 _GB = 1024**3
 
 
@@ -187,7 +184,7 @@ def _process(pid: int) -> tuple[float, int] | None:
     with _lock:
         before = _ticks.get(pid)
         if before is not None and cpu_seconds < before[1]:
-            before = None  # the number belongs to another process now
+            before = None  # the pid was reused
         if before is None or now - before[0] > 0.5:
             if len(_ticks) > 256:
                 _ticks.clear()

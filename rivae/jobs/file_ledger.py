@@ -1,8 +1,8 @@
 """The ledger for a trainer on another machine: three small files per job.
 
-SQLite's ledger is used on one machine only, as its shared memory does not work on network file
-systems. A trainer elsewhere reads a copy of its entry (``task``), checks whether it should stop
-(``stop``), and reports its state (``said``), which the dispatcher writes into the ledger.
+SQLite does not work between machines on network file systems. So a trainer elsewhere reads a copy
+of its entry (``task``), checks whether it should stop (``stop``), and reports its state (``said``),
+which the dispatcher writes into the ledger.
 """
 
 from __future__ import annotations

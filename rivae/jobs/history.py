@@ -1,6 +1,6 @@
-"""The curves of a run: read as its files grow, in bounded memory, shared by everyone who views it.
+"""The curves of a run, read as its files grow, in bounded memory, and shared by all viewers.
 
-Of a long run a curve holds the means of equal blocks of epochs, with their extremes.
+Curves of long runs hold the means and extremes of equal blocks of epochs.
 """
 
 from __future__ import annotations
@@ -60,23 +60,20 @@ class _Block:
     values: dict[str, list[float]] = field(default_factory=dict)
 
     def add(self, name: str, epoch: float, value: float) -> None:
-        finite = math.isfinite(value)
-        sums = self.values.setdefault(name, [0.0, 0.0, 0.0, 0.0, math.inf, -math.inf])
-        sums[0] += 1
-        sums[1] += epoch
-        if finite:
-            sums[2] += 1
-            sums[3] += value
-            sums[4], sums[5] = min(sums[4], value), max(sums[5], value)
+        some = (
+            [1.0, value, value, value] if math.isfinite(value) else [0.0, 0.0, math.inf, -math.inf]
+        )
+        self._add(name, [1.0, epoch, *some])
 
     def join(self, other: _Block) -> None:
-        for name, (n, epochs, finite, total, low, high) in other.values.items():
-            sums = self.values.setdefault(name, [0.0, 0.0, 0.0, 0.0, math.inf, -math.inf])
-            sums[0] += n
-            sums[1] += epochs
-            sums[2] += finite
-            sums[3] += total
-            sums[4], sums[5] = min(sums[4], low), max(sums[5], high)
+        for name, values in other.values.items():
+            self._add(name, values)
+
+    def _add(self, name: str, values: list[float]) -> None:
+        sums = self.values.setdefault(name, [0.0, 0.0, 0.0, 0.0, math.inf, -math.inf])
+        for k in range(4):
+            sums[k] += values[k]
+        sums[4], sums[5] = min(sums[4], values[4]), max(sums[5], values[5])
 
 
 class Thinned:
@@ -154,7 +151,7 @@ class Thinned:
 
 
 def numbers(row: Mapping[str, Any]) -> dict[str, float]:
-    """The numbers of a row by name; null, written for a number that is not finite, becomes NaN."""
+    """The numbers of a row by name; null becomes NaN."""
     numbers_by_name: dict[str, float] = {}
     for name, value in row.items():
         if value is None:
@@ -173,7 +170,7 @@ def to_float(value: float) -> float:
 
 
 MAX_HISTORIES = 16  # some 2 MB each at most
-_versions = count(1)  # of all histories: a history that is read again has a new version too
+_versions = count(1)  # of all histories, so that versions are unique
 NOT_TERMS = ("epoch", "step", "stage", "learning_rate", "validation", "seconds")
 
 
@@ -309,7 +306,7 @@ _shared_lock = threading.Lock()
 
 
 def history_of(folder: Path) -> History:
-    """The history of the run in ``folder``; kept between calls for the runs asked for last."""
+    """The history of the run in ``folder``, cached for recently used runs."""
     path = folder.resolve()
     with _shared_lock:
         if path not in _histories:

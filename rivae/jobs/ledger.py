@@ -1,8 +1,7 @@
 """The queue of training runs: one SQLite file, every change of state one transaction.
 
-Many processes use it at once: the app, the command line, the dispatcher, the trainers. A state
-that may not follow (``records.NEXT``) is refused inside the transaction, so that two processes
-cannot both take a job, and a cancelled job is not started.
+App, command line, dispatcher and trainers share it. Transitions that are not in ``records.NEXT``
+are refused inside the transaction, so that a job is taken once, and never after a cancellation.
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ MAX_PROCESSES = 64
 class Ledger:
     """The queue of the runs below ``root``.
 
-    Every method raises RunError with one sentence when the file cannot be used. Nothing stays open
-    between two calls, so a ledger may be used from every thread and process.
+    Every method raises RunError if the file cannot be used. Nothing stays open between calls, so
+    any thread and process may use it.
     """
 
     def __init__(self, root: Path) -> None:

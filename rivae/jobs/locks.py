@@ -1,8 +1,7 @@
-"""Which processes of a job are alive: each holds a lock, which the kernel frees when it ends.
+"""Which processes of a job are alive: each holds a lock, which the kernel frees at its end.
 
-The lock's file names the pid of its holder. A pid alone proves nothing: a dead child of a living
-parent still has one, and numbers are used again. So a pid counts only while its lock is held. A
-process of the queue is started with its lock held: there is no moment at which it is overlooked.
+The lock file holds the pid of its holder. Pids of dead processes may stay or be reused, so a pid
+counts only while its lock is held. Processes of the queue are started with their lock held.
 """
 
 from __future__ import annotations

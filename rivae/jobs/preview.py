@@ -1,9 +1,8 @@
-"""Pictures of what a model in training retrieves along its axes, drawn now and then.
+"""Pictures of items retrieved along the axes of a model in training, drawn regularly.
 
 They are in the run's folder, ``previews/epoch-00040.png`` for light pages and
-``epoch-00040.dark.png`` for dark ones; photographs as WebP. A copy of the model that the trainer
-has written (``preview.safetensors``) is drawn, so the training itself is not touched and its
-numbers stay the same to the last bit.
+``epoch-00040.dark.png`` for dark ones; photographs as WebP. The model is read from
+``preview.safetensors``, so the numbers of the training stay the same to the last bit.
 """
 
 from __future__ import annotations

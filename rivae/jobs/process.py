@@ -108,8 +108,8 @@ def _train(ledger: TrainerLedger, job: Job, rank: int) -> int:
         entry = ledger.job(job.id)
         if entry.cancelling and rank == 0:
             return _end(ledger, job, "cancelled", _how_far(Run(ledger.root / job.run)))
-        # The machine shuts down, somebody else sent a signal, or another process of the run died:
-        # the agent restarts it, unless the ledger knows how it ended.
+        # Shutdown, a signal, or the death of another process of the run: the agent restarts it,
+        # unless the ledger has its end.
         return 0 if entry.cancelling or not entry.alive else 128 + signal.SIGTERM
     except RivaeError as error:
         return _end(ledger, job, "failed", str(error))
@@ -140,7 +140,7 @@ def _fit(job: Job, root: Path, pulse: Callable[[], None], rank: int) -> None:
     try:
         with joined(job.config.training.device) as group:
             group.step(pulse)
-            # All do what the leading process decides: it may create the folder while others look.
+            # The leading process decides, as it may create the folder while others look.
             act = group.broadcast(_next_action(run))
             if act == "train":
                 train([job.config], root, tell, pulse, group)

@@ -1,6 +1,6 @@
-"""Rename a run with everything that refers to it; after a kill in between it can still be used.
+"""Rename a run and the references to it, holding its lock and a transaction of the queue.
 
-The run's lock and a transaction of the queue are held, so that nobody can start or resume it.
+A run whose renaming was killed can still be used.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def rename(run: Run, name: str) -> Run:
     """Rename a run: its folder, configuration, entry in the queue, the runs derived from it and the
     tours that show it.
 
-    After a kill in between, the run has one of the two names; the same call finishes the rest.
+    If it is killed, the run has one of the two names, and the same call finishes the rest.
 
     Raises:
         ConfigError: the name cannot name a run.

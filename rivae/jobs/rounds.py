@@ -1,7 +1,7 @@
 """One round of a dispatcher: start queued runs, watch the living ones, stop the cancelled ones.
 
-It keeps nothing important in memory: after a kill the next dispatcher continues from the ledger,
-the locks and the run folders.
+All state is in the ledger, the locks and the run folders: after a kill the next dispatcher
+continues.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Dispatcher:
         clean(self.folder, job.id)
 
     def _is_lost(self, job: Job) -> bool:
-        """Whether the machine has restarted: then the run waits until somebody resumes it."""
+        """Whether the machine has restarted: then the run waits to be resumed."""
         return job.boot != boot_id()
 
     # queued jobs

@@ -217,7 +217,7 @@ class ClusterDispatcher(Dispatcher):
         try:
             write_atomic(self._id_path(job), str(handle.job_id).encode(), private=True)
         except OSError:
-            handle.cancel(check=False)  # nobody would find it again
+            handle.cancel(check=False)  # its id would be lost
             raise
         self._handles[job.id] = handle
 

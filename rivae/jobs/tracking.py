@@ -90,7 +90,7 @@ class Tracking:
 
 
 def _with_home(uri: str) -> str:
-    """The URI of a server as it is; "~" in that of a file or folder expanded."""
+    """The URI, with "~" expanded if it is of a file or folder."""
     match = re.fullmatch(r"(file:(?://)?|sqlite:///|)(~.*)", uri)
     return f"{match[1]}{home_path(match[2], TRACKING)}" if match else uri
 

@@ -1,6 +1,6 @@
 """Names of annotators that may be one person: "Bob", "bob", "ＢＯＢ" and "Bob " are asked about.
 
-A name is typed and not proven, so nobody is renamed without a person's word.
+Names are typed, not authenticated, so an annotator is only renamed on request.
 """
 
 from __future__ import annotations
@@ -29,9 +29,7 @@ class AlikeNamesError(LabelError):
 
 
 def folded(name: str) -> str:
-    """What spellings of one name share: without case, width, composition and more than one space
-    between words.
-    """
+    """The name without case, character width, composition and repeated spaces."""
     text = unicodedata.normalize("NFKC", name).casefold()
     return " ".join(unicodedata.normalize("NFKC", text).split())
 
@@ -62,8 +60,8 @@ def names_in_file(
             itself for somebody else.
 
     Raises:
-        AlikeNamesError: a name that is new is like a known one, or like another in the file, and
-            nobody has decided.
+        AlikeNamesError: a new name resembles a known one, or another in the file, without a
+            decision in ``choices``.
         LabelError: a decision is about a name that is not in the file.
     """
     strange = sorted(set(choices) - set(file_names))

@@ -1,8 +1,8 @@
 """Backups of a SQLite file of labels: ``backups/`` beside it, made by SQLite while others write.
 
-``backups/labels.db-000012-2026-11-27.db`` is a store like any other. A backup gets its name only
-when it has been read back whole. They are numbered, since a clock may jump; the newest ten stay,
-and of the older ones those with more events than the newest.
+``backups/labels.db-000012-2026-11-27.db`` is a store like any other. A backup gets its name
+after an integrity check. Backups are numbered, since clocks may jump. The newest ten are kept, and
+older ones with more events than the newest.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def keep_backup(path: Path, *, now: datetime | None = None, always: bool = False
 
 
 def n_events(path: Path) -> int:
-    """The events in a SQLite file that nobody writes to; 0 if it cannot be read."""
+    """The number of events in a SQLite file without writers; 0 if it cannot be read."""
     try:
         return _count(path, still=True)[0]
     except sqlite3.Error:
@@ -155,7 +155,7 @@ def _safe_count(path: Path) -> tuple[int, int]:
 
 @contextmanager
 def _reading(path: Path, still: bool = False) -> Iterator[sqlite3.Connection]:
-    """The file, never made; ``still``: nobody writes to it, so nothing is made beside it."""
+    """A connection to an existing file; ``still``: it has no writers, open it as immutable."""
     how = "mode=ro&immutable=1" if still else "mode=rw"
     place = f"file:{quote(str(path.absolute()))}?{how}"
     with closing(sqlite3.connect(place, uri=True, timeout=_PATIENCE_S)) as db:

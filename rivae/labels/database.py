@@ -38,7 +38,7 @@ _LOCK = 0x52495641  # "RIVA": the advisory lock of our writers on a PostgreSQL s
 _NO_FILE = "labels need a SQLite file: write sqlite:///labels.db"
 _LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
-# What SQLite says where it cannot make or write its files: the content may still be readable.
+# The file or a file beside it cannot be written; its content may still be readable.
 _NO_ROOM = frozenset(
     {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
 )
@@ -172,12 +172,12 @@ def _opened_file(url: URL, path: Path) -> Engine:
         _prepare(connection, url, make=False)
         connection.rollback()
         _write_ahead(connection)
-    engine.dispose()  # its connections have waited for nobody
+    engine.dispose()  # its connection has no busy timeout any more
     return engine
 
 
 def _opened_for_reading(url: URL, path: Path, why: str) -> Opened:
-    """The file without writing beside it; a copy of it where its last changes stand beside it."""
+    """Open the file read-only; a copy of it if it has a write-ahead log."""
     copy = None
     try:
         if has_wal(path):
@@ -310,7 +310,7 @@ def _sqlite(url: URL, *, immutable: bool = False) -> Engine:
 
 
 def _write_ahead(connection: Connection) -> None:
-    """Switch the file to WAL for good.
+    """Switch the file to WAL permanently.
 
     Where that fails (some network drives) the usual journal stays: slower and just as safe.
     """

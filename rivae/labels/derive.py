@@ -31,7 +31,6 @@ from rivae.runs import Run, runs_root
 from rivae.runs.axis_names import AXIS_NAMES, MAX_NAME, AxisName, to_json
 from rivae.runs.data_record import record_data
 from rivae.runs.folders import require_free_name
-from rivae.runs.vocabulary_file import record_vocabulary
 from rivae.training.validation import validation_scores
 
 HELD_OUT = 0.3  # share of the labelled items
@@ -310,7 +309,6 @@ def derive_run(
         )
         child.write_model(method)
         record_data(child.path, data)
-        record_vocabulary(child.path, data)
         if names:
             axes = [AxisName(k, title[:MAX_NAME], 1, (), True) for k, title in enumerate(names)]
             write_json(child.path / AXIS_NAMES, to_json(axes, child.content_hash))

@@ -1,8 +1,8 @@
-"""What the Label page of one annotator shows and sends, by position in the plan.
+"""The state of one annotator's Label page, and the events that it sends, by position in the plan.
 
 A position is a place in ``LabelPlan.order``; a repeated item has two. The page knows
 neither its item nor which of the two is the hidden repeat: both are added here. An event that can
-never be stored is refused with the reason, and the others are stored, so that it blocks none.
+never be stored is refused with the reason; the other events of its batch are stored.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rivae.labels.store import LabelStore
 NOTHING, CANNOT_TELL, FLAG, SKIPPED = ".", "0", "f", "s"
 HISTORY = 500  # undoable steps sent at once
 
-# What a page may send
+# Events from the page
 MAX_EVENTS = 200  # at once
 FIELDS = frozenset(
     {
@@ -120,7 +120,7 @@ def desk(
             k, before, after = -1, flag_marks.get(at, NOTHING), _character(event)
             flag_marks[at] = after
         elif event.action == "skip" and not event.factor:
-            for row in marks:  # a skip of the whole item, which only a file brings
+            for row in marks:  # a skip of the item, from an imported file
                 row[at] = SKIPPED if row[at] == NOTHING else row[at]
             continue
         elif event.factor in column:
@@ -149,7 +149,7 @@ def _character(event: LabelEvent) -> str:
     return CANNOT_TELL if event.level is None else str(event.level)
 
 
-# What the page sends
+# Events from the page
 
 
 @dataclass(frozen=True)
@@ -247,7 +247,7 @@ def _stored(
 
 
 def _seen(record: Mapping[str, Any]) -> Seen | None:
-    """What the page knew; None where it does not say."""
+    """The page's state when the event was made; None if it sent none."""
     seq, after = record.get("seen"), record.get("after", "")
     if seq is None:
         return None

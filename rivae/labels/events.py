@@ -90,7 +90,7 @@ class LabelEvent:
         seconds = self.seconds_shown
         if isinstance(seconds, bool) or not isinstance(seconds, int | float):
             raise LabelError("the seconds shown must be a number: correct them")
-        if not 0 <= seconds <= MAX_SECONDS:  # also refuses what is not finite
+        if not 0 <= seconds <= MAX_SECONDS:  # false for NaN, too
             raise LabelError("the seconds shown must lie between 0 and a week")
         object.__setattr__(self, "seconds_shown", float(seconds))
         for word, name in ((self.guideline, "guideline version"), (self.plan, "plan id")):

@@ -161,7 +161,7 @@ class Guideline(_Strict):
 
 
 def label_factor(**parts: object) -> LabelFactor:
-    """A checked factor from what a person entered; LabelError names the first wrong part."""
+    """A validated factor from form input; LabelError names the first invalid part."""
     try:
         return LabelFactor.model_validate(parts)
     except ValidationError as error:
@@ -188,7 +188,7 @@ def parse_guideline(text: str | bytes, origin: str = "the file") -> Guideline:
         guideline = _parsed(text)
     except ValidationError as error:
         raise LabelError(f"{origin} is not a guideline ({_problem(error)}): correct it") from None
-    # With examples of its own: these are dictionaries, which a caller may change.
+    # A copy of the examples: dictionaries can be changed.
     factors = tuple(
         factor.model_copy(update={"examples": dict(factor.examples)})
         for factor in guideline.factors

@@ -1,8 +1,7 @@
-"""Labelling plans in the store of labels, with their current guideline, their runs and their data.
+"""Labelling plans in the store of labels, with their current guidelines, runs and data.
 
-A plan never changes. Its guideline may: each added or changed factor makes a new version, and which
-version a plan follows is one more document, so nothing is overwritten. Deleting or restoring a plan
-also adds a document: a deleted plan leaves every list, but it and its labels are kept.
+Documents are only added. A plan never changes; a revision of its guideline is a new document that
+names the version, and so is a deletion or restoration. Deleted plans and their labels are kept.
 """
 
 from __future__ import annotations

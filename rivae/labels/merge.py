@@ -1,4 +1,4 @@
-"""Adds the labels of a file to a store, without ever changing what is there.
+"""Adds the labels of a file to a store; stored labels never change.
 
 The rule: if the store has ever had an event for a slot (annotator, item, factor and kind, see
 ``events.Slot``), the file adds nothing to it. If both say the same, the label counts as known; if
@@ -93,10 +93,10 @@ def import_labels(
         guideline: see ``intake.read_labels``.
         items: finds the item of a name; by default among the items of the plans.
         dry_run: check and report, store nothing.
-        annotators: whose some names in the file are: see ``names_in_file``.
+        annotators: the annotators of some names in the file, see ``names_in_file``.
 
     Raises:
-        AlikeNamesError: a name in the file is like a known one, and nobody has said whose it is.
+        AlikeNamesError: a name in the file resembles a known one and is not in ``annotators``.
         RivaeError: a row cannot be read, or its item or factor is unknown. Nothing is stored then.
     """
     items = items or KnownItems(store)

@@ -126,8 +126,8 @@ def open_labels(url: str = "", tell: Callable[[str], None] | None = None) -> Lab
 
 
 def _made_ready(store: LabelStore) -> list[str]:
-    """Back the store up and rename its old keys; sentences about what could not be done. Reading
-    goes on without either: on a full disk, and while somebody else writes.
+    """Back up the store and rename its old keys; sentences about failures, which do not prevent
+    reading (a full disk, another writer).
     """
     sentences = []
     old = store.has_items(OLD_IMPORT)

@@ -19,7 +19,7 @@ from rivae.labels.store import LabelStore
 
 
 class Seen(NamedTuple):
-    """What a page knew when an event was made.
+    """The state of a page when an event was made.
 
     Attributes:
         seq: the highest number of the annotator's events that the page had been told of.

@@ -1,8 +1,7 @@
-"""Saves the labels of a damaged SQLite file: what SQLite still reads, and what its backups hold.
+"""Saves the labels of a damaged SQLite file from its readable rows and its backups.
 
-A copy of the file is read row by row, around the pages that are damaged, and never by way of an
-index. Events never change and keep their numbers, so those of backups fill the gaps. The damaged
-file stays as it is.
+A copy of the file is read row by row without an index, skipping damaged pages. Events never change
+and keep their numbers, so backups fill the gaps. The damaged file is not changed.
 """
 
 from __future__ import annotations
@@ -33,20 +32,20 @@ _COLUMNS = tuple(c.name for c in sql.label_events.columns)
 _DOCUMENT_COLUMNS = tuple(c.name for c in sql.label_documents.columns)
 _STEP = 200  # rows at once while nothing is damaged
 _SMALLEST_ROW = 60  # bytes
-PAGE = 4096  # bytes, what SQLite takes by itself
+PAGE = 4096  # bytes, the default of SQLite
 
 
 @dataclass(frozen=True)
 class Repair:
-    """What a repair found and wrote.
+    """The result of a repair.
 
     Attributes:
-        trouble: what is wrong with the file; "" if it is whole, and nothing was written.
-        read: events that were read from the file.
-        from_backups: events that only the backups had.
-        lost: events that are known to have been there, and that nothing holds any more.
-        documents: plans, guidelines and the like, of both.
-        written: the new store; None where there was nothing to save.
+        trouble: the damage; "" if there is none, and nothing was written.
+        read: events read from the file.
+        from_backups: events only found in backups.
+        lost: events that existed and cannot be recovered.
+        documents: plans and guidelines, of both.
+        written: the new store; None if there was nothing to save.
         kept: where the damaged file is now.
         newest_backup: its day and its events; None without a backup.
     """
@@ -127,7 +126,7 @@ def repair(place: str | Path, *, replace: bool = False) -> Repair:
 
 
 def _add(salvage: _Saved, more: _Saved) -> None:
-    """Events and documents that are missing; an event under another number is the same event."""
+    """Add missing events and documents; an event is the same under another number."""
     ids = {event.id for event in salvage.events.values()}
     for seq, event in more.events.items():
         if seq not in salvage.events and event.id not in ids:
@@ -141,7 +140,7 @@ def _add(salvage: _Saved, more: _Saved) -> None:
 
 
 def _damage(path: Path) -> str:
-    """What SQLite says about a copy of the file; "" if it is whole."""
+    """The result of an integrity check of a copy of the file; "" if it is intact."""
     with private_copy(path) as folder, closing(_connect(Path(folder) / path.name)) as db:
         try:
             messages = [str(row[0]) for row in db.execute("PRAGMA integrity_check(3)")]
@@ -175,8 +174,8 @@ def _read(db: sqlite3.Connection, longest: int) -> _Saved:
 
 
 def _give_head(copy: Path) -> None:
-    """Put the first page of a new store before the others: every store begins with the same tables
-    on the same pages. Where that is not so, what is read there is no event.
+    """Replace the first page by that of a new store: every store has its tables on the same pages.
+    If this one has not, its rows are no valid events.
     """
     with tempfile.TemporaryDirectory(prefix="rivae-labels-") as folder:
         LabelStore(Path(folder) / "new.db").close()
@@ -213,7 +212,7 @@ def _take_event(salvage: _Saved, row: Row) -> None:
 
 
 def _longest(path: Path) -> int:
-    """More rows than the file can ever have held, by its size now and as its head tells it."""
+    """An upper bound of the rows of the file, from its size and the size in its header."""
     with path.open("rb") as stream:
         head = stream.read(100)
     size = path.stat().st_size + (wal_of(path).stat().st_size if wal_of(path).exists() else 0)
@@ -251,7 +250,7 @@ def _rows(
         if whole and len(rows) < _STEP:
             return
         if not whole:
-            after += 1  # the next row number may lie on a page that is whole
+            after += 1  # the next row may be on an intact page
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -264,7 +263,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _text(content: bytes) -> str | bytes:
-    """Half a character makes no text, and must not end the reading of its row's neighbours."""
+    """Text, or bytes that are not UTF-8: an error would end the query."""
     try:
         return content.decode()
     except UnicodeDecodeError:

@@ -104,7 +104,7 @@ def check_undo(event: LabelEvent, by_id: dict[str, LabelEvent]) -> None:
 
 @dataclass(frozen=True)
 class FactorProgress:
-    """What one annotator has done for one factor.
+    """The progress of one annotator on one factor.
 
     Attributes:
         annotator, factor: who, and for which factor.

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,14 +16,12 @@ from rivae.data.base import PairedDataset
 from rivae.labels.align import MIN_LABELS
 from rivae.labels.coverage import Coverage
 from rivae.labels.kept_plans import kept_plans
+from rivae.labels.plan import LabelPlan
 from rivae.labels.scores import MIN_QUERIES, NAMES, LabelScores, ScoredDims, overlap
 from rivae.labels.store import LabelStore
 from rivae.labels.table import adjudicated, consensus, label_table, labelled_items, rating_cube
 from rivae.metrics.registry import metric
 from rivae.retrieval.base import Floats, Ints
-
-if TYPE_CHECKING:
-    from rivae.labels.plan import LabelPlan
 
 
 def current_levels(store: LabelStore, data: PairedDataset, rows: ArrayLike) -> pd.DataFrame:

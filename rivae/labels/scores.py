@@ -1,6 +1,6 @@
 """The paper's D/C/I and correlation table from labels instead of true factors.
 
-Labels stand in for the factors of retrieved items (the median over annotators); everything else is
+Labels (the median over annotators) replace the factors of retrieved items; the rest is that of
 ``rivae.metrics``. Each score comes with the number of needed items that are labelled, the scored
 dimensions, and an interval over queries and annotators.
 """
@@ -33,7 +33,7 @@ PAPER_SELECTED = 10  # of Recipe1M's 30 dimensions
 MIN_SHARE = 0.9
 ANNOTATOR_DRAWS = 30  # redrawn sets of annotators; for each all correlations are recomputed
 MIN_QUERIES = 5  # with fewer, redrawing queries is meaningless
-# What the intervals are over.
+# The sources of variation that an interval covers.
 OVER_ALL, OVER_QUERIES = "queries and annotators", "queries only: there is one annotator"
 
 

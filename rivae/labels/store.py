@@ -121,7 +121,7 @@ class LabelStore:
                 yield connection
 
     def _stamp(self) -> tuple[int, int] | None:
-        """What tells a SQLite file from another of its name; None where it cannot be written."""
+        """The identity of the SQLite file; None if it is read-only or a server."""
         if self.path is None or self.read_only:
             return None
         with suppress(OSError):
@@ -131,8 +131,8 @@ class LabelStore:
         raise LabelStoreError(trouble_of(self.path) or GONE.format(display(self._url)))
 
     def _follow_file(self) -> None:
-        """Open the file again that has taken the place of ours (after a repair, say); an open file
-        that has been removed would take labels that nobody finds.
+        """Reopen the file if it was replaced, for instance by a repair; labels written to a removed
+        file would be lost.
         """
         now = self._stamp()
         if now != self._file:
@@ -141,7 +141,7 @@ class LabelStore:
             self._file = self._stamp()
 
     def _try_again(self) -> None:
-        """Open a file that could only be read once more: its disk may have room now."""
+        """Reopen a read-only file: its disk may have space again."""
         why = self._opened.read_only
         again = open_database(self._url)
         if again.read_only:

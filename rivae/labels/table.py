@@ -126,7 +126,7 @@ def rating_cube(
 def consensus(
     cube: Floats, weights: ArrayLike | None = None, how: Literal["median", "mean"] = "median"
 ) -> Floats:
-    """The level over annotators (N, K) of a cube (A, N, K); NaN where nobody gave one.
+    """The level over annotators (N, K) of a cube (A, N, K); NaN where there is none.
 
     The median stays constant where most annotators saw no change. The mean turns every slip into a
     small variation, which |corr| along a path counts in full. For regression the mean is as good.

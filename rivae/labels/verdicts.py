@@ -45,7 +45,7 @@ def decide(
             any verdict is replaced.
 
     Raises:
-        LabelError: the name is missing or wrong, another verdict was given meanwhile, or the store
+        LabelError: the name is missing or wrong, another verdict was given first, or the store
             did not answer. Nothing is stored then.
     """
     _check_name(by)

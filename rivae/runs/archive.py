@@ -1,6 +1,6 @@
 """A run as one file: a zip of its known files and a manifest of their names, sizes and SHA-256.
 
-An archive to unpack may come from a stranger: nothing in it is believed before it is checked.
+Archives are not trusted: everything in them is checked when they are unpacked.
 ``rivae.jobs.archive_import`` makes a run of the files.
 """
 
@@ -26,16 +26,13 @@ from rivae.base.installed import VERSION
 from rivae.runs import Run
 from rivae.runs.axis_names import AXIS_NAMES
 from rivae.runs.axis_names import MAX_BYTES as MAX_NAMES
-from rivae.runs.data_record import DATA
-from rivae.runs.data_record import MAX_BYTES as MAX_DATA
+from rivae.runs.data_record import DATA, MAX_DATA, MAX_VOCABULARY, VOCABULARY
 from rivae.runs.evaluation_file import FILES as EVALUATIONS
 from rivae.runs.evaluation_file import MAX_BYTES as MAX_EVALUATION
 from rivae.runs.notes import ABOUT
 from rivae.runs.notes import MAX_BYTES as MAX_ABOUT
 from rivae.runs.records import MAX_STATUS
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL
-from rivae.runs.vocabulary_file import MAX_BYTES as MAX_VOCABULARY
-from rivae.runs.vocabulary_file import VOCABULARY
 
 MANIFEST = "manifest.json"
 MAX_MANIFEST = 64 * 1024
@@ -178,7 +175,7 @@ def _write(run: Run, parts: list[Part], stream: IO[bytes]) -> Manifest:
 
 
 def _add(archive: zipfile.ZipFile, part: Part) -> Entry:
-    """Copy one file as it is now; of a log that still grows, as much as was there at first."""
+    """Copy one file; of a growing log only the bytes that ``part`` counted."""
     weights = is_weights(part.name)
     info = _info(part.name, zipfile.ZIP_STORED if weights else zipfile.ZIP_DEFLATED)
     info.file_size = part.n_bytes
@@ -248,7 +245,7 @@ def _check_end(stream: IO[bytes]) -> None:
 
 
 def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
-    """The manifest, which names exactly the entries, all of them ordinary files of a run."""
+    """The manifest, checked to list exactly the entries, all of them files of a run."""
     limits = {**FILES, **CHECKPOINTS, MANIFEST: MAX_MANIFEST}
     infos: dict[str, zipfile.ZipInfo] = {}
     for info in archive.infolist():
@@ -258,7 +255,7 @@ def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
         kind = stat.S_IFMT(info.external_attr >> 16)
         if info.orig_filename in infos or kind not in (0, stat.S_IFREG) or info.is_dir():
             raise RunError(f"this archive holds more than plain files: {_FOREIGN}")
-        # Weights as they are: then nothing grows far beyond the archive when it is unpacked.
+        # Weights are not compressed, so that nothing unpacks to far more than the archive.
         is_plain = info.compress_type == zipfile.ZIP_STORED
         small = info.compress_type == zipfile.ZIP_DEFLATED and not is_weights(info.orig_filename)
         if not (is_plain or small):
@@ -284,7 +281,7 @@ def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
 
 
 def _unpack(archive: zipfile.ZipFile, entry: Entry, folder: Path) -> None:
-    """Write one file, never more of it than the manifest says, and compare its hash."""
+    """Write one file, at most the bytes in the manifest, and compare its hash."""
     path = folder / entry.name
     path.parent.mkdir(exist_ok=True)
     digest, n_left = hashlib.sha256(), entry.bytes

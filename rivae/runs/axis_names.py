@@ -1,4 +1,4 @@
-"""The names of axes and their JSON file in a run's folder, which may come from a stranger."""
+"""The names of axes and their JSON file in a run's folder, which is not trusted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_BYTES = 1_000_000
 MAX_AXES = 1024
 
 
-# A file may come from a stranger: the types below are checked when it is read.
+# Files are not trusted: the types below are validated when one is read.
 _STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 _Share = Annotated[float, Field(ge=0, le=1)]
 _Correlation = Annotated[float, Field(ge=-1, le=1)]
@@ -69,11 +69,11 @@ class Evidence:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """How well a name says where items lie that it was not made from.
+    """How well a name predicts the position of other items than it was made from.
 
     Attributes:
         score: |correlation| of the named property with the position on the axis, in [0, 1].
-        chance: what 95 % of all properties that have nothing to do with the axis stay below.
+        chance: 95th percentile of the score of unrelated properties.
         n: items.
     """
 
@@ -94,10 +94,9 @@ class AxisName:
         direction: 1 if it grows with z, -1 if it falls.
         evidence: the terms behind the name, the strongest first.
         edited: whether a person wrote the name.
-        low, high: what there is little or much of the property: "savory" and "dessert"; plain
-            text, "" where the name says it all.
-        proposed: nobody has accepted the name yet.
-        held_out: how the name did on other items; None where that was not measured.
+        low, high: names of the poles, "savory" and "dessert"; plain text, "" without.
+        proposed: the name was not accepted yet.
+        held_out: its score on other items; None if not measured.
     """
 
     __pydantic_config__ = _STRICT
@@ -114,7 +113,7 @@ class AxisName:
 
     @property
     def poles(self) -> tuple[str, str]:
-        """What lies to the left and to the right of the axis as it is shown: little and much."""
+        """The names of the left and the right end of the axis as it is shown."""
         return self.low, self.high or self.name
 
 

@@ -1,5 +1,4 @@
-"""``evaluation.json``: the measurements of a run, checked when they are read and written. Queries
-by the second view, or by both, have files of their own.
+"""``evaluation.json``: the validated measurements of a run; other files for other query views.
 
 Older files lack some fields; unknown fields of newer ones are kept. Everything that is shown or
 used in computations is a typed attribute here.
@@ -43,13 +42,13 @@ FILES: dict[Literal["first", "second", "both"], str] = {
 }
 DAMAGED = "{} is damaged: " + AGAIN
 MAX_BYTES = 8 * 2**20
-# Measurements along z are in the file twice: over the range asked for, and over another.
+# Measurements along z are in the file twice: over the requested range, and over another.
 _SUFFIXES, _USUAL_RANGES = ("", "_other"), ("paper", "prior")
 _ALONG = ("factors", "digits", "correlation")
 
 
 class Moved(Read):
-    """A range that z was moved over: its name or its ends, and the scale of its unit."""
+    """A range of z: its name or its ends, and the scale of its unit."""
 
     range: Word | Annotated[Numbers, Field(min_length=2, max_length=2)]
     scale: Word = ""
@@ -66,8 +65,8 @@ class Prior(Read):
 
 
 class Settings(Read):
-    """How it was measured; ``asks`` is the view that was the query, one of ``views``, or both,
-    and ``data`` what the data held (``rivae.data.registry.dataset_content``)."""
+    """How it was measured; ``asks`` is the query view, one of ``views``, or both, and ``data`` the
+    hash of the data (``rivae.data.registry.dataset_content``)."""
 
     dataset: Word = ""
     data: Word = ""
@@ -136,10 +135,10 @@ class Evaluation(Read):
         """An evaluation out of results by name.
 
         Args:
-            fields: those that hang on no range of z, as far as they were measured.
+            fields: measurements that depend on no range of z.
             latents: the metrics of z itself.
-            along: for the range asked for and for the second one: "range" and "scale", and as far
-                as measured "factors", "correlation" and "digits".
+            along: of the requested and of the second range: "range", "scale" and, if measured,
+                "factors", "correlation" and "digits".
         """
         none: dict[str, Any] = {"factors": None, "digits": None, "correlation": None}
         document = none | {name: value for name, value in fields.items() if value}
@@ -154,7 +153,7 @@ class Evaluation(Read):
 
     @property
     def along(self) -> tuple[Along, Along]:
-        """The measurements along the range asked for, and along the second one."""
+        """The measurements along the requested range, and along the second one."""
         return self._along(0), self._along(1)
 
     def _along(self, k: int) -> Along:
@@ -172,7 +171,7 @@ class Evaluation(Read):
         )
 
     def groups(self) -> dict[str, Results]:
-        """The results of every group that holds any, those of the second range by its name."""
+        """The non-empty groups of results; the second range is in their names."""
         results_by_group = {
             "retrieval": self.retrieval,
             "retrieval back": self.retrieval_back or {},
@@ -192,12 +191,12 @@ class Evaluation(Read):
 
     @property
     def views(self) -> tuple[str, str]:
-        """What people call the two views, as far as the file says it."""
+        """The names of the two views for users."""
         first, second = self.settings.views or ("view 1", "view 2")
         return first, second
 
     def searches(self) -> list[tuple[str, Results]]:
-        """Retrieval by what asks: the mean of z and its samples, and the other view if measured.
+        """Retrieval by the mean of z and by its samples, and by other query views if measured.
 
         The first is by the mean of z of the queries; its name is "" if it is alone.
         """

@@ -18,15 +18,13 @@ from rivae.base.files import is_folder
 from rivae.base.installed import APP_FILES
 from rivae.base.paths import home_path, variable_path
 from rivae.base.reading.regular import is_file
-from rivae.runs.data_record import DATA
+from rivae.runs.data_record import DATA, VOCABULARY
 from rivae.runs.evaluation_file import FILES
 from rivae.runs.run import Run
-from rivae.runs.vocabulary_file import VOCABULARY
 
 ROOT_VARIABLE = "RIVAE_RUNS"
 DEMO_ROOT = APP_FILES / "assets" / "demo"
-# The most telling first: pages open on it when nothing is chosen and nothing was trained here. The
-# times of the folders would not do: a clone has them in any order.
+# The most instructive first: pages open it by default. Folder times are arbitrary in a clone.
 DEMOS = (
     "demo-kitchen",
     "demo-sprites",
@@ -48,9 +46,7 @@ def default_roots() -> list[Path]:
 
 
 def is_taken(name: str, root: Path) -> bool:
-    """Whether a run in ``root`` or a demo run has this name: two of one name cannot be told apart
-    in links, labels and commands.
-    """
+    """Whether a run in ``root`` or a demo run has this name: links need unique names."""
     return os.path.lexists(root / name) or is_demo_name(name)
 
 
@@ -79,10 +75,8 @@ def is_read_only(run: Run) -> bool:
 
 
 def list_runs(roots: list[Path] | None = None) -> list[Run]:
-    """All run folders, newest first, then the demo runs, the most telling first; damaged ones too
-    (their properties raise RunError).
-
-    A demo run whose name a run of one's own has (new ones cannot, older ones may) goes by another.
+    """All run folders, newest first, then the demo runs in their order; damaged ones too (their
+    properties raise RunError). A demo run gets another id if an older run has its name.
     """
     runs: dict[str, Run] = {}
     for root in roots or default_roots():
@@ -108,7 +102,7 @@ def _order(run: Run) -> tuple[int, float, str]:
 
 
 def _is_listed(path: Path) -> bool:
-    """Whether there is a configuration, or a folder that nobody can look into: it may be a run."""
+    """Whether it has a configuration, or cannot be read: it may be a run."""
     try:
         return (path / "config.json").is_file()
     except OSError:
@@ -146,7 +140,7 @@ def find_run(id_or_path: str, roots: list[Path] | None = None) -> Run:
     raise RunError(f"there is no run '{id_or_path[:120]}': {instead}")
 
 
-# The files at the top of a run's folder; hidden ones are only locks and leftovers of writing.
+# The files at the top of a run's folder; hidden ones are locks and temporary files.
 _FILES = frozenset(
     {
         "config.json",

@@ -1,7 +1,6 @@
-"""The files of this machine that the settings of a run name, and which of them the app opens.
+"""The files that the settings of a run name, and which of them the app opens.
 
-On the command line the user has named them. The settings of a run from an archive may come from a
-stranger: the app opens only files below ``$RIVAE_FILES`` for them.
+Settings from an archive are not trusted: for them the app opens only files below ``$RIVAE_FILES``.
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ def is_open(text: str) -> bool:
 
 
 def read_path(text: str, what: str) -> Path:
-    """An existing file or folder that a visitor typed; it must be in the folders that the app reads
-    once links and ``..`` are followed. Quotes around it are removed.
+    """An existing file or folder from user input, without quotes, in the folders that the app reads
+    (links and ``..`` resolved).
 
     Raises:
         DataError: in one sentence.

@@ -1,7 +1,6 @@
 """Notes about a run in ``about.json``: a note, tags, and whether the run is archived.
 
-The file may come from a stranger with the rest of the folder, so all of it is checked when it is
-read. Its text is plain: it is escaped where it is drawn.
+The file is not trusted: it is validated when it is read, and its plain text escaped when shown.
 """
 
 from __future__ import annotations

@@ -33,9 +33,8 @@ def now() -> str:
 
 
 class Status(BaseModel):
-    """The progress of a run; ``batch`` names the runs that train with it as one model, ``stages``
-    the stages in order with their numbers of epochs; ``precision`` and ``threads`` are those of
-    the processor that it trains on."""
+    """The progress of a run; ``batch`` are the runs trained with it as one model, ``stages`` the
+    stages with their numbers of epochs, ``precision`` and ``threads`` those of its processor."""
 
     model_config = ConfigDict(extra="ignore")
 

@@ -24,7 +24,7 @@ from rivae.base.files import is_locked, write_atomic, write_json
 from rivae.base.reading.documents import printable, read_own_form
 from rivae.base.reading.regular import is_file, open_regular
 from rivae.base.reading.weights import load_weights, read_header
-from rivae.runs.data_record import MEND, content_now, data_change, data_key
+from rivae.runs.data_record import MEND, content_now, data_change, data_key, kept_vocabulary
 from rivae.runs.evaluation_file import (
     FILES,
     Evaluation,
@@ -267,7 +267,6 @@ class Run:
         """
         from rivae.data.registry import open_dataset
         from rivae.runs.named_files import require_open
-        from rivae.runs.vocabulary_file import kept_vocabulary
 
         require_open(self.config)
         if change := self.data_change:

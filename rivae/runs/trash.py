@@ -1,7 +1,7 @@
 """The trash: deleted runs, imports, tours and axis names, in ``.trash`` of their folder.
 
-After 30 other dates of use (``rivae.base.dates``) an entry is removed for good when the app
-starts, by a command, or when somebody deletes something; never by looking.
+After 30 other dates of use (``rivae.base.dates``) an entry is permanently removed at the next start
+of the app, command or deletion.
 
 ``ROOT/.trash/20261122T060826.123Z-NAME`` holds ``record.json`` (what, when, from where, how large)
 and ``content``, the folder itself (of a tour its file). The record is written first and the folder
@@ -80,8 +80,8 @@ class Deleted:
         path: the entry's folder.
         name: of the folder to which it is restored, or of the file without its ending.
         bytes: of its files.
-        more: kept with it for restoring, e.g. a run's entries in the queue.
-        dates_left: on so many more dates the app runs before it may be removed for good.
+        more: additional data for restoring, e.g. a run's entries in the queue.
+        dates_left: dates of use before it may be permanently removed.
     """
 
     id: str
@@ -236,7 +236,7 @@ class Trash:
             self._remove(self.entry(entry_id).path)
 
     def empty(self) -> int:
-        """Remove everything for good; returns the bytes that were freed."""
+        """Permanently remove everything; returns the number of freed bytes."""
         if not self._paths():
             return 0
         n_bytes = 0
