@@ -40,7 +40,7 @@ def run_cell(cell: Cell, root: Path, say: Say, training: bool = True) -> Iterato
     except RivaeError as error:
         say(f"skipped: {cell.title}: {error}")
         for draw, seed in runs:
-            yield [_not_run(cell, draw, seed, error)]
+            yield [not_run(cell, draw, seed, str(error))]
         return
     for (draw, seed), config in zip(runs, configs, strict=True):
         try:
@@ -49,7 +49,7 @@ def run_cell(cell: Cell, root: Path, say: Say, training: bool = True) -> Iterato
             yield _rows(cell, draw, Run(root / config.name), say)
         except RivaeError as error:
             say(f"skipped: {config.name}: {error}")
-            yield [_not_run(cell, draw, seed, error)]
+            yield [not_run(cell, draw, seed, str(error))]
 
 
 def _exists(path: Path) -> bool:
@@ -151,8 +151,9 @@ def _about(cell: Cell, draw: int, seed: int) -> dict[str, Any]:
     }
 
 
-def _not_run(cell: Cell, draw: int, seed: int, error: RivaeError) -> Row:
-    return make_row(**_about(cell, draw, seed), state="not run", message=str(error))
+def not_run(cell: Cell, draw: int, seed: int, reason: str) -> Row:
+    """The row of a run that could not be trained here."""
+    return make_row(**_about(cell, draw, seed), state="not run", message=reason)
 
 
 def _rows(cell: Cell, draw: int, run: Run, say: Say) -> list[Row]:
@@ -185,11 +186,7 @@ def _rows(cell: Cell, draw: int, run: Run, say: Say) -> list[Row]:
         try:
             if result is None:
                 result = evaluate(
-                    method,
-                    data,
-                    n_queries=n_queries,
-                    null_permutations=0,
-                    null_permutations_slow=0,
+                    method, data, n_queries=n_queries, null_permutations=0, null_permutations_slow=0
                 )
                 run.write_evaluation(result)
             if lacks_steps:

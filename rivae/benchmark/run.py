@@ -25,11 +25,11 @@ from typing import Any
 
 from rivae.base.errors import ConfigError, RivaeError
 from rivae.base.installed import PACKAGE_ROOT
-from rivae.benchmark.cell import Say, is_done, run_cell
+from rivae.benchmark.cell import Say, is_done, not_run, run_cell
 from rivae.benchmark.chance import chance_rows
 from rivae.benchmark.plan import Cell, completed_row
 from rivae.benchmark.report import write_report
-from rivae.benchmark.rows import Row, line_key, make_row, merge, read_rows
+from rivae.benchmark.rows import Row, line_key, merge, read_rows
 from rivae.benchmark.tables import CHANCE
 from rivae.models.registry import METHODS
 from rivae.runs.data_record import content_now
@@ -196,8 +196,9 @@ def run_in_processes(cells: Sequence[Cell], root: Path, say: Say, jobs: int) -> 
             if message is None:
                 code = workers.pop(i).wait()
                 if missing[i]:
-                    say(f"{cells[i].title}: its process ended with code {code}")
-                    yield [_lost(cells[i], draw, seed, code) for draw, seed in missing[i]]
+                    reason = f"its process ended with code {code}"
+                    say(f"{cells[i].title}: {reason}")
+                    yield [not_run(cells[i], draw, seed, reason) for draw, seed in missing[i]]
             elif "say" in message:
                 say(message["say"])
             else:
@@ -222,28 +223,12 @@ def _start(cell: Cell, root: Path) -> subprocess.Popen[str]:
 
 
 def _listen(
-    i: int,
-    worker: subprocess.Popen[str],
-    messages: queue.Queue[tuple[int, dict[str, Any] | None]],
+    i: int, worker: subprocess.Popen[str], messages: queue.Queue[tuple[int, dict[str, Any] | None]]
 ) -> None:
     assert worker.stdout is not None
     for line in worker.stdout:
         messages.put((i, json.loads(line)))
     messages.put((i, None))
-
-
-def _lost(cell: Cell, draw: int, seed: int, code: int) -> Row:
-    return make_row(
-        dataset=cell.dataset,
-        method=cell.method,
-        preset=cell.preset,
-        settings=cell.settings_text,
-        size=cell.size,
-        draw=draw,
-        seed=seed,
-        state="not run",
-        message=f"its process ended with code {code}",
-    )
 
 
 def _stop(workers: list[subprocess.Popen[str]]) -> None:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from rivae.base.config import RunConfig
 from rivae.base.errors import DataError, RunError
 from rivae.base.files import change_json, write_json
-from rivae.base.reading.documents import read_form, read_own_form
+from rivae.base.reading.documents import read_own_form
 from rivae.jobs.records import NEXT, Job, State, jobs_folder
 
 MAX_BYTES = 2**21
@@ -89,14 +89,7 @@ class FileLedger:
         """The task as an entry of the queue; RunError where there is none."""
         trouble = f"the task of job {job_id[:40]} is missing here: share the folder of runs"
         try:
-            task = read_form(
-                _Task,
-                self._path(job_id, "task"),
-                MAX_BYTES,
-                too_large=trouble,
-                foreign=trouble,
-                unreadable=trouble,
-            )
+            task = read_own_form(_Task, self._path(job_id, "task"), MAX_BYTES, trouble)
         except DataError as error:
             raise RunError(str(error)) from None
         report = self.report(job_id)

@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from rivae.base.errors import RivaeError, RunError
 from rivae.jobs.file_ledger import FileLedger
@@ -31,19 +31,7 @@ LOOK_S = 0.5  # between two looks at the ledger
 log = logging.getLogger("rivae.jobs")
 
 
-class TrainerLedger(Protocol):
-    """The methods of a ledger that a trainer needs."""
-
-    root: Path
-
-    def job(self, job_id: str) -> Job:
-        """The entry."""
-
-    def count_start(self, job_id: str) -> int:
-        """Count a start; returns all so far."""
-
-    def advance(self, job_id: str, state: State, message: str = "") -> bool:
-        """Change the state if that may follow."""
+TrainerLedger = Ledger | FileLedger
 
 
 class Cancelled(KeyboardInterrupt):

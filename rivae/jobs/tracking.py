@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from rivae.base.config import RunConfig
 from rivae.base.paths import home_path
@@ -25,16 +25,6 @@ TRACKING = "RIVAE_TRACKING"
 EXPERIMENT = "rivae"
 MAX_PARAM = 500  # characters that MLflow takes for a setting
 log = logging.getLogger("rivae.jobs")
-
-
-class Sink(Protocol):
-    """A tracker that numbers are written to."""
-
-    def write(self, epoch: int, numbers: dict[str, float]) -> None:
-        """Write numbers of an epoch, by name."""
-
-    def close(self, complete: bool) -> None:
-        """Write the rest; ``complete`` is False where training stopped before its end."""
 
 
 class Tracking:
@@ -49,7 +39,7 @@ class Tracking:
     def __init__(self, run: Run, config: RunConfig, target: str | None = None) -> None:
         self.run, self.config = run, config
         self.target = os.environ.get(TRACKING, "") if target is None else target
-        self._sink: Sink | None = None
+        self._sink: _TensorBoard | _MLflow | None = None
 
     def __call__(self, row: dict[str, Any]) -> None:
         """One metrics row; notes are ignored."""
@@ -80,7 +70,7 @@ class Tracking:
         except Exception:
             log.warning("%s=%s could not be completed", TRACKING, self.target, exc_info=True)
 
-    def _open(self, epoch: int) -> Sink:
+    def _open(self, epoch: int) -> _TensorBoard | _MLflow:
         kind, _, where = self.target.partition(":")
         if kind == "tensorboard" and where:
             return _TensorBoard(home_path(where, TRACKING) / self.run.id, epoch)

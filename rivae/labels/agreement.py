@@ -124,11 +124,7 @@ def _ratings(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
 
 
 def agreement(
-    labels: pd.DataFrame,
-    factors: Iterable[str],
-    *,
-    n_bootstrap: int = 1000,
-    random_state: int = 0,
+    labels: pd.DataFrame, factors: Iterable[str], *, n_bootstrap: int = 1000, random_state: int = 0
 ) -> list[Agreement]:
     """Alpha (ordinal) of every factor with its interval over items.
 

@@ -190,11 +190,7 @@ def _opened_for_reading(url: URL, path: Path, why: str) -> Opened:
     place = path if copy is None else Path(copy.name) / path.name
     engine = _sqlite(url.set(database=str(place)), immutable=copy is None)
     try:
-        with (
-            _closed_on_errors(engine),
-            as_label_errors(url),
-            engine.connect() as connection,
-        ):
+        with _closed_on_errors(engine), as_label_errors(url), engine.connect() as connection:
             _prepare(connection, url, make=False)
     except BaseException:
         if copy is not None:

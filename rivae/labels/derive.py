@@ -75,9 +75,7 @@ def held_out_split(n: int, share: float = HELD_OUT, random_state: int = 0) -> tu
 
 
 def factor_gains(
-    alignment: Alignment,
-    fit: tuple[ArrayLike, ArrayLike],
-    held_out: tuple[ArrayLike, ArrayLike],
+    alignment: Alignment, fit: tuple[ArrayLike, ArrayLike], held_out: tuple[ArrayLike, ArrayLike]
 ) -> list[FactorGain]:
     """The gain of an alignment per factor.
 

@@ -14,10 +14,7 @@ from typing import IO, Literal, get_args
 from rivae.base.csv_text import csv_line
 from rivae.base.errors import LabelError
 from rivae.base.files import why_not, write_atomic_with
-from rivae.labels.events import (
-    Kind,
-    time_text,
-)
+from rivae.labels.events import Kind, time_text
 from rivae.labels.guideline import N_LEVELS
 from rivae.labels.store import LabelStore
 

@@ -16,15 +16,7 @@ from typing import Any, NamedTuple
 from rivae.base.csv_text import unescaped
 from rivae.base.errors import LabelError
 from rivae.base.reading.tables import records, table_kind
-from rivae.labels.events import (
-    Action,
-    LabelEvent,
-    Slot,
-    from_record,
-    new_id,
-    parse_time,
-    slot,
-)
+from rivae.labels.events import Action, LabelEvent, Slot, from_record, new_id, parse_time, slot
 from rivae.labels.formats import (
     LONG_COLUMNS,
     LONG_KINDS,

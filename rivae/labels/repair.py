@@ -102,23 +102,14 @@ def repair(place: str | Path, *, replace: bool = False) -> Repair:
     trouble = trouble or f"{salvage.refused:,} rows of {path.name} are no labels"
     for backup in reversed(backups):
         _add(salvage, _read_backup(backup.path))
-    report = Repair(
+    some = salvage.events or salvage.documents
+    store_path, damaged_path = _write(path, salvage, replace) if some else (None, None)
+    return Repair(
         trouble,
         n_own,
         len(salvage.events) - n_own,
         max(salvage.most - len(salvage.events), 0),
         len(salvage.documents),
-        newest_backup=newest,
-    )
-    if not salvage.events and not salvage.documents:
-        return report
-    store_path, damaged_path = _write(path, salvage, replace)
-    return Repair(
-        report.trouble,
-        report.read,
-        report.from_backups,
-        report.lost,
-        report.documents,
         store_path,
         damaged_path,
         newest,

@@ -13,13 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from rivae.labels.agreement import (
-    Agreement,
-    agreement,
-    far_apart,
-    pairwise_kappa,
-    self_agreement,
-)
+from rivae.labels.agreement import Agreement, agreement, far_apart, pairwise_kappa, self_agreement
 from rivae.labels.events import Kind
 from rivae.labels.rows import FactorProgress
 from rivae.labels.store import LabelStore

@@ -63,14 +63,7 @@ _END_MARK, _ZIP64_MARK = b"PK\x05\x06", b"PK\x06\x07"
 _ZIP64_BYTES = 20
 MAX_DIRECTORY = 16 * 1024
 # The errors of zipfile and zlib on damaged, encrypted or exotic entries.
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    RuntimeError,
-    ValueError,
-)
+_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError)
 _FOREIGN = "choose a file that an export of a run made"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _BLOCK = 1 << 20

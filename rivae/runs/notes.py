@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -115,21 +115,16 @@ def keep_about(
         RunError: the run is read-only, its file is damaged, or cannot be written.
     """
     require_own(run)
-    new = About(
-        "" if note is None else some_lines(note, "a note", MAX_NOTE),
-        () if tags is None else _tags(tags),
-    )
+    changes: dict[str, Any] = {} if archived is None else {"archived": archived}
+    if note is not None:
+        changes["note"] = some_lines(note, "a note", MAX_NOTE)
+    if tags is not None:
+        changes["tags"] = _tags(tags)
     result = About()
 
     def change() -> dict[str, object]:
         nonlocal result
-        result = about(run)
-        if note is not None:
-            result = replace(result, note=new.note)
-        if tags is not None:
-            result = replace(result, tags=new.tags)
-        if archived is not None:
-            result = replace(result, archived=archived)
+        result = replace(about(run), **changes)
         return {"version": 1, **asdict(result)}
 
     try:
