@@ -1,8 +1,8 @@
-"""How far annotators agree: Krippendorff's alpha, weighted kappa, repeats, items far apart.
+"""Agreement of annotators: Krippendorff's alpha, weighted kappa, repeats, items far apart.
 
 Alpha: K. Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), in the form with
 coincidences, which allows any number of annotators and missing levels. 1 is perfect agreement, 0 is
-chance; he asks for .8, or .667 for tentative conclusions.
+chance. He recommends .8, or .667 for tentative conclusions.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def pairwise_kappa(labels: pd.DataFrame, factors: Iterable[str]) -> pd.DataFrame
 def self_agreement(
     first: pd.DataFrame, again: pd.DataFrame, factors: Iterable[str]
 ) -> pd.DataFrame:
-    """How annotators agree with themselves on the hidden repeats.
+    """Agreement of annotators with their own labels on hidden repeats.
 
     Args:
         first: labels of items when first shown.

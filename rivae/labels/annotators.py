@@ -1,4 +1,4 @@
-"""Names of annotators that may be one person: "Bob", "bob", "ＢＯＢ" and "Bob " are asked about.
+"""Names of annotators that may be one person: "Bob", "bob", "ＢＯＢ" and "Bob ".
 
 Names are typed, not authenticated, so an annotator is only renamed on request.
 """
@@ -35,13 +35,13 @@ def folded(name: str) -> str:
 
 
 def alike(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Other names that may be the same person's, sorted."""
+    """Other spellings of the name, sorted."""
     folded_name = folded(name)
     return tuple(sorted(other for other in names if other != name and folded(other) == folded_name))
 
 
 def alike_groups(names: Iterable[str]) -> list[tuple[str, ...]]:
-    """The sets of names that may each be one person's, sorted."""
+    """The groups of spellings of one name, sorted."""
     groups: dict[str, set[str]] = {}
     for name in names:
         groups.setdefault(folded(name), set()).add(name)
@@ -56,8 +56,7 @@ def names_in_file(
     Args:
         file_names: the names in the file.
         store_names: the names in the store.
-        choices: by name in the file, the annotator that a person has chosen for it; the name
-            itself for somebody else.
+        choices: the chosen annotator by name in the file; the name itself for a new one.
 
     Raises:
         AlikeNamesError: a new name resembles a known one, or another in the file, without a

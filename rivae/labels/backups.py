@@ -24,7 +24,7 @@ from rivae.base.files import locked, private_file, private_folder, remove_tempor
 
 FOLDER = "backups"
 KEPT = 10
-MANY_EVENTS = 1_000  # new ones that are not left to one place until tomorrow
+MANY_EVENTS = 1_000  # new ones for which a second backup of the day is made
 _PATIENCE_S = 2.0
 _END = re.compile(r"-(\d{6,9})-(\d{4}-\d\d-\d\d)\.db")
 
@@ -52,12 +52,12 @@ def backups_of(path: Path) -> list[Backup]:
 
 
 def keep_backup(path: Path, *, now: datetime | None = None, always: bool = False) -> Backup | None:
-    """Make today's backup of a store that has events or plans, unless nothing new is there.
+    """Make today's backup of a store, if it has new events or plans.
 
     Args:
         path: the SQLite file.
         now: the time, for tests.
-        always: also if there is one of today.
+        always: also if there is one of today already.
 
     Returns:
         The new backup; None if none was needed, or another process is making it.
@@ -105,7 +105,7 @@ def _is_due(path: Path, content: tuple[int, int], today: date, always: bool) -> 
 
 def _make(path: Path, folder: Path, today: date) -> Backup:
     size = sum(p.stat().st_size for p in (path, path.with_name(path.name + "-wal")) if p.exists())
-    if shutil.disk_usage(folder).free < 3 * size:  # labels need the room more
+    if shutil.disk_usage(folder).free < 3 * size:  # the space is needed for labels
         raise OSError(28, "the disk is nearly full")
     backups = backups_of(path)
     number = backups[-1].number + 1 if backups else 1

@@ -36,7 +36,7 @@ def measured_traversal(
         retriever: of the run's model over all test rows; made here if left out.
         n_queries: use this many of the measured queries (the paper has about 20), evenly spread;
             all by default.
-        asks: the view of the queries that asks, if the retriever is made here.
+        asks: the query view, if the retriever is made here.
         progress: called with the share done, in (0, 1].
 
     Raises:
@@ -63,8 +63,8 @@ def measured_traversal(
 
 
 def evaluation_behind(run: Run, asks: Asks) -> Evaluation | None:
-    """The evaluation that fixes the queries, and the points on the axes, of labels for queries by
-    the view ``asks``: that of these queries, or else how those by the first view were measured.
+    """The evaluation with the queries and points for labels: that of the query view ``asks``, or
+    else that of the first view.
     """
     return run.evaluation_of(asks) or run.evaluation
 

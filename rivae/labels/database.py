@@ -33,7 +33,7 @@ from rivae.labels.sqlite_file import (
     require_whole,
 )
 
-PATIENCE_S = 2.0  # for another writer, who is named then: with starting, within 5 s
+PATIENCE_S = 2.0  # to wait for another writer
 _LOCK = 0x52495641  # "RIVA": the advisory lock of our writers on a PostgreSQL server
 _NO_FILE = "labels need a SQLite file: write sqlite:///labels.db"
 _LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
@@ -118,8 +118,7 @@ NO_ROOM = "free some space on its disk and try again"
 
 
 def open_database(url: URL) -> Opened:
-    """A database with a checked layout; a new one gets it. One that cannot be written (a DVD, a
-    full disk) is opened for reading.
+    """Open a database, and check or create its layout; read-only if it cannot be written.
 
     Raises:
         LabelError: it cannot be opened, is damaged, not ours, or was written by a newer version.
@@ -158,7 +157,7 @@ def _opened_file(url: URL, path: Path) -> Engine:
                 sql.create(connection)
             with new_engine.connect() as connection:
                 _write_ahead(connection)
-        finally:  # the last connection takes the file's last changes into it
+        finally:  # closing the last connection checkpoints the log
             new_engine.dispose()
 
     try:
@@ -167,7 +166,7 @@ def _opened_file(url: URL, path: Path) -> Engine:
         raise LabelError(f"{path.name} cannot be opened: {error.strerror}") from None
     engine = _sqlite(url)
     with _closed_on_errors(engine), engine.connect() as connection:
-        # A lock of a writer is no reason not to read.
+        # Reading needs no lock.
         connection.exec_driver_sql("SELECT 1 FROM sqlite_master")
         _prepare(connection, url, make=False)
         connection.rollback()
@@ -210,7 +209,7 @@ def _closed_on_errors(engine: Engine) -> Iterator[None]:
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
-    """A transaction that no other writer shares; it commits at the end, or leaves no trace."""
+    """An exclusive write transaction, committed at the end or rolled back."""
     with engine.connect() as connection:
         connection = connection.execution_options(label_write=True)
         with connection.begin():
@@ -283,7 +282,7 @@ def _prepare(connection: Connection, url: URL, *, make: bool = True) -> None:
 
 
 def _sqlite(url: URL, *, immutable: bool = False) -> Engine:
-    # Opening never makes a file. "immutable": SQLite then tries to make none next to it either.
+    # Opening never creates a file; with "immutable" SQLite creates none next to it either.
     place = quote(str(Path(str(url.database)).absolute()))
     how = {"mode": "ro", "immutable": "1"} if immutable else {"mode": "rw"}
     uri = url.set(database=f"file:{place}", query={**how, "uri": "true"})
@@ -291,14 +290,14 @@ def _sqlite(url: URL, *, immutable: bool = False) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _connect(dbapi: sqlite3.Connection, _record: Any) -> None:
-        # Switches off sqlite3's own start of transactions (see _begin).
+        # No implicit transactions (see _begin).
         dbapi.isolation_level = None
         with closing(dbapi.cursor()) as cursor:
             cursor.execute("PRAGMA synchronous=FULL")
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        # A writer waits for its turn here; waiting inside the transaction would deadlock.
+        # Writers wait here, since waiting inside a transaction would deadlock.
         write = connection.get_execution_options().get("label_write", False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
 
@@ -308,7 +307,7 @@ def _sqlite(url: URL, *, immutable: bool = False) -> Engine:
 def _write_ahead(connection: Connection) -> None:
     """Switch the file to WAL permanently.
 
-    Where that fails (some network drives) the usual journal stays: slower and just as safe.
+    If that fails (some network drives), the default journal is used: slower and as safe.
     """
     deadline = time.monotonic() + 1.0
     with closing(connection.connection.cursor()) as cursor:
@@ -319,7 +318,7 @@ def _write_ahead(connection: Connection) -> None:
                     cursor.execute("PRAGMA journal_mode=WAL")
                 return
             except sqlite3.OperationalError:
-                # SQLite does not wait by itself while others open the same new file.
+                # SQLite does not wait while others open the same new file.
                 if time.monotonic() > deadline:
                     return
                 time.sleep(0.02)

@@ -188,7 +188,7 @@ def changed_method(run: Run, data: PairedDataset, matrix: ArrayLike, offset: Arr
     m, o = np.asarray(matrix, dtype=np.float64), np.asarray(offset, dtype=np.float64)
     if m.shape != (d, d) or o.shape != (d,) or not (np.isfinite(m).all() and np.isfinite(o).all()):
         raise ConfigError(f"a change of {d} axes needs finite numbers, ({d}, {d}) and ({d},)")
-    # The unit of each axis is arbitrary, so it must not count.
+    # Independent of the unit of each axis.
     spread = np.std(LatentModel(method).encode(data.x1, reference_rows(data)[:500])[0], axis=0)
     relative = m * np.maximum(spread, 1e-12)[:, None]
     relative = relative / np.maximum(np.linalg.norm(relative, axis=0), 1e-300)
@@ -222,7 +222,7 @@ def align_run(
         levels: (m, K), NaN where there is none (``rivae.labels.table.consensus``).
         factors: K ids, in the order of the new axes.
         random_state: seed of the held-out items.
-        asks: the view whose z the labels are matched with.
+        asks: the view that gives z.
 
     Raises:
         ConfigError, DataError: see ``align_axes``; or the method has no latent, or cannot be asked
@@ -270,8 +270,8 @@ def derive_run(
     """Write ``root/name``: the model of ``run`` in the coordinates z' = z @ matrix + offset.
 
     The folder has the configuration with ``parent``, the model, ``alignment.json`` (the change,
-    validation scores before and after, ``record``) and the names of the first axes. It has no
-    evaluation yet. If it fails, nothing is left behind.
+    validation scores before and after, ``record``) and the names of the first axes, but no
+    evaluation. On errors it is removed.
 
     Args:
         note: how the change was found, one line.

@@ -70,7 +70,7 @@ class Desk:
         skips: per factor the positions that were skipped and have no answer, ascending.
         flags: flagged positions, ascending.
         steps: all steps of this plan that are not undone, the oldest first.
-        last: the number of the annotator's last event, which a page sends with what it stores.
+        last: the number of the annotator's last event, which a page sends with its events.
     """
 
     done: tuple[str, ...]
@@ -126,7 +126,7 @@ def desk(
         elif event.factor in column:
             k = column[event.factor]
             before = marks[k][at]
-            # Who has answered and passes on later has still answered.
+            # A skip does not remove an earlier answer.
             is_late_skip = event.action == "skip" and before != NOTHING
             after = before if is_late_skip else _character(event)
             marks[k][at] = after
@@ -160,8 +160,8 @@ class Receipt:
         stored: sequence number by event id.
         refused: by event id, why it can never be stored.
         error: why nothing was stored (the same batch may be sent again); "" if there was no error.
-        overtaken: ids of events that were not stored, as another page of the annotator has stored
-            something at their place that this page had not shown.
+        overtaken: ids of events that were not stored because another page of the annotator has
+            stored an event at their place, which this page had not shown.
     """
 
     stored: Mapping[str, int]
@@ -209,7 +209,7 @@ def receive(
 
 
 def has_news(store: LabelStore, annotator: str, seen: int, own_ids: Collection[str] = ()) -> bool:
-    """Whether an event of the annotator after number ``seen`` is none of ``own_ids``."""
+    """Whether the annotator has events after number ``seen`` other than ``own_ids``."""
     return any(
         e.id not in own_ids for _, e in store.events(since=max(seen, 0), annotator=annotator)
     )

@@ -1,6 +1,6 @@
 """The events of labelling, and the rule that turns them into current labels.
 
-No event is ever changed or removed: an undo is another event, which names the event it undoes.
+Events are never changed or removed: an undo is another event that refers to the undone one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Kind = Literal["label", "repeat", "flag", "skip", "adjudication"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-OLD_IMPORT = "pairs:"  # how keys of imported items began before each import had its own name
+OLD_IMPORT = "pairs:"  # prefix of keys of imported items in older versions
 MAX_ANNOTATOR = 80  # characters
 MAX_ITEM = 240
 MAX_SECONDS = 7 * 86_400.0  # a page left open over the holidays
@@ -71,7 +71,7 @@ class LabelEvent:
         check_uuid(self.id, "an event's id")
         if not isinstance(self.time, datetime) or self.time.tzinfo is None:
             raise LabelError("the time of an event needs a time zone: give it in UTC")
-        # Compared before the change to UTC, which overflows at the ends of the calendar.
+        # Compared first, since the change to UTC may overflow.
         if not _FIRST <= self.time < _LAST:
             raise LabelError("the time of an event is out of range: set the clock of this computer")
         object.__setattr__(self, "time", self.time.astimezone(UTC))

@@ -1,8 +1,8 @@
 """Model-made levels of the eight food factors for 2,284 real dishes, to score runs with.
 
 They are ``assets/factors/food_levels_model.csv``: recipe ids and numbers, without text or picture;
-the guideline beside it says what was asked and how far the two passes agree. Whatever rests on them
-says ``MODEL_MADE``. They are for measuring: no preset, setting, seed or model is chosen by them.
+the guideline beside it has the questions and the agreement of the two passes. Results from them are
+marked ``MODEL_MADE``. They are used for evaluation only, never to choose presets or models.
 """
 
 from __future__ import annotations

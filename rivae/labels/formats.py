@@ -94,7 +94,7 @@ def read_seconds(cell: str) -> float:
 def events_jsonl(store: LabelStore) -> Iterator[str]:
     """Every event in order, also undone ones, as one JSON object per line.
 
-    ``seq`` is its number in this store; another store gives it a new one.
+    ``seq`` is its number in this store only.
     """
     since, last = 0, store.last()
     while since < last:

@@ -85,7 +85,7 @@ class LabelFactor(_Strict):
     def _beside_the_file(cls, value: dict[int, str]) -> dict[int, str]:
         for example in value.values():
             _plain(example)
-            # A stranger's guideline must not show other files of this machine.
+            # A guideline is not trusted: it must not show other files of this machine.
             if re.match(r"[/\\~]|[A-Za-z]:[/\\]", example) or ".." in re.split(r"[/\\]", example):
                 raise ValueError(
                     f"the example '{example[:60]}' leaves the guideline's folder: use an item key "
@@ -96,7 +96,7 @@ class LabelFactor(_Strict):
     @property
     def spec(self) -> FactorSpec:
         """As a column of ``PairedDataset.factors``: codes 0 to 4 stand for levels 1 to 5."""
-        from rivae.data.base import FactorSpec  # imports PyTorch, which labels alone do not need
+        from rivae.data.base import FactorSpec  # imports PyTorch
 
         return FactorSpec(self.id, "ordinal", "shared", self.levels)
 
@@ -169,7 +169,7 @@ def label_factor(**parts: object) -> LabelFactor:
 
 
 def guideline(title: str, factors: list[LabelFactor]) -> Guideline:
-    """A checked guideline; LabelError names the first wrong part."""
+    """A validated guideline; LabelError names the first invalid part."""
     try:
         return Guideline(title=title, factors=tuple(factors))
     except ValidationError as error:

@@ -57,13 +57,13 @@ def _picture(key: str, data: PairedDataset | None) -> Image.Image | None:
         return None
     try:
         return source.picture(row, 0 if source.shows_whole else 2)
-    except RivaeError:  # damaged pictures of an import: the text still helps
+    except RivaeError:  # a damaged picture of an import
         return None
 
 
 @cache
 def _with_project(name: str) -> PairedDataset | None:
-    """The data set ``name`` where it has texts and is no import; such as the drawn kitchen."""
+    """The data set ``name`` if it has texts and is no import, such as the drawn kitchen."""
     has_texts = name != IMPORTED and name in DATASETS and DATASETS.said(name, "texts", False)
     return load_dataset(name) if has_texts else None
 
@@ -82,11 +82,10 @@ def _rows(data: PairedDataset) -> dict[str, int]:
 def tag_levels(tag_map: TagMap, tags: Sequence[Collection[str]], factors: Sequence[str]) -> Floats:
     """The level that the tags of each of N items suggest for each of K factors.
 
-    It depends on how many of the item's tags for the factor are of its high end, from none
-    (level 1) to all (level 5); half is level 3. On the drawn kitchen, whose tags are made to tell
-    the factors, it is the true level of a third of the items and within one level for four in
-    five; expect less of real tags. So suggestions are shown only on request and marked as such, and
-    count only once a person confirms them (``LabelEvent.suggested`` records it).
+    It is the share of the item's tags for the factor that belong to its high end: none is level 1,
+    half 3, all 5. On the drawn kitchen it is the true level of a third of the items, and within one
+    level for four in five; expect less of real tags. So suggestions are shown on request, marked,
+    and count once a person confirms them (``LabelEvent.suggested``).
 
     Args:
         tags: the tags of every item.

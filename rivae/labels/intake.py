@@ -1,7 +1,7 @@
 """Reads labels from a file as events; every row is checked, and nothing is stored here.
 
-A file has one of the three forms of ``formats.py``, or is a table made by hand, where every column
-but annotator, item, factor and level may be missing.
+A file has one of the three forms of ``formats.py``, or is a table with at least the columns
+annotator, item, factor and level.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class FileEvent(NamedTuple):
     Attributes:
         row: number of the record in the file, from 1, without the line of column names.
         event: the event.
-        derived: the file gives no id, so it was made from the content of the row.
+        derived: the id was derived from the content, as the file has none.
     """
 
     row: int
@@ -61,7 +61,7 @@ def read_labels(
         guideline: the version for labels that do not name one.
         item: gives the key of an item from its name and plan in the file; LabelError refuses it.
             By default names are keys.
-        annotators: the annotator meant by a name in the file; a missing one is meant itself.
+        annotators: the annotator by name in the file; by default the name itself.
 
     Raises:
         RivaeError: names the first wrong row; a file is read completely or not at all.
@@ -86,7 +86,7 @@ def read_labels(
                 if kind != ".csv" or _first(offer.event, places):
                     events.append(offer)
         except LabelError as error:
-            # A stranger's file may hold half a character, which cannot be shown.
+            # A file may hold unpaired surrogates, which cannot be shown.
             words = str(error).encode("utf-8", "backslashreplace").decode()
             raise LabelError(f"{path.name}, row {row}: {words}") from None
         if len(events) > MAX_EVENTS or row > MAX_ROWS:
@@ -161,7 +161,7 @@ def _events(
 
 
 def _said(event: LabelEvent) -> str:
-    """An id made from the content of a row, so that the same row is always the same event."""
+    """An id derived from the content of a row, so that equal rows are one event."""
     parts = (event.kind, event.annotator, event.item, event.factor, event.level, event.guideline)
     return str(uuid.uuid5(_NAMESPACE, "\n".join(str(part) for part in parts)))
 

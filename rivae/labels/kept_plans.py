@@ -23,7 +23,7 @@ from rivae.runs import Run, find_run
 TAKEN = "there is already a plan '{}': choose another name"
 PLAN = "plan"
 REVISION = "plan guideline"
-REMOVAL = "plan removal"  # an odd number of them: the plan is deleted
+REMOVAL = "plan removal"  # a plan with an odd number of them is deleted
 _DIGITS = 6
 
 Opened = TypeVar("Opened")
@@ -170,7 +170,7 @@ def revise(store: LabelStore, plan: LabelPlan, guideline: Guideline) -> None:
 
 
 def plan_data(plan: LabelPlan) -> PairedDataset:
-    """The data of the first run that is still here and still has the plan's data.
+    """The data of the first run that exists and has the plan's data.
 
     Raises:
         LabelError: there is none.
@@ -202,7 +202,7 @@ def first_that_opens(
 
 
 def plans_of_run(store: LabelStore, run_id: str) -> list[str]:
-    """The names of the plans that name the run: a plan opens its data by one of its runs."""
+    """The names of the plans with this run, whose data a plan may need."""
     return [
         plan.id for plan in kept_plans(store) if run_id in {plan_run.id for plan_run in plan.runs}
     ]
@@ -231,7 +231,7 @@ def family(ids: Sequence[str], runs: Iterable[Run]) -> list[Run]:
         if (parent := run.parent) is not None:
             children.setdefault(parent, []).append(run)
     member_ids = {run.id for run in members}
-    for run in members:  # grows while it is walked: children of children follow
+    for run in members:  # grows during iteration: children of children
         for child in sorted(children.get(run.id, []), key=lambda r: r.id):
             if child.id not in member_ids:
                 member_ids.add(child.id)

@@ -1,7 +1,7 @@
 """Finds the item of a name in a file or an old store; unknown names are refused.
 
-An item is known if it belongs to the data of a kept plan, or if the store already has labels of it.
-In a store without plans, where nothing can be looked up, any item of an installed data set counts.
+An item is known if it belongs to the data of a plan, or if the store has labels of it. In a store
+without plans, any item of an installed data set is known.
 """
 
 from __future__ import annotations

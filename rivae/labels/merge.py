@@ -1,9 +1,8 @@
 """Adds the labels of a file to a store; stored labels never change.
 
-The rule: if the store has ever had an event for a slot (annotator, item, factor and kind, see
-``events.Slot``), the file adds nothing to it. If both say the same, the label counts as known; if
-they differ, the conflict is reported and left to a person. So a file cannot change, undo or restore
-a label, and importing it twice changes nothing.
+A file adds nothing to a slot (annotator, item, factor and kind, see ``events.Slot``) that ever had
+an event: an equal label counts as known, another one is reported as a conflict. So a file cannot
+change, undo or restore a label, and importing it twice changes nothing.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 
 @dataclass(frozen=True)
 class Conflict:
-    """A row that differs from the store, or that the store cannot take.
+    """A row that differs from the store, or is not valid in it.
 
     Attributes:
         row: of the file, from 1.
@@ -132,7 +131,7 @@ def import_content(
     """
     if len(content) > MAX_MEGABYTES << 20:
         raise LabelError(f"a file of labels has at most {MAX_MEGABYTES} MB: split it")
-    # The name is a stranger's; its suffix tells the kind of file.
+    # The name is not trusted; its suffix is the kind of file.
     safe = _ODD.sub("_", name)[-80:].lstrip(".") or "labels"
     with scratch_folder("rivae-labels-") as folder:
         path = folder / safe
@@ -154,7 +153,7 @@ def known_factors(store: LabelStore, plans: Collection[LabelPlan]) -> frozenset[
 def _factors_of(store: LabelStore, plan: LabelPlan) -> frozenset[str]:
     try:
         return frozenset(plan_guideline(store, plan).ids)
-    except LabelError:  # its guideline is lost or damaged; the other plans still work
+    except LabelError:  # its guideline is lost or damaged
         return frozenset()
 
 

@@ -1,8 +1,7 @@
-"""Two pages of one annotator: no page replaces an answer that it has not shown.
+"""Concurrent pages of one annotator: no page replaces an answer that it has not shown.
 
-Each event of a page says what the page knew of its place: the number of the last event of the
-annotator that it had been told of, and its own event before at that place. If the last event that
-is stored there is neither, another page was faster, and the event is left out.
+Each event has the last event number that its page had received, and the page's own earlier event at
+the same place. If the last stored event there is newer and another one, the event is not stored.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ class Seen(NamedTuple):
     """The state of a page when an event was made.
 
     Attributes:
-        seq: the highest number of the annotator's events that the page had been told of.
+        seq: the highest number of the annotator's events that the page had received.
         after: the id of the page's own event before at the same place; "" without one.
     """
 

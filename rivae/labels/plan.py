@@ -1,10 +1,9 @@
 """A labelling plan: which items are shown, in which order, for which runs; saved as one file.
 
-Its items are all unique items that the evaluations of the runs retrieved (1,000 items for 20,000
-points). They come a few random queries at a time, with the items of all runs in random order. So
-the first labels serve every run alike, and at any time some queries are completely labelled;
-without that, a score from half of the labels would be far off (``rivae.labels.scores``). Some items
-are repeated later, as hidden repeats.
+Its items are the unique items that the evaluations of the runs retrieved (1,000 items for 20,000
+points), a few random queries at a time, those of all runs in random order. So the first labels
+serve every run, and some queries are completely labelled at any time, which scores from a part of
+the labels need (``rivae.labels.scores``). Some items are repeated later, as hidden repeats.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ class LabelPlan(_Strict):
         runs: the runs that the labels serve.
         purpose: "scores" for D/C/I of the runs, "axes" for items chosen to align the axes of one.
         n_queries: queries of each run's evaluation that were used; None is all.
-        asks: the view of these queries that asks.
+        asks: the view of these queries.
         guideline: version of the guideline that annotators follow; "" for any.
         random_state: seed of the order.
         order: data rows by position; a row may occur twice.
@@ -85,7 +84,7 @@ class LabelPlan(_Strict):
 
     @model_serializer(mode="wrap")
     def _document(self, usual: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without what older versions do not read, unless it is used."""
+        """Without fields of newer versions that have their default."""
         document: dict[str, Any] = usual(self)
         return {
             name: value for name, value in document.items() if (name, value) != ("asks", "first")

@@ -11,8 +11,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-# 2: keys of imported items hold the id of the import (``rivae.labels.opening``). The layout is that
-# of 1, but an older program would not find those labels.
+# 2: keys of imported items have the id of the import (``rivae.labels.opening``), unknown to version 1;
+# the layout is the same.
 SCHEMA_VERSION = 2
 
 metadata = sa.MetaData()
@@ -132,14 +132,14 @@ def create(connection: sa.Connection) -> None:
         )
         connection.exec_driver_sql(f"CREATE VIEW {view.name} AS {body}")
     for statement in _APPEND_ONLY[connection.dialect.name]:
-        # As sa.text(), because the driver would take % for a parameter.
+        # As text, because the driver would take % for a parameter.
         connection.execute(sa.text(statement))
     connection.execute(label_schema.insert().values(version=SCHEMA_VERSION))
 
 
 @contextmanager
 def rewriting(connection: sa.Connection) -> Iterator[None]:
-    """Inside, events may be changed (in the caller's transaction); the trigger then returns."""
+    """Drop the trigger against changes of events, inside the caller's transaction."""
     off = {
         "sqlite": "DROP TRIGGER label_events_no_update",
         "postgresql": "DROP TRIGGER label_events_stay ON label_events",

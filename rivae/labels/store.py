@@ -115,7 +115,7 @@ class LabelStore:
             if self._backs_up and self._backed_up != datetime.now(UTC).date():
                 try:
                     self.back_up()
-                except LabelStoreError as error:  # labels are worth more than their backup
+                except LabelStoreError as error:  # labels are stored without a backup, too
                     log.warning("%s", error)
             with writing(self._engine) as connection:
                 yield connection

@@ -20,7 +20,7 @@ from rivae.runs import Run
 from rivae.training.alignment.certainty import certainty_of
 
 NOISE = 1.0  # variance of a level around its direction, which itself explains a variance of 1
-SURE = 0.3  # weight of an axis that needs no label: at 0 the others are found less well, too
+SURE = 0.3  # weight of an axis that needs no label; 0 is worse for the others, too
 _FLOOR = 1e-8
 
 
@@ -43,9 +43,9 @@ def suggest_items(
         n_items: how many to choose, at most m.
         noise: s², positive.
         max_radius: skip candidates farther from the mean than this share of the data, if enough
-            others are left: outliers tell little about the rest. None keeps them.
-        axes: to be determined first, e.g. those that are not sure; the others have the weight
-            ``SURE``. () takes all alike.
+            others are left, since outliers say little about the rest. None keeps them.
+        axes: uncertain axes, to be determined first; the others have the weight ``SURE``. ()
+            weights all equally.
 
     Raises:
         ConfigError: a number out of range, or widths that do not fit.
@@ -99,7 +99,7 @@ def variance_drop(
     return np.asarray(drop.sum(axis=1) / (noise + (cov_x * x).sum(axis=1)))
 
 
-POOL = 2_000  # candidates; more hardly help, and their pictures have to be embedded
+POOL = 2_000  # candidates; more cost time and hardly help
 AMPLE = 5  # with fewer candidates per wanted item, training items are added
 BLOCK = 10  # the ten most useful items come first, in random order, then the next ten
 MAX_SUGGESTED = 500
@@ -137,13 +137,13 @@ def suggest_rows(
     to them; unlike test items, D/C/I is not measured on them, so axes aligned to these labels can
     be compared with other axes. Training items are added if there are too few.
 
-    Where it is known how sure the axes are, the items are spread along those that are not.
+    If the certainty of the axes is known, the items are spread along the uncertain ones.
 
     Args:
         labelled: (l,) data rows with labels; they are not suggested again.
         n_items: 1 to 500.
         random_state: of the draw of candidates.
-        asks: the view whose z the labels will be matched with.
+        asks: the view that gives z.
 
     Raises:
         ConfigError: the number is out of range, fewer items are left, or the method has no latent

@@ -1,4 +1,4 @@
-"""Items on which annotators disagree or that somebody flagged, and the verdicts on them."""
+"""Items with disagreement or flags, and the verdicts on them."""
 
 from __future__ import annotations
 
