@@ -166,7 +166,8 @@ def _lines(key: tuple[str, ...], rows: list[Row], of_dataset: set[Column]) -> li
     failures = [message for state, message in states.values() if state == "failed"]
     not_run = [message for state, message in states.values() if state == "not run"]
     state: LineState = "ours" if scores else ("failed" if failures else "not run")
-    reason = _most_common(failures or not_run)
+    reasons = Counter(failures or not_run).most_common(1)
+    reason = reasons[0][0] if reasons else ""
     if scores:
         mine = {c for metric, where in scores for c in _tables_of(metric, where)}
     else:
@@ -254,10 +255,6 @@ def interval(scores: Sequence[RunScore], level: float = 0.95) -> tuple[float, fl
         return math.nan, math.nan
     half = student.ppf(0.5 + level / 2, len(units) - 1) * np.std(units, ddof=1) / len(units) ** 0.5
     return float(np.mean(units) - half), float(np.mean(units) + half)
-
-
-def _most_common(messages: Sequence[str]) -> str:
-    return Counter(messages).most_common(1)[0][0] if messages else ""
 
 
 def _order(line: SummaryLine) -> tuple[object, ...]:

@@ -205,7 +205,10 @@ def _fit(runs: list[Run], trainer: Trainer, resume: bool) -> list[Run]:
         try:
             trainer.fit(resume)
         except Exception as error:
-            message = str(error) if isinstance(error, RivaeError) else _first_line(error)
+            message = str(error)
+            if not isinstance(error, RivaeError):
+                line = message.partition("\n")[0][:300]
+                message = f"stopped by an error of the program ({type(error).__name__}): {line}"
             for run in runs:
                 # A diverged run has its own reason already; a full disk may take no status.
                 with contextlib.suppress(OSError):
@@ -213,11 +216,6 @@ def _fit(runs: list[Run], trainer: Trainer, resume: bool) -> list[Run]:
                         run.set_status(state="failed", message=message)
             raise
     return runs
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).splitlines() or [""]
-    return f"stopped by an error of the program ({type(error).__name__}): {lines[0][:300]}"
 
 
 @contextlib.contextmanager

@@ -163,7 +163,7 @@ def revise(store: LabelStore, plan: LabelPlan, guideline: Guideline) -> None:
         return
     version = store.keep_guideline(guideline)
     number = len(_revisions(store, plan)) + 1
-    store.keep(REVISION, _revision(plan, number), version)
+    store.keep(REVISION, f"{_short(plan.id)}-{number:0{_DIGITS}d}", version)
 
 
 # The runs of a plan, and the data that they open
@@ -270,10 +270,6 @@ def _time(text: str) -> datetime:
 def _short(plan_id: str) -> str:
     # A plan's name alone may have the full length of a document id.
     return hashlib.sha256(plan_id.encode()).hexdigest()[:32]
-
-
-def _revision(plan: LabelPlan, number: int) -> str:
-    return f"{_short(plan.id)}-{number:0{_DIGITS}d}"
 
 
 def _revisions(store: LabelStore, plan: LabelPlan) -> list[str]:

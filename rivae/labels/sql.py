@@ -11,8 +11,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-# 2: keys of imported items have the id of the import (``rivae.labels.opening``), unknown to version 1;
-# the layout is the same.
+# 2: keys of imported items have the id of the import (``rivae.labels.opening``), which version 1
+# does not find; the layout is the same.
 SCHEMA_VERSION = 2
 
 metadata = sa.MetaData()
