@@ -59,7 +59,7 @@ def test_endings_of_pictures_are_named_in_one_place():
 
 # What writes in another way, and why nobody misses what a full disk leaves of it.
 DIRECT = {
-    "rivae/benchmark/processes.py os.fdopen": "the pipe to another process",
+    "rivae/benchmark/run.py os.fdopen": "the pipe to another process",
     "rivae/data/store/pixels.py np.memmap": "a cache; its room is reserved first",
     "rivae/data/store/writer.py shard.open": "counts only once the table beside it is there",
     "rivae/cli/demo.py shutil.copyfile": "into a folder that gets its name at the end",

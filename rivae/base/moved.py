@@ -52,6 +52,8 @@ _RENAMED = {
     "rivae.plots": "rivae.figures",
     "rivae.ui": "rivae.app",
     "rivae.methods.presets": "rivae.models.presets",
+    "rivae.runs.vocabulary_file": "rivae.runs.data_record",
+    "rivae.labels.held_out": "rivae.labels.derive",
     "rivae.retrieval.projection": "rivae.retrieval.model",
     "rivae.words.names_file": "rivae.runs.axis_names",
 }

@@ -32,9 +32,8 @@ from rivae.exploring.words.naming import MIN_FACTOR
 from rivae.jobs.launch import make_config, train
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.axis_names import AXIS_NAMES
-from rivae.runs.data_record import DATA
+from rivae.runs.data_record import DATA, VOCABULARY
 from rivae.runs.folders import is_run_folder
-from rivae.runs.vocabulary_file import VOCABULARY
 
 # Name -> data set and method; two of one data set, so that there is something to compare.
 DEMOS = {

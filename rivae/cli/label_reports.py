@@ -7,6 +7,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from rivae.base.config import free_name
 from rivae.base.errors import LabelError
 from rivae.base.files import json_ready
 from rivae.cli.common import OPENING_DATA, Steps, add_asks, add_command, number, print_table
@@ -254,7 +255,7 @@ def _align(args: argparse.Namespace) -> int:
     steps = Steps("align")
     steps("starting")  # before the imports, which take seconds
     from rivae.labels.annotators import require_known
-    from rivae.labels.derive import align_run, alignment_record, derive_run, free_name
+    from rivae.labels.derive import align_run, alignment_record, derive_run
     from rivae.labels.run_scores import labelled
     from rivae.runs import list_runs
 
@@ -283,7 +284,7 @@ def _align(args: argparse.Namespace) -> int:
                 run,
                 found.change.matrix,
                 found.change.offset,
-                args.name or free_name(f"{run.id}-aligned", taken),
+                args.name or free_name(f"{run.id}-aligned", taken.__contains__),
                 note=found.change.note,
                 names=[guideline.factor(factor).name for factor in known.factors],
                 record=record,

@@ -337,7 +337,7 @@ def _import(args: argparse.Namespace) -> int:
             f"{report.n_conflicts:,} conflicts"
         )
         for one in report.named:
-            print(f"  item {one.said} is {one.key} ({one.title})")
+            print(f"  item {one.name} is {one.key} ({one.title})")
         if report.n_named > len(report.named):
             print(f"  and {report.n_named - len(report.named):,} more by the same rule")
         for c in report.conflicts:

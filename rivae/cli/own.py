@@ -98,11 +98,11 @@ def _after(run: Run) -> str:
 def _imported(args: argparse.Namespace, steps: Steps) -> Path:
     """The folder of the import, made now unless these files were imported before."""
     from rivae.data.importing import run_import
-    from rivae.data.importing.plan import free_name
+    from rivae.data.importing.plan import free_import_name
     from rivae.data.importing.session import is_read_as_now, same_as
     from rivae.data.store import Manifest
 
-    plan = plan_of(args, args.name or free_name(args.source))
+    plan = plan_of(args, args.name or free_import_name(args.source))
     settings, source = plan.settings(), plan.source()
     settings.check()
     if (same := same_as(source, settings, steps)) is not None:

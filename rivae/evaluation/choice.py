@@ -20,7 +20,7 @@ from rivae.models.base import Method
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
-from rivae.runs.vocabulary_file import kept_vocabulary
+from rivae.runs.data_record import kept_vocabulary
 from rivae.training.validation import validation_scores
 
 MAX_ROWS = 2000

@@ -1,4 +1,4 @@
-"""Whether a run can be opened, as far as that shows before its data are read."""
+"""Whether a run can be opened, without reading its data."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from rivae.runs.run import MAX_MODEL_BYTES, MODEL, NO_MODEL, Run
 
 
 def trouble(run: Run, *, quick: bool = False) -> str:
-    """Why a run cannot be opened here, in one sentence; "" where nothing is known against it.
+    """Why a run cannot be opened here, in one sentence; "" if nothing is known.
 
-    Its configuration names a method and a data set that there are, with settings that it takes, the
-    import is here and the weights are whole. Other damage shows when it is opened.
+    Checks the names of method and data set, their settings, the import and the file of weights.
 
     Args:
-        quick: do not look up what is hardly ever wrong and would load torch.
+        quick: skip checks that would load torch and hardly ever fail.
     """
     try:
         config, store = run.config, run.config.dataset.settings.get("store")
@@ -50,7 +49,7 @@ def missing(run: Run) -> str:
 
 
 def _require_weights(run: Run) -> None:
-    """RunError unless the file of the weights is whole."""
+    """RunError unless the file of the weights is valid."""
     try:
         read_header(run.path / MODEL, MAX_MODEL_BYTES)
     except (DataError, OSError) as error:
@@ -59,7 +58,7 @@ def _require_weights(run: Run) -> None:
 
 
 def _is_here(store: object) -> bool:
-    """Whether the settings name no import, or one that is plainly there."""
+    """Whether the settings name no import, or an existing one."""
     if store is None:
         return True
     # As ``rivae.data.store.data_root`` says, whose module would load torch.
@@ -76,7 +75,7 @@ def _require_data(run: Run) -> None:
     dataset = run.config.dataset
     if dataset.name not in DATASETS:
         raise RunError(DATASETS.absent(dataset.name))
-    checked = checked_settings(dataset.name, dataset.settings)
+    settings = checked_settings(dataset.name, dataset.settings)
     require_open(run.config)
-    if (store := checked.kept().get("store")) is not None:
+    if (store := settings.kept().get("store")) is not None:
         find_store(store)

@@ -20,8 +20,7 @@ from rivae.jobs.launch import make_config, resume, train
 from rivae.runs import DEMO_ROOT, Run, find_run, list_runs
 from rivae.runs.archive import export_run
 from rivae.runs.axis_names import AxisName
-from rivae.runs.data_record import DATA, recorded_data
-from rivae.runs.vocabulary_file import VOCABULARY
+from rivae.runs.data_record import DATA, VOCABULARY, recorded_data
 from tests.identity.conftest import dated
 
 TINY = {

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from rivae.base.config import free_name
 from rivae.base.errors import ConfigError, DataError
 from rivae.base.reading.tables import Broken, Record, rows
 from rivae.data import dataset_names
@@ -137,10 +138,10 @@ def columns_of(head: Iterable[Record]) -> list[str]:
     return list(dict.fromkeys(name for record in head for name in record))
 
 
-def free_name(table: Path) -> str:
+def free_import_name(table: Path) -> str:
     """A name for what is imported from ``table`` that no data set has."""
     words = re.sub(r"[^a-z0-9._-]+", "-", table.name.split(".")[0].lower()).strip("-._")
-    name, taken = words[:36] or "pairs-1", dataset_names()
-    numbered = (f"{name}-{i}" for i in range(2, 1000))
-    free = (n for n in (name, *numbered) if n not in taken and not (data_root() / n).exists())
-    return next(free, name)
+    names = dataset_names()
+    return free_name(
+        words[:36] or "pairs-1", lambda name: name in names or (data_root() / name).exists()
+    )
