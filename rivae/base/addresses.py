@@ -46,19 +46,19 @@ def _own_names() -> list[str]:
     name = socket.gethostname()
     addresses = [name, f"{name}.local"]
     with contextlib.suppress(OSError):
-        addresses += [str(known[4][0]) for known in socket.getaddrinfo(name, None)]
+        addresses += [str(info[4][0]) for info in socket.getaddrinfo(name, None)]
     for family, elsewhere in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
         # Nothing is sent: the system only says from which address it would be.
         with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((elsewhere, 9))
             addresses.append(str(probe.getsockname()[0]))
-    return [known for known in addresses if HOST.fullmatch(known)]
+    return [address for address in addresses if HOST.fullmatch(address)]
 
 
 def url_of(port: int, address: str, extra: Sequence[str] = ()) -> str:
     """The address in this machine's browser, as Streamlit's settings make it; no "/" at its end."""
-    own = own_address(address)
-    host = f"[{own}]" if ":" in own else own
+    address_on_machine = own_address(address)
+    host = f"[{address_on_machine}]" if ":" in address_on_machine else address_on_machine
     safe = all(_streamlit_setting(f"server.ssl{part}File", extra) for part in ("Cert", "Key"))
     path = _streamlit_setting("server.baseUrlPath", extra).strip("/")
     return f"http{'s' if safe else ''}://{host}:{port}" + (f"/{quote(path)}" if path else "")

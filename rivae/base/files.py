@@ -171,10 +171,14 @@ def private_file(path: Path) -> None:
     # Without opening it: closing a file drops the locks that this process holds on it.
     with contextlib.suppress(OSError):
         status = path.stat()
-        wanted = stat.S_IMODE(status.st_mode) & (0o770 if status.st_mode & stat.S_IWGRP else 0o700)
-        own = os.name == "posix" and status.st_uid == os.geteuid() and stat.S_ISREG(status.st_mode)
-        if own and wanted != stat.S_IMODE(status.st_mode):
-            path.chmod(wanted)
+        private_mode = stat.S_IMODE(status.st_mode) & (
+            0o770 if status.st_mode & stat.S_IWGRP else 0o700
+        )
+        is_ours = (
+            os.name == "posix" and status.st_uid == os.geteuid() and stat.S_ISREG(status.st_mode)
+        )
+        if is_ours and private_mode != stat.S_IMODE(status.st_mode):
+            path.chmod(private_mode)
 
 
 def open_plain(path: Path, mode: str, *, private: bool = False) -> IO[Any]:

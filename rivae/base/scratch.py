@@ -36,17 +36,17 @@ def scratch_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
     while True:
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
         try:
-            held = (folder / LOCK).open("xb")
+            lock_file = (folder / LOCK).open("xb")
         except FileNotFoundError:  # taken for a leftover of a version without locks
             continue
         with contextlib.suppress(BlockingIOError):
             if os.name == "posix":
-                take_lock(held)
+                take_lock(lock_file)
             # Was it removed in the moment before it was locked? Then another one.
-            if os.fstat(held.fileno()).st_nlink:
+            if os.fstat(lock_file.fileno()).st_nlink:
                 break
-        held.close()
-    with held:
+        lock_file.close()
+    with lock_file:
         try:
             yield folder
         finally:
@@ -74,8 +74,8 @@ def _remove_if_free(folder: Path) -> None:
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
         return
     if stat.S_ISREG((folder / LOCK).lstat().st_mode):
-        with (folder / LOCK).open("r+b") as held:
-            take_lock(held, patience=0.0)  # and held while it is removed
+        with (folder / LOCK).open("r+b") as lock_file:
+            take_lock(lock_file, patience=0.0)  # and held while it is removed
             _remove(folder)
 
 

@@ -173,17 +173,17 @@ class PairedDataset:
             raise DataError(f"{name}: {n} items in view 1 but {len(x2)} in view 2")
         if set(splits) != set(SPLITS):
             raise DataError(f"{name}: the split must name exactly {', '.join(SPLITS)}")
-        joined = np.concatenate([splits[s] for s in SPLITS])
-        if len(joined) and (joined.min() < 0 or joined.max() >= n):
+        all_rows = np.concatenate([splits[s] for s in SPLITS])
+        if len(all_rows) and (all_rows.min() < 0 or all_rows.max() >= n):
             raise DataError(f"{name}: a split names a row outside 0 .. {n - 1}")
-        named = np.zeros(n, dtype=bool)
-        named[joined.astype(np.int64)] = True
-        if named.sum() != len(joined):
+        in_split = np.zeros(n, dtype=bool)
+        in_split[all_rows.astype(np.int64)] = True
+        if in_split.sum() != len(all_rows):
             raise DataError(f"{name}: a row is in two splits, or twice in one")
         if factors is not None:
             if factors.shape != (n, len(factor_specs)):
-                expected = (n, len(factor_specs))
-                raise DataError(f"{name}: factors have shape {factors.shape}, not {expected}")
+                factors_shape = (n, len(factor_specs))
+                raise DataError(f"{name}: factors have shape {factors.shape}, not {factors_shape}")
             if not np.isfinite(factors).all():
                 raise DataError(f"{name}: a factor holds NaN or infinite values")
         self.name = name
@@ -204,9 +204,9 @@ class PairedDataset:
         The key of everything that is computed from a data set.
         """
         settings = {k: v for k, v in self.settings.items() if k not in PLACES}
-        known = self.vocabulary
+        vocabulary = self.vocabulary
         # Without those of the first rules: what was kept by this name stays valid.
-        words = [] if known is None or known.tokenizer == FIRST else [known.key]
+        words = [] if vocabulary is None or vocabulary.tokenizer == FIRST else [vocabulary.key]
         return _digest([self.name, settings, len(self), self.content, *words])
 
     @cached_property

@@ -22,8 +22,8 @@ class Dataset:
             file, the first line.
         settings: the class of its settings; the command line checks them and the training form
             shows their titles, descriptions and bounds.
-        load: makes or opens the items, ``load(settings)``; with ``words`` ``load(settings, kept)``,
-            where ``kept`` is the vocabulary of a run or None.
+        load: makes or opens the items, ``load(settings)``; with ``words``
+            ``load(settings, vocabulary)``, where ``vocabulary`` is that of a run or None.
         shapes: the shapes of the items of both views, called like ``load`` and without making any;
             None where they have to be made for it.
         content: where items are read from files, a hash of these.

@@ -16,7 +16,7 @@ from rivae.data.base import SPLITS
 Rows = NDArray[np.int64]
 
 
-def drawn_parts(named: Rows) -> tuple[int, ...]:
+def drawn_parts(part_of_item: Rows) -> tuple[int, ...]:
     """The parts to draw; () where the source names each of the three.
 
     Where an item has no part, all items are drawn. Otherwise the first one drawn gives its items to
@@ -24,42 +24,46 @@ def drawn_parts(named: Rows) -> tuple[int, ...]:
     stay out of the training.
 
     Args:
-        named: (N,) the part that the source names for each item: 0, 1, 2 as in ``SPLITS``, or -1.
+        part_of_item: (N,) the part that the source names: 0, 1, 2 as in ``SPLITS``, or -1 for none.
     """
-    if (named < 0).any():
+    if (part_of_item < 0).any():
         return (0, 1, 2)
-    counts = np.bincount(named, minlength=len(SPLITS))
+    counts = np.bincount(part_of_item, minlength=len(SPLITS))
     missing = np.flatnonzero(counts == 0).tolist()
     return (int(np.flatnonzero(counts)[0]), *missing) if missing else ()
 
 
 def split_of(
-    named: Rows, groups: Rows, fractions: tuple[float, float, float], seed: int
+    part_of_item: Rows, groups: Rows, fractions: tuple[float, float, float], seed: int
 ) -> dict[str, Rows]:
     """Sorted rows by "train", "validation" and "test".
 
     Args:
-        named: see ``drawn_parts``.
+        part_of_item: see ``drawn_parts``.
         groups: (N,) a number that the items of one picture share.
         fractions: the shares of the three parts; what is drawn is divided in their proportions.
 
     Raises:
         DataError: there are too few items to draw a part from.
     """
-    part, drawn = named.copy(), drawn_parts(named)
-    if drawn:
-        is_new = (named < 0).any()
-        rows = np.arange(len(named)) if is_new else np.flatnonzero(named == drawn[0])
-        if len(rows) < len(drawn):
-            giver, *missing = (SPLITS[k] for k in drawn)
+    part, parts_drawn = part_of_item.copy(), drawn_parts(part_of_item)
+    if parts_drawn:
+        is_new = (part_of_item < 0).any()
+        rows = (
+            np.arange(len(part_of_item))
+            if is_new
+            else np.flatnonzero(part_of_item == parts_drawn[0])
+        )
+        if len(rows) < len(parts_drawn):
+            giver, *missing = (SPLITS[k] for k in parts_drawn)
             raise DataError(
                 f"the partition column names {len(rows)} {giver} and no {' or '.join(missing)} "
                 "pairs, too few to draw from: name train, validation and test, or remove it"
             )
-        shares = np.array([fractions[k] for k in sorted(drawn)])
-        if len(drawn) < len(SPLITS):
+        shares = np.array([fractions[k] for k in sorted(parts_drawn)])
+        if len(parts_drawn) < len(SPLITS):
             shares /= shares.sum()
-        part[rows] = np.array(sorted(drawn))[draw(groups[rows], shares.tolist(), seed)]
+        part[rows] = np.array(sorted(parts_drawn))[draw(groups[rows], shares.tolist(), seed)]
     return {name: np.flatnonzero(part == k).astype(np.int64) for k, name in enumerate(SPLITS)}
 
 
@@ -103,16 +107,16 @@ def _groups(which: Rows, size: Rows, order: Rows, room: Rows) -> Rows:
     The largest groups come first, each into the part with the most room.
     """
     part = np.full(len(size), -1, dtype=np.int64)
-    drawn = np.full(len(size), len(order), dtype=np.int64)
-    np.minimum.at(drawn, which[order], np.arange(len(order)))
+    first_draw = np.full(len(size), len(order), dtype=np.int64)
+    np.minimum.at(first_draw, which[order], np.arange(len(order)))
     several = np.flatnonzero(size > 1)
-    left = len(size)
+    n_left = len(size)
     empty = set(range(len(room)))
-    for group in several[np.lexsort((drawn[several], -size[several]))].tolist():
-        among = empty if left <= len(empty) else range(len(room))
+    for group in several[np.lexsort((first_draw[several], -size[several]))].tolist():
+        among = empty if n_left <= len(empty) else range(len(room))
         k = max(among, key=lambda k: int(room[k]))
         part[group] = k
         room[k] -= size[group]
         empty.discard(k)
-        left -= 1
+        n_left -= 1
     return part

@@ -80,13 +80,13 @@ class Shape:
         cells, _ = self._cells(line)
         return len(cells) == missing + 1 and not self.fits(cells[:1])
 
-    def swallowed(self, lines: Sequence[str], broken: bool) -> int:
+    def swallowed(self, lines: Sequence[str], is_broken: bool) -> int:
         """How many of the last lines of one record are rows, after a quotation mark left open.
 
         Args:
-            broken: the lines make no record; otherwise all of them must look like rows.
+            is_broken: the lines make no record; otherwise all of them must look like rows.
         """
-        if not broken:
+        if not is_broken:
             rows = self.opens(lines[0]) and all(map(self._is_row, lines[1:]))
             return len(lines) - 1 if rows else 0
         for place, line in enumerate(lines[1:], start=1):

@@ -146,11 +146,11 @@ def twice_encoded(text: str) -> str:
         return ""
     for match in _TWICE.finditer(text):
         part = match[0]
-        written = b"".join(c.encode("latin-1" if c < "\u0100" else "cp1252") for c in part)
+        encoded_bytes = b"".join(c.encode("latin-1" if c < "\u0100" else "cp1252") for c in part)
         with suppress(UnicodeError):
             if len(part) == 1:
-                return f"U+{ord(part):04X} for {written.decode('cp1252')}"
-            return f"{part} for {written.decode('utf-8')}"
+                return f"U+{ord(part):04X} for {encoded_bytes.decode('cp1252')}"
+            return f"{part} for {encoded_bytes.decode('utf-8')}"
     return ""
 
 

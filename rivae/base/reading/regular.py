@@ -70,6 +70,6 @@ def begins_with(path: Path, mark: bytes) -> bool:
         return False
 
 
-def _require_plain(seen: os.stat_result, path: Path) -> None:
-    if not stat.S_ISREG(seen.st_mode):
+def _require_plain(status: os.stat_result, path: Path) -> None:
+    if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, _NOT_PLAIN, str(path))

@@ -22,7 +22,7 @@ def what_became(
     mapping: Mapping,
     factors: FactorReader,
     records: Sequence[Record],
-    chosen: Collection[str] | None = None,
+    chosen_roles: Collection[str] | None = None,
 ) -> list[str]:
     """One phrase per column that is used, then one for all that are not.
 
@@ -30,7 +30,7 @@ def what_became(
         columns: of the table.
         factors: after it has looked at the records.
         records: some, whose cells tell what else a column could be.
-        chosen: the roles that somebody chose; the others were guessed. None if that is no matter.
+        chosen_roles: the roles that somebody chose; the others were guessed. None to leave it out.
     """
     roles = {role: name for role in _ORDER if (name := getattr(mapping, role))}
     usable = factors.columns()
@@ -38,23 +38,27 @@ def what_became(
     if mapping.title and are_file_names(mapping.title, records):
         out[0] += " (looks like file names)"
     out += _factors(usable, factors)
-    used = {*roles.values(), *(column.name for column in usable)}
-    unused = [name for name in columns if name not in used and name.strip()]
-    if unused:
+    used_columns = {*roles.values(), *(column.name for column in usable)}
+    unused_columns = [name for name in columns if name not in used_columns and name.strip()]
+    if unused_columns:
         free = [role for role in _TEXTS if role not in roles]
-        named = [_called(name) + _hint(name, mapping, free, records) for name in unused[:MOST]]
-        out.append(f"not used: {', '.join(named)}{_more(unused)}")
-    if chosen is not None:
-        guessed = [role for role in roles if role not in chosen and squeezed(roles[role]) != role]
-        if guessed:
-            out.append(f"guessed by name: {', '.join(guessed)}")
+        phrases = [
+            _called(name) + _hint(name, mapping, free, records) for name in unused_columns[:MOST]
+        ]
+        out.append(f"not used: {', '.join(phrases)}{_more(unused_columns)}")
+    if chosen_roles is not None:
+        guessed_roles = [
+            role for role in roles if role not in chosen_roles and squeezed(roles[role]) != role
+        ]
+        if guessed_roles:
+            out.append(f"guessed by name: {', '.join(guessed_roles)}")
     return out
 
 
 def _factors(usable: Sequence[FactorColumn], reader: FactorReader) -> list[str]:
-    named = [f"factor {_called(c.name)}, {reader.about(c)}" for c in usable[:MOST]]
+    phrases = [f"factor {_called(c.name)}, {reader.about(c)}" for c in usable[:MOST]]
     more = len(usable) - MOST
-    return [*named, f"{more} more factors"] if more > 0 else named
+    return [*phrases, f"{more} more factors"] if more > 0 else phrases
 
 
 def _hint(name: str, mapping: Mapping, free: Sequence[str], records: Sequence[Record]) -> str:

@@ -92,22 +92,22 @@ FEATURES: Parts[FeatureSource] = Parts(
 NAMED = "checkpoint"  # the source of names that are none of a source
 
 
-def open_encoder(asked: str, store: PairStore, device: str = "cpu") -> Encoder:
+def open_encoder(name: str, store: PairStore, device: str = "cpu") -> Encoder:
     """The encoder of a source's name, or of a checkpoint: a folder, or a name on the hub.
 
     Raises:
         ConfigError: the source only comes with an import, needs a name, or is not installed.
         DataError: it cannot be loaded, or be fitted to the store.
     """
-    source = FEATURES[asked if asked in FEATURES else NAMED]
+    source = FEATURES[name if name in FEATURES else NAMED]
     if source.open is None:
         raise ConfigError(
             f"{source.blurb} come with an import (`rivae import --embeddings`): choose one of "
             f"{', '.join(makeable())}"
         )
-    if source.needs_name and asked == source.name:
-        raise ConfigError(f"'{asked}' needs a name: write {source.needs_name}")
-    return source.open(store, asked, device)
+    if source.needs_name and name == source.name:
+        raise ConfigError(f"'{name}' needs a name: write {source.needs_name}")
+    return source.open(store, name, device)
 
 
 def makeable() -> list[str]:
@@ -144,12 +144,12 @@ def make_features(
     about: dict[str, Any] = {"checkpoint": Path(encoder.name).name, "n_items": len(store)}
     if encoder.name in FEATURES and (version := FEATURES[encoder.name].version) != "1":
         about["version"] = version
-    done = _begun(place, about)
-    resumed = any(done.values())
+    n_done = _begun(place, about)
+    is_resumed = any(n_done.values())
     try:
         place.mkdir(parents=True, exist_ok=True)
         for side in encoder.sides:
-            _one_side(store, encoder, side, place, done, batch_size, about, progress)
+            _one_side(store, encoder, side, place, n_done, batch_size, about, progress)
         write_json(place / "features.json", about)
         (place / PARTIAL).unlink()
     except OSError as error:
@@ -158,7 +158,7 @@ def make_features(
             "command again, it resumes where it stopped"
         ) from error
     except DataError:
-        if not resumed:  # the name is free for another checkpoint
+        if not is_resumed:  # the name is free for another checkpoint
             shutil.rmtree(place, ignore_errors=True)
         raise
 
@@ -166,9 +166,9 @@ def make_features(
 def _begun(place: Path, about: dict[str, Any]) -> dict[str, int]:
     """Side -> items that an earlier call has finished."""
     try:
-        stored = read_json(place / PARTIAL)
-        counts = {side: int(stored["done"][side]) for side in stored["done"]}
-        begun_for = stored["about"]
+        document = read_json(place / PARTIAL)
+        counts = {side: int(document["done"][side]) for side in document["done"]}
+        begun_for = document["about"]
     except (DataError, KeyError, TypeError, ValueError):
         return {}
     if begun_for != about:
@@ -184,36 +184,36 @@ def _one_side(
     encoder: Encoder,
     side: str,
     place: Path,
-    done: dict[str, int],
+    n_done: dict[str, int],
     batch_size: int,
     about: dict[str, Any],
     progress: Progress | None,
 ) -> None:
     path, n = place / f"{side}.npy", len(store)
     out: Any = None
-    if done.get(side, 0) and path.is_file():
+    if n_done.get(side, 0) and path.is_file():
         with suppress(OSError, ValueError):  # damaged: made again
             out = np.lib.format.open_memmap(path, mode="r+")
     if out is None or len(out) != n:
-        out, done[side] = None, 0
-    for start in range(done[side], n, batch_size):
+        out, n_done[side] = None, 0
+    for start in range(n_done[side], n, batch_size):
         rows = range(start, min(start + batch_size, n))
-        found = _encoded(encoder, store, side, rows).float().cpu().numpy()
-        if not np.isfinite(found).all():
+        features = _encoded(encoder, store, side, rows).float().cpu().numpy()
+        if not np.isfinite(features).all():
             raise DataError(f"{encoder.name} gives values that are not finite for {side}")
         if out is None:
             out = np.lib.format.open_memmap(
-                path, mode="w+", dtype=np.float16, shape=(n, found.shape[1])
+                path, mode="w+", dtype=np.float16, shape=(n, features.shape[1])
             )
             reserve(path, path.stat().st_size)
         # Of unit length, so that float16 holds whatever scale the checkpoint has.
-        found = in_reach(found)
-        length = np.linalg.norm(found, axis=1, keepdims=True)
-        out[rows.start : rows.stop] = found / np.where(length > 0, length, 1)
-        done[side] = rows.stop
+        features = in_reach(features)
+        length = np.linalg.norm(features, axis=1, keepdims=True)
+        out[rows.start : rows.stop] = features / np.where(length > 0, length, 1)
+        n_done[side] = rows.stop
         if (start // batch_size) % 20 == 19 or rows.stop == n:
             out.flush()
-            write_json(place / PARTIAL, {"about": about, "done": done})
+            write_json(place / PARTIAL, {"about": about, "done": n_done})
             if progress is not None:
                 progress(side, rows.stop / n)
 

@@ -117,19 +117,19 @@ class Plan(BaseModel):
         return Recipe1MImport(self.table, self.images[0] if self.images else None, self.tags)
 
 
-def column_with_pictures(head: Sequence[Record], chosen: str | None = None) -> str:
+def column_with_pictures(head: Sequence[Record], choice: str | None = None) -> str:
     """The column of these first records in which the pictures themselves stand; "" without.
 
     Args:
-        chosen: the user's; by default the one that is guessed, or the only one.
+        choice: the user's; by default the one that is guessed, or the only one.
     """
     columns = columns_of(head)
     fitting = [c for c in columns if any(holds_picture(record.get(c)) for record in head)]
-    if chosen is None:
+    if choice is None:
         alone = fitting[0] if len(fitting) == 1 else ""
-        guessed = guess_mapping(columns, head).get("picture")
-        return guessed if guessed in fitting else alone
-    return chosen if chosen in fitting else ""
+        guess = guess_mapping(columns, head).get("picture")
+        return guess if guess in fitting else alone
+    return choice if choice in fitting else ""
 
 
 def columns_of(head: Iterable[Record]) -> list[str]:
@@ -140,7 +140,11 @@ def columns_of(head: Iterable[Record]) -> list[str]:
 def free_name(table: Path) -> str:
     """A name for what is imported from ``table`` that no data set has."""
     words = re.sub(r"[^a-z0-9._-]+", "-", table.name.split(".")[0].lower()).strip("-._")
-    name, taken = words[:36] or "pairs-1", dataset_names()
-    numbered = (f"{name}-{i}" for i in range(2, 1000))
-    free = (n for n in (name, *numbered) if n not in taken and not (data_root() / n).exists())
+    name, taken_names = words[:36] or "pairs-1", dataset_names()
+    numbered_names = (f"{name}-{i}" for i in range(2, 1000))
+    free = (
+        n
+        for n in (name, *numbered_names)
+        if n not in taken_names and not (data_root() / n).exists()
+    )
     return next(free, name)

@@ -96,14 +96,14 @@ class ImportReport:
         }
 
     @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> ImportReport:
+    def from_dict(cls, document: Mapping[str, Any]) -> ImportReport:
         return cls(
-            read=int(stored["read"]),
-            taken=int(stored["taken"]),
-            left_out={str(k): int(v) for k, v in stored["left_out"].items()},
-            notes={str(k): int(v) for k, v in stored["notes"].items()},
-            examples={str(k): [str(e) for e in v] for k, v in stored["examples"].items()},
-            columns=[str(said) for said in stored.get("columns", ())],
+            read=int(document["read"]),
+            taken=int(document["taken"]),
+            left_out={str(k): int(v) for k, v in document["left_out"].items()},
+            notes={str(k): int(v) for k, v in document["notes"].items()},
+            examples={str(k): [str(e) for e in v] for k, v in document["examples"].items()},
+            columns=[str(phrase) for phrase in document.get("columns", ())],
         )
 
 

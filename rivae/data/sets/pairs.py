@@ -92,8 +92,8 @@ class Pairs(PairedDataset):
     def text(self, i: int) -> str:
         """Known factors, then ingredients, or the steps of a text without ingredients."""
         recipe = self.recipe(i)
-        known = [super().text(i)] if self.factors is not None else []
-        return " · ".join((*known, *(recipe.ingredients or recipe.instructions)))
+        factor_text = [super().text(i)] if self.factors is not None else []
+        return " · ".join((*factor_text, *(recipe.ingredients or recipe.instructions)))
 
     def search_texts(self) -> Iterator[tuple[str, str]]:
         return self.store.search_texts()
@@ -171,11 +171,11 @@ class Settings(PictureTextSettings):
     )
 
 
-def load(settings: Settings, kept: Vocabulary | None = None) -> PairedDataset:
+def load(settings: Settings, vocabulary: Vocabulary | None = None) -> PairedDataset:
     """Open imported pairs.
 
     Args:
-        kept: the vocabulary of a run; by default the words are counted by the newest rules.
+        vocabulary: the vocabulary of a run; by default the words are counted by the newest rules.
 
     Returns:
         Views (3, S, S) and (V,), or embeddings (D1,) and (D2,) where the settings name some.
@@ -186,7 +186,7 @@ def load(settings: Settings, kept: Vocabulary | None = None) -> PairedDataset:
     """
     if not settings.store:
         raise DataError("pairs needs an import: choose one by its own name, or set store to it")
-    return open_pairs(PAIRS, find_store(settings.store), settings, kept)
+    return open_pairs(PAIRS, find_store(settings.store), settings, vocabulary)
 
 
 def content(settings: Settings) -> str:
@@ -200,7 +200,7 @@ def content(settings: Settings) -> str:
     return f"{store_content(folder)} {embeddings}".rstrip()
 
 
-def shapes(settings: Settings, kept: Vocabulary | None = None) -> tuple[Shape, Shape]:
+def shapes(settings: Settings, vocabulary: Vocabulary | None = None) -> tuple[Shape, Shape]:
     """Of items of both views; reads the texts of a small import; those of a large one would take
     minutes.
 
@@ -211,32 +211,32 @@ def shapes(settings: Settings, kept: Vocabulary | None = None) -> tuple[Shape, S
         n = len(PairStore(find_store(settings.store)))
         if n > READ_AT_ONCE:
             raise DataError(f"{n:,} texts would have to be read first")
-    data = load(settings, kept)
+    data = load(settings, vocabulary)
     return data.x1.shape, data.x2.shape
 
 
 def open_pairs(
-    name: str, folder: Path, settings: Settings, kept: Vocabulary | None = None
+    name: str, folder: Path, settings: Settings, vocabulary: Vocabulary | None = None
 ) -> Pairs:
     """The store in ``folder`` as data set ``name``, its texts by the vocabulary of a run if any."""
     item_content = store_content(folder)
     store, n_words = PairStore(folder), settings.max_words
     cache = cache_folder(folder)
     splits = _split(store, settings.fractions, settings.split_seed)
-    found = read_features(folder, settings.features, len(store)) if settings.features else {}
-    x1: View = found.get("pictures") or StorePixels(store, settings.image_size)
-    x2: View | None = found.get("texts")
+    features = read_features(folder, settings.features, len(store)) if settings.features else {}
+    x1: View = features.get("pictures") or StorePixels(store, settings.image_size)
+    x2: View | None = features.get("texts")
     if x2 is not None and settings.text == "tokens":
         raise ConfigError("features replace the texts: remove text=tokens or features")
     if x2 is None:
         where = (splits["train"], len(store), n_words)
         if settings.text == "tokens":
-            key = tokens_key(*where, newest() if kept is None else kept.rules)
+            key = tokens_key(*where, newest() if vocabulary is None else vocabulary.rules)
             source = vector_source(settings.word_vectors, cache, key, where[0])
-            x2 = cached_tokens(cache, store.recipes, *where, source, kept)
+            x2 = cached_tokens(cache, store.recipes, *where, source, vocabulary)
         else:
             texts = (recipe_text(recipe) for recipe in store.recipes())
-            x2 = cached_words(cache, texts, *where, kept)
+            x2 = cached_words(cache, texts, *where, vocabulary)
     data = Pairs(
         name=name,
         settings=settings.kept(),

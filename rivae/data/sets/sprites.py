@@ -254,19 +254,19 @@ def read_sprites(
         DataError: naming the file and the reason, when it is broken or something else.
     """
     file = NpzFile(path)
-    packed = "imgs_packed" in file
-    if not packed and "imgs" not in file:
+    is_packed = "imgs_packed" in file
+    if not is_packed and "imgs" not in file:
         raise DataError(f"{path} is not a dSprites file: it holds neither 'imgs' nor 'imgs_packed'")
     classes = _latents(file)
-    chosen = (classes[:, 1] <= _ELLIPSE) & (classes[:, 3] == 0)
-    key, item_shape = ("imgs_packed", (SIZE * SIZE // 8,)) if packed else ("imgs", (SIZE, SIZE))
-    images = file.rows(key, chosen, kinds="ub", item_shape=item_shape, max_bytes=256 << 20)
-    if packed:
+    mask = (classes[:, 1] <= _ELLIPSE) & (classes[:, 3] == 0)
+    key, item_shape = ("imgs_packed", (SIZE * SIZE // 8,)) if is_packed else ("imgs", (SIZE, SIZE))
+    images = file.rows(key, mask, kinds="ub", item_shape=item_shape, max_bytes=256 << 20)
+    if is_packed:
         images = np.unpackbits(images.astype(np.uint8), axis=1).reshape(-1, SIZE, SIZE)
     images = images.astype(np.uint8)
     if images.size and images.max() > 1:
         raise DataError(f"{path}: '{key}' holds values other than 0 and 1, not binary sprites")
-    return _paired(path, images, classes[chosen])
+    return _paired(path, images, classes[mask])
 
 
 def _latents(file: NpzFile) -> NDArray[np.int64]:
@@ -283,9 +283,9 @@ def _latents(file: NpzFile) -> NDArray[np.int64]:
     highest = np.array([0, 2, len(SCALES) - 1, 39, N_POSITIONS - 1, N_POSITIONS - 1])
     if len(classes) and (classes.min() < 0 or (classes.max(0) > highest).any()):
         raise DataError(f"{file.path}: 'latents_classes' holds indices that dSprites does not have")
-    known = np.column_stack([SCALES[classes[:, 2]], classes[:, 4:] / (N_POSITIONS - 1)])
+    factors = np.column_stack([SCALES[classes[:, 2]], classes[:, 4:] / (N_POSITIONS - 1)])
     # NaN is not close to anything, so it is refused here too.
-    if not np.allclose(values[:, [2, 4, 5]], known, atol=1e-4, rtol=0):
+    if not np.allclose(values[:, [2, 4, 5]], factors, atol=1e-4, rtol=0):
         raise DataError(f"{file.path}: 'latents_values' do not fit 'latents_classes'")
     return classes
 

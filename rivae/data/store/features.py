@@ -233,9 +233,9 @@ def read_features(folder: Path, name: str, n: int) -> dict[str, MatrixView]:
         DataError: when the store has none of that name, or they do not fit it.
     """
     if name not in feature_names(folder):
-        known = ", ".join(feature_names(folder)) or "none"
+        names = ", ".join(feature_names(folder)) or "none"
         raise DataError(
-            f"{folder.name} has no features '{name[:60]}' (it has: {known}): bring them in with "
+            f"{folder.name} has no features '{name[:60]}' (it has: {names}): bring them in with "
             "`rivae import --embeddings`, or make them with `rivae features`"
         )
     place = folder / FOLDER / name

@@ -92,9 +92,9 @@ def find_store(name_or_path: str, root: Path | None = None) -> Path:
     )
 
 
-def _known(root: Path, asked: str = "") -> str:
-    """The imports under ``root`` for a sentence, of many those like ``asked``."""
-    return some_of((path.name for path in list_stores(root)), asked)
+def _known(root: Path, name: str = "") -> str:
+    """The imports under ``root`` for a sentence, of many those like ``name``."""
+    return some_of((path.name for path in list_stores(root)), name)
 
 
 def own_store(name: str, root: Path | None = None) -> Path:

@@ -60,16 +60,16 @@ class PictureStatistics(Encoder):
         pixels = np.stack([decoded(store, int(i), SIDE) for i in rows])
         self._patches = TypicalPatches(_half(_floats(pixels)), rng)
         parts = zip(*map(self._each, torch.split(_floats(pixels), 64)), strict=True)
-        self._reduced = [
+        self._reductions = [
             Reduced(torch.cat(part).numpy(), n) for part, n in zip(parts, COMPONENTS, strict=True)
         ]
 
     def encode_pictures(self, batch: Sequence[Image.Image]) -> Tensor:
         """See ``Encoder.encode_pictures``."""
         pixels = _floats(np.stack([to_pixels(picture.convert("RGB"), SIDE) for picture in batch]))
-        parts = zip(self._reduced, self._each(pixels), strict=True)
-        found = [reduced(part.numpy()) for reduced, part in parts]
-        return torch.from_numpy(np.concatenate(found, axis=1))
+        parts = zip(self._reductions, self._each(pixels), strict=True)
+        blocks = [reduce(part.numpy()) for reduce, part in parts]
+        return torch.from_numpy(np.concatenate(blocks, axis=1))
 
     def _each(self, x: Tensor) -> tuple[Tensor, Tensor]:
         return plain_statistics(x), self._patches(_half(x)).sqrt()
@@ -99,8 +99,8 @@ class Reduced:
         self._axes = axes[:n].T / scale / max(math.sqrt(float((scale**2).mean())), 1e-12)
 
     def __call__(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        found: NDArray[np.float32] = ((rows - self._mean) / self._std @ self._axes).astype("f4")
-        return found
+        scores: NDArray[np.float32] = ((rows - self._mean) / self._std @ self._axes).astype("f4")
+        return scores
 
 
 class TypicalPatches:
@@ -110,11 +110,11 @@ class TypicalPatches:
         from sklearn.cluster import MiniBatchKMeans
 
         windows = (x.shape[-1] - PATCH + 1) ** 2
-        chosen = torch.from_numpy(rng.integers(0, windows, (len(x), PER_PICTURE)))
+        patch_ids = torch.from_numpy(rng.integers(0, windows, (len(x), PER_PICTURE)))
         sample = torch.cat(
             [
                 torch.stack([p[c] for p, c in zip(self._standard(part), ids, strict=True)])
-                for part, ids in zip(torch.split(x, 64), torch.split(chosen, 64), strict=True)
+                for part, ids in zip(torch.split(x, 64), torch.split(patch_ids, 64), strict=True)
             ]
         ).flatten(0, 1)
         self._mean = sample.mean(0)
@@ -160,7 +160,7 @@ def plain_statistics(x: Tensor) -> Tensor:
     border = torch.ones(side, side, dtype=torch.bool)
     border[side // 5 : -(side // 5), side // 5 : -(side // 5)] = False
     n_codes = HUES * SATURATIONS * VALUES
-    found = [
+    blocks = [
         _shares(part, n_codes).sqrt()
         for part in (codes.flatten(1), codes[:, middle], codes[:, border])
     ]
@@ -169,10 +169,10 @@ def plain_statistics(x: Tensor) -> Tensor:
     strength = torch.hypot(dx, dy)
     angle = (torch.atan2(dy, dx).remainder(math.pi) / math.pi * ANGLES).long().clamp(0, ANGLES - 1)
     edges = torch.zeros(n, ANGLES, side, side).scatter_(1, angle[:, None], strength[:, None])
-    found.append(avg_pool2d(edges, side // CELLS).flatten(1))
+    blocks.append(avg_pool2d(edges, side // CELLS).flatten(1))
     for _ in range(SCALES):
         centred = light - light.mean((1, 2), keepdim=True)
-        found.append(
+        blocks.append(
             torch.stack(
                 [
                     light.diff(dim=1).abs().mean((1, 2)),
@@ -184,8 +184,8 @@ def plain_statistics(x: Tensor) -> Tensor:
             )
         )
         light = avg_pool2d(light, 2)
-    found.append(avg_pool2d(x, side // THUMBNAIL).flatten(1))
-    return torch.cat(found, 1)
+    blocks.append(avg_pool2d(x, side // THUMBNAIL).flatten(1))
+    return torch.cat(blocks, 1)
 
 
 def _colour_codes(x: Tensor) -> Tensor:
