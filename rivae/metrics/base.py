@@ -144,13 +144,13 @@ class Sample:
         """The same with the factors of one role, without categorical ones if ``numeric``; None if
         no factor is left.
         """
-        chosen = [
+        columns = [
             k
             for k, spec in enumerate(self.specs)
             if spec.role == role and not (numeric and spec.kind == "categorical")
         ]
-        specs = tuple(self.specs[k] for k in chosen)
-        return replace(self, factors=self.factors[:, chosen], specs=specs) if chosen else None
+        specs = tuple(self.specs[k] for k in columns)
+        return replace(self, factors=self.factors[:, columns], specs=specs) if columns else None
 
 
 @dataclass(frozen=True)

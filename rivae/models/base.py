@@ -165,7 +165,7 @@ class Start:
 
     def has(self, stage: str) -> bool:
         """Whether ``stage`` is one of its own."""
-        return any(stage == own.name for own in self.stages())
+        return any(stage == each.name for each in self.stages())
 
     def groups(self, stage: str) -> list[ParamGroup]:
         """The parameters that one of its stages updates."""

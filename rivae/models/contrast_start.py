@@ -192,9 +192,9 @@ class ContrastStart(nn.Module):
 
     def param_groups(self) -> list[ParamGroup]:
         """The embedders but for their own last layers, and the wide ones."""
-        unused = {id(p) for e in self._embedders for p in parameters_of(e.head.out)}
-        used = parameters_of(*self._embedders, self.outs)
-        return [ParamGroup([p for p in used if id(p) not in unused])]
+        last_layer_ids = {id(p) for e in self._embedders for p in parameters_of(e.head.out)}
+        parameters = parameters_of(*self._embedders, self.outs)
+        return [ParamGroup([p for p in parameters if id(p) not in last_layer_ids])]
 
     def loss(self, batch: Batch) -> dict[str, Tensor]:
         """InfoNCE in both directions."""

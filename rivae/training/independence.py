@@ -39,16 +39,16 @@ def bent(axes: Array, rows: NDArray[np.floating], random_state: int = 0) -> Arra
     """
     axes = (axes - axes.mean(axis=0)) / axes.std(axis=0)
     n, d = axes.shape
-    chosen = np.arange(n)
+    sample = np.arange(n)
     if n > MAX_ROWS:
-        chosen = np.sort(np.random.default_rng(random_state).choice(n, MAX_ROWS, replace=False))
-    powers = _powers(d, len(chosen))
+        sample = np.sort(np.random.default_rng(random_state).choice(n, MAX_ROWS, replace=False))
+    powers = _powers(d, len(sample))
     if d == 1 or not len(powers):
         return axes
-    some = axes[chosen]
+    some = axes[sample]
     size = _terms(some, powers).std(axis=0)
     slopes = torch.from_numpy(_slopes(some, powers) / size[:, None])
-    metric = torch.from_numpy(_metric(some, rows[chosen].astype(np.float64)))
+    metric = torch.from_numpy(_metric(some, rows[sample].astype(np.float64)))
     terms = torch.from_numpy(_terms(some, powers) / size)
     weights = _fitted(torch.from_numpy(some), terms, slopes, metric)
     if not (torch.linalg.det(_change(slopes, weights)) > 0).all():
@@ -118,9 +118,9 @@ def _fitted(axes: Tensor, terms: Tensor, slopes: Tensor, metric: Tensor) -> Tens
         change = _change(slopes, weights)
         dependence = _entropies(axes + terms @ weights) - torch.linalg.slogdet(change)[1].mean()
         back = torch.linalg.inv(change)
-        moved = back.transpose(1, 2) @ metric @ back
-        lengths = torch.diagonal(moved, dim1=1, dim2=2).log().sum(1)
-        skew = 0.5 * (lengths - torch.linalg.slogdet(moved)[1]).mean()
+        metric_after = back.transpose(1, 2) @ metric @ back
+        lengths = torch.diagonal(metric_after, dim1=1, dim2=2).log().sum(1)
+        skew = 0.5 * (lengths - torch.linalg.slogdet(metric_after)[1]).mean()
         value = dependence + RIGHT_ANGLES * skew + SMALL * (weights**2).sum()
         value.backward()
         return value
@@ -131,7 +131,7 @@ def _fitted(axes: Tensor, terms: Tensor, slopes: Tensor, metric: Tensor) -> Tens
 
 def _entropies(axes: Tensor) -> Tensor:
     """Sum of the entropies of the axes (n, d), from spacings (Vasicek, 1976), up to a constant."""
-    ordered = axes.sort(dim=0).values
+    ascending = axes.sort(dim=0).values
     spacing = max(1, int(len(axes) ** 0.5))
-    apart = ordered[spacing:] - ordered[:-spacing]
+    apart = ascending[spacing:] - ascending[:-spacing]
     return 0.5 * (apart**2 + _CLOSE**2).log().mean(dim=0).sum()

@@ -41,11 +41,11 @@ def validation_scores(method: Method, data: PairedDataset) -> dict[str, float]:
 def axis_scores(z: Floats, data: PairedDataset, rows: Ints) -> dict[str, float]:
     """ "mcc" and "r2" of z (n, d) of data rows; neither without shared numeric factors."""
     specs = data.factor_specs
-    shared = [k for k in numeric_factors(specs) if specs[k].role == "shared"]
-    if data.factors is None or not shared or len(rows) < MIN_FACTOR_ROWS:
+    shared_factors = [k for k in numeric_factors(specs) if specs[k].role == "shared"]
+    if data.factors is None or not shared_factors or len(rows) < MIN_FACTOR_ROWS:
         return {}
-    factors = data.factors[rows][:, shared]
+    factors = data.factors[rows][:, shared_factors]
     return {
         "mcc": mcc(z, factors).score,
-        "r2": r2(z, factors, tuple(specs[k] for k in shared)).score,
+        "r2": r2(z, factors, tuple(specs[k] for k in shared_factors)).score,
     }

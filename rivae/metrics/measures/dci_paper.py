@@ -39,11 +39,11 @@ def at_alpha(metric: Metric, alpha: float | None) -> Metric:
     return Metric(f"{metric.key}_{key}", f"{metric.label}, {label}", metric.title, "alpha")
 
 
-def alpha_scores(measured: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+def alpha_scores(points: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     """``alpha_sensitivity`` as one score per ``at_alpha`` key."""
     return {
         at_alpha(metric, None if at["rho"] == "linear" else float(at["alpha"])).key: at[metric.key]
-        for at in measured
+        for at in points
         for metric in (D, C)
     }
 
@@ -151,13 +151,13 @@ def alpha_sensitivity(
     """
     rows: list[dict[str, float | str]] = []
     for alpha in (*alphas, None):
-        found = paper_dci(table, alpha=alpha or 1.0, rho="linear" if alpha is None else "exp")
+        scores = paper_dci(table, alpha=alpha or 1.0, rho="linear" if alpha is None else "exp")
         rows.append(
             {
                 "rho": "linear" if alpha is None else "exp",
                 "alpha": float("nan") if alpha is None else float(alpha),
-                "disentanglement": found["disentanglement"].score,
-                "completeness": found["completeness"].score,
+                "disentanglement": scores["disentanglement"].score,
+                "completeness": scores["completeness"].score,
             }
         )
     return rows

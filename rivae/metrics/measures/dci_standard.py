@@ -137,12 +137,12 @@ def dci_standard(
 
 def _measure(sample: Sample) -> Results:
     """Over the shared factors."""
-    shared, state = sample.only("shared"), sample.random_state
-    if shared is None:
+    part, state = sample.only("shared"), sample.random_state
+    if part is None:
         return {}
     trees = CHEAP_TREES if sample.cheap else 50
-    z, f = shared.latents, shared.factors
-    return dci_standard(z, f, shared.specs, n_trees=trees, random_state=state)
+    z, f = part.latents, part.factors
+    return dci_standard(z, f, part.specs, n_trees=trees, random_state=state)
 
 
 DCI = OfLatents("dci-standard", (D, C, I), _measure, refits=True)

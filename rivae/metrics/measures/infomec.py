@@ -198,10 +198,10 @@ def infomec(
 
 def _measure(sample: Sample) -> Results:
     """Over the shared factors."""
-    shared, state = sample.only("shared"), sample.random_state
-    if shared is None:
+    part, state = sample.only("shared"), sample.random_state
+    if part is None:
         return {}
-    return infomec(shared.latents, shared.factors, shared.specs, random_state=state)
+    return infomec(part.latents, part.factors, part.specs, random_state=state)
 
 
 INFOMEC = OfLatents("infomec", (INFOM, INFOC, INFOE), _measure, refits=True)

@@ -31,19 +31,19 @@ def mcc(
     """
     z, f = check_pair(latents, factors)
     fit, held_out = halves(len(z), random_state)
-    chosen = assignment(cross_correlation(z[fit], f[fit], kind))
-    scored = cross_correlation(z[held_out], f[held_out], kind)
+    pairs = assignment(cross_correlation(z[fit], f[fit], kind))
+    table = cross_correlation(z[held_out], f[held_out], kind)
     per_factor = np.zeros(f.shape[1])
     latent_of = np.full(f.shape[1], -1)
-    per_factor[chosen[1]] = np.abs(scored[chosen])
-    latent_of[chosen[1]] = chosen[0]
+    per_factor[pairs[1]] = np.abs(table[pairs])
+    latent_of[pairs[1]] = pairs[0]
     return METRICS[kind].result(
         float(per_factor.mean()),
         n=len(held_out),
         parts={
             "per_factor": per_factor.tolist(),
             "latent_of_factor": latent_of.tolist(),  # -1: none left
-            "table": scored.tolist(),
+            "table": table.tolist(),
         },
         settings={
             "kind": kind,
@@ -56,11 +56,11 @@ def mcc(
 
 def _measure(sample: Sample) -> Results:
     """Over the shared numeric factors."""
-    shared, state = sample.only("shared", numeric=True), sample.random_state
-    if shared is None:
+    part, state = sample.only("shared", numeric=True), sample.random_state
+    if part is None:
         return {}
     return {
-        metric.key: mcc(shared.latents, shared.factors, kind=kind, random_state=state)
+        metric.key: mcc(part.latents, part.factors, kind=kind, random_state=state)
         for kind, metric in METRICS.items()
     }
 

@@ -76,11 +76,11 @@ def mcc_own(latents: ArrayLike, factors: ArrayLike, *, random_state: int = 0) ->
 
 def _measure(sample: Sample) -> Results:
     """Over the shared numeric factors."""
-    shared = sample.only("shared", numeric=True)
-    if shared is None:
+    part = sample.only("shared", numeric=True)
+    if part is None:
         return {}
-    found = mcc_own(shared.latents, shared.factors, random_state=sample.random_state)
-    return {found.name: found}
+    result = mcc_own(part.latents, part.factors, random_state=sample.random_state)
+    return {result.name: result}
 
 
 GROUP = OfLatents("own-part", (OWN_PART,), _measure)

@@ -90,11 +90,11 @@ def retrieval_metrics(
     mu, log_var = retriever.encode(queries)
     ranks = []
     for i, items in enumerate(sets):
-        found = np.searchsorted(queries, items)
+        row_of_item = np.searchsorted(queries, items)
         ranks.append(
             retriever.subset(items).true_ranks(
                 items,
-                encoded=(mu[found], log_var[found]),
+                encoded=(mu[row_of_item], log_var[row_of_item]),
                 n_samples=n_samples,
                 random_state=random_state + i,
             )

@@ -59,8 +59,8 @@ def similarity_table(a: Floats, b: Floats, similarity: Similarity) -> Floats:
         return np.asarray(np.abs(cross_correlation(a, b, "spearman")))
     from sklearn.linear_model import Lasso
 
-    fitted = Lasso(alpha=LASSO_ALPHA, max_iter=20_000).fit(standardised(a), standardised(b))
-    return np.asarray(np.abs(fitted.coef_.reshape(b.shape[1], a.shape[1]).T))
+    lasso = Lasso(alpha=LASSO_ALPHA, max_iter=20_000).fit(standardised(a), standardised(b))
+    return np.asarray(np.abs(lasso.coef_.reshape(b.shape[1], a.shape[1]).T))
 
 
 def udr_of_table(table: ArrayLike) -> float:

@@ -54,8 +54,8 @@ def canonical_correlations(phi1: Tensor, phi2: Tensor, regulariser: float) -> Te
     ok = finite[..., None, None]
     l1, l2 = (torch.linalg.cholesky(_regularised(s, regulariser, ok)) for s in (s11, s22))
     half = torch.linalg.solve_triangular(l1, torch.where(ok, s12, 0.0), upper=False)
-    whitened = torch.linalg.solve_triangular(l2, half.transpose(-1, -2), upper=False)
-    correlations = torch.linalg.svdvals(whitened)
+    coherence = torch.linalg.solve_triangular(l2, half.transpose(-1, -2), upper=False)
+    correlations = torch.linalg.svdvals(coherence)
     return torch.where(finite[..., None], correlations, torch.nan)
 
 

@@ -249,8 +249,8 @@ class RIVAE(JointTraining):
     def unfolded_head_loss(self, v: Tensor, z: Tensor) -> dict[str, Tensor]:
         # The heads start from the same coordinates: from random heads about one seed in four
         # loses an axis in stage 1. The scale of z brings it to about unit variance.
-        named = zip(("encoded", "encoded_2"), self._priors(), strict=False)
-        terms = {name: ((prior.mu(v) - z) ** 2).sum(-1).mean(-1) for name, prior in named}
+        named_priors = zip(("encoded", "encoded_2"), self._priors(), strict=False)
+        terms = {name: ((prior.mu(v) - z) ** 2).sum(-1).mean(-1) for name, prior in named_priors}
         return {**terms, "decoded": ((self.decode(z) - v) ** 2).sum(-1).mean(-1)}
 
     def _coordinate_loss(self, batch: Batch) -> dict[str, Tensor]:
@@ -295,16 +295,16 @@ class RIVAE(JointTraining):
         eta = geometric(*c.joint_eta, batch.progress)
         tau = geometric(*(c.score_tau or c.joint_eta), batch.progress)
         # Each loss updates only its own parameters (eq. obj_joint): for L_LB embeddings are data.
-        fixed = (v1, v2) if c.lb_trains_embedders else (v1.detach(), v2.detach())
-        bound, terms = self._lower_bound(*fixed, eta, batch)
+        embeddings = (v1, v2) if c.lb_trains_embedders else (v1.detach(), v2.detach())
+        bound, terms = self._lower_bound(*embeddings, eta, batch)
         objective = c.lambda_lb * bound
         hardest = c.takes_hardest(batch.progress)
         ways = (("retrieval", v1, v2), ("retrieval_2", v2, v1))
-        for prior, (name, asking, asked) in zip(self._priors(), ways, strict=False):
+        for prior, (name, asking, targets) in zip(self._priors(), ways, strict=False):
             z, log_var = prior(asking)
             if c.expectation == "sample":
                 z = z + (0.5 * log_var).exp() * batch.noise.normal_like(z)
-            scores = -squared_distances(self.decode(z), asked) / (2 * tau**2)
+            scores = -squared_distances(self.decode(z), targets) / (2 * tau**2)
             terms[name] = retrieval_loss(
                 scores, c.n_mismatches, c.loss_form, c.margin, batch.noise, hardest
             )
