@@ -40,7 +40,7 @@ def _choose(args: argparse.Namespace) -> int:
     with Steps("choose", OPENING_DATA, quiet=args.json) as steps:
         from rivae.evaluation.choice import rank_runs
 
-        ranked = rank_runs(runs, similarity=args.similarity, progress=steps)
+        ranking = rank_runs(runs, similarity=args.similarity, progress=steps)
     if args.json:
         out = [
             {
@@ -51,7 +51,7 @@ def _choose(args: argparse.Namespace) -> int:
                 "informative_axes": c.agreement.parts["informative"],
                 "validation": c.validation,
             }
-            for c in ranked
+            for c in ranking
         ]
         print(json.dumps(json_ready(out)))
         return 0
@@ -65,7 +65,7 @@ def _choose(args: argparse.Namespace) -> int:
             number(candidate.validation.get("recall_at_1")),
             number(candidate.validation.get("median_rank"), 1),
         ]
-        for candidate in ranked
+        for candidate in ranking
     ]
     from rivae.metrics.measures.udr import UDR
 

@@ -279,8 +279,8 @@ def _kitchen(args: argparse.Namespace) -> int:
         from rivae.data.kitchen.layout import write_kitchen
 
         def tell(done: int, n: int) -> None:
-            left = (time.monotonic() - start) / done * (n - done)
-            steps(f"{done:,} of {n:,} dishes, about {left:.0f} s left", done / n)
+            seconds_left = (time.monotonic() - start) / done * (n - done)
+            steps(f"{done:,} of {n:,} dishes, about {seconds_left:.0f} s left", done / n)
 
         write_kitchen(args.folder, args.n, args.seed, tell, args.webp)
     if args.json:

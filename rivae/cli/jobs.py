@@ -238,11 +238,11 @@ def _follow(ledger: Ledger, job: Job, path: Path) -> None:
 
     log = GrowingText(path, SHOWN_BYTES)
     while True:
-        ended = not job.alive and job.state != "queued"
+        is_over = not job.alive and job.state != "queued"
         for text in log.new():
             sys.stdout.write(text)
             sys.stdout.flush()
-        if ended:
+        if is_over:
             print(f"{job.run} is {job.state}{': ' + job.message if job.message else ''}")
             return
         time.sleep(FOLLOW_S)

@@ -105,12 +105,13 @@ def _export(args: argparse.Namespace) -> int:
 def _import(args: argparse.Namespace) -> int:
     from rivae.jobs.archive_import import import_run
 
-    done = import_run(args.file, runs_root(), args.name)
+    result = import_run(args.file, runs_root(), args.name)
     if args.json:
-        print(json.dumps({"run": done.run.id, "path": str(done.run.path), "remarks": done.remarks}))
+        run = result.run
+        print(json.dumps({"run": run.id, "path": str(run.path), "remarks": result.remarks}))
         return 0
-    print(f"{done.run.id}: {done.run.status.state}")
-    for remark in done.remarks:
+    print(f"{result.run.id}: {result.run.status.state}")
+    for remark in result.remarks:
         print(f"  {remark}")
     return 0
 
@@ -118,10 +119,10 @@ def _import(args: argparse.Namespace) -> int:
 def _rename(args: argparse.Namespace) -> int:
     from rivae.jobs.renaming import rename
 
-    known = own_run(args.run_id)
-    if plans := plans_naming(known.id):
-        raise RunError(f"the labelling plan {plans[0]} uses {known.id}, so this run keeps its name")
-    run = rename(known, args.name)
+    run = own_run(args.run_id)
+    if plans := plans_naming(run.id):
+        raise RunError(f"the labelling plan {plans[0]} uses {run.id}, so this run keeps its name")
+    run = rename(run, args.name)
     print(
         json.dumps({"run": run.id, "path": str(run.path)})
         if args.json
@@ -152,9 +153,9 @@ def _password_hash(args: argparse.Namespace) -> int:
             raise ConfigError("the two passwords differ: try again")
     else:
         password = sys.stdin.readline().rstrip("\r\n")
-    made = password_hash(password)
+    hash_text = password_hash(password)
     if args.json:
-        print(json.dumps({"password_hash": made}))
+        print(json.dumps({"password_hash": hash_text}))
     else:
-        print(f'[rivae]\npassword_hash = "{made}"')
+        print(f'[rivae]\npassword_hash = "{hash_text}"')
     return 0

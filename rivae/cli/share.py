@@ -54,8 +54,8 @@ def export_page(args: argparse.Namespace, target: Path) -> int:
             write_page(target, page, replace=args.force)
             size = len(page)
     if args.json:
-        written = not args.dry_run
-        print(json.dumps({"path": str(target), "items": n, "bytes": size, "written": written}))
+        is_written = not args.dry_run
+        print(json.dumps({"path": str(target), "items": n, "bytes": size, "written": is_written}))
     elif not args.dry_run:
         print(f"{target}: {n:,} items, {size / 1e6:.1f} MB\n{RIGHTS}")
     return 0

@@ -99,7 +99,7 @@ def _train_seeds(args: argparse.Namespace, base: str, steps: Steps) -> int:
     as_batch = trains_as_batch(first.method.settings) and first.training.patience is None
     batches = [configs] if as_batch else [[config] for config in configs]
     root = runs_root()
-    done: list[Run] = []
+    runs_done: list[Run] = []
     failures: dict[str, str] = {}
     for i, batch in enumerate(batches):
         paths = [root / config.name for config in batch]
@@ -109,14 +109,14 @@ def _train_seeds(args: argparse.Namespace, base: str, steps: Steps) -> int:
         try:
             line = ProgressLine(steps, names)
             with tracked(Run(paths[0]), batch[0], line) as listener:
-                done += train(batch, root, listener, watch=line.watch)
+                runs_done += train(batch, root, listener, watch=line.watch)
         except RunError as error:
             # The other seeds are trained even if one diverges.
             if len(batches) == 1:
                 raise
             failures[names] = str(error)
     steps.close()
-    return _report(done, args.json, failures)
+    return _report(runs_done, args.json, failures)
 
 
 def _hint(paths: Sequence[Path], rest: Sequence[str]) -> Callable[[], str]:
@@ -148,9 +148,9 @@ def _resume_runs(
 
     args.resume_hint = lambda: f"`rivae resume {' '.join(args.runs)}` continues from here"
     with tracked(runs[0], runs[0].config, line) as listener:
-        done = resume(runs, listener, watch=line.watch)
+        runs_done = resume(runs, listener, watch=line.watch)
     steps.close()
-    return _report(done, args.json)
+    return _report(runs_done, args.json)
 
 
 def _report(runs: list[Run], as_json: bool, failures: dict[str, str] | None = None) -> int:
@@ -169,8 +169,8 @@ def _report(runs: list[Run], as_json: bool, failures: dict[str, str] | None = No
 
 
 def _last(run: Run) -> dict[str, Any]:
-    measured = [row["validation"] for row in run.metrics() if "validation" in row]
-    return {"state": run.status.state, "validation": measured[-1] if measured else None}
+    validations = [row["validation"] for row in run.metrics() if "validation" in row]
+    return {"state": run.status.state, "validation": validations[-1] if validations else None}
 
 
 def _sentence(run: Run) -> str:
@@ -206,8 +206,8 @@ class ProgressLine:
         if scores := row.get("validation"):
             self.scores = f" · {_retrieval(scores)}"
         if row["epoch"] == row["total_epochs"]:
-            done = f"{row['stage']} epoch {row['epoch']}/{row['total_epochs']}"
-            self.steps.keep(f"{done}{self.loss}{self.scores}")
+            place = f"{row['stage']} epoch {row['epoch']}/{row['total_epochs']}"
+            self.steps.keep(f"{place}{self.loss}{self.scores}")
             self.steps("measuring and writing the model")
 
     def watch(self, at: Position) -> None:
@@ -226,8 +226,8 @@ class ProgressLine:
         text = f" epoch {at.epoch + 1}/{at.total_epochs} step {at.step + 1}/{at.steps}"
         if rate:
             # Later stages count as if their epochs took as long as those of this one.
-            left = (at.total_epochs - at.epoch) * at.steps - at.step
-            text += f" · {rate:.3g} steps/s · about {duration(left / rate)} left"
+            steps_left = (at.total_epochs - at.epoch) * at.steps - at.step
+            text += f" · {rate:.3g} steps/s · about {duration(steps_left / rate)} left"
         self.steps(at.stage, detail=f"{text}{self.loss}{self.scores}")
 
 

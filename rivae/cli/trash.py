@@ -93,12 +93,12 @@ class _Doomed:
 def _delete(args: argparse.Namespace) -> int:
     kind = args.kind or "run"
     # If one is missing, none is deleted.
-    found = [
+    doomed = [
         {"run": _run, "import": _import, "plan": _plan}[kind](name)
         for name in dict.fromkeys(args.names)
     ]
     rows: list[dict[str, Any]] = []
-    for one in found:
+    for one in doomed:
         if not args.yes and not _confirmed(f"delete {one.question}? "):
             rows.append({kind: one.name, "deleted": False})
             continue
@@ -119,11 +119,11 @@ def _run(name: str) -> _Doomed:
 
     run = own_run(name)
     size = folder_bytes(run.path)
-    derived = [child.id for child in children_of(run)]
-    kept = f" (runs derived from it are kept: {', '.join(derived)})" if derived else ""
+    child_ids = [child.id for child in children_of(run)]
+    note = f" (runs derived from it are kept: {', '.join(child_ids)})" if child_ids else ""
     if plans := plans_naming(run.id):
-        kept += f" (used by labelling plan {', '.join(plans)}, which needs one of its runs)"
-    return _Doomed(run.id, f"{run.id}, {size_text(size)}{kept}", size, lambda: delete_run(run))
+        note += f" (used by labelling plan {', '.join(plans)}, which needs one of its runs)"
+    return _Doomed(run.id, f"{run.id}, {size_text(size)}{note}", size, lambda: delete_run(run))
 
 
 def _import(name: str) -> _Doomed:
@@ -135,9 +135,9 @@ def _import(name: str) -> _Doomed:
     folder = own_store(name)
     size = folder_bytes(folder)
     runs = [run.id for run in runs_on(folder)]
-    kept = f" ({', '.join(runs)} will not open without it)" if runs else ""
+    note = f" ({', '.join(runs)} will not open without it)" if runs else ""
     return _Doomed(
-        name, f"the import {name}, {size_text(size)}{kept}", size, lambda: delete_import(name)
+        name, f"the import {name}, {size_text(size)}{note}", size, lambda: delete_import(name)
     )
 
 
@@ -240,13 +240,13 @@ def _day(when: datetime) -> str:
 
 
 def _restore(args: argparse.Namespace) -> int:
-    found = [
+    rows = [
         row
         for row in _rows()
         if args.name in (row["name"], row["id"]) and args.kind in (None, row["kind"])
     ]
-    kinds = sorted({row["kind"] for row in found}, key=KINDS.index)
-    if not found:
+    kinds = sorted({row["kind"] for row in rows}, key=KINDS.index)
+    if not rows:
         what = args.kind or "run, import, plan, tour or axis names"
         raise DataError(
             f"there is no {what} '{args.name[:80]}' in the trash: `rivae trash` lists its contents"
@@ -254,7 +254,7 @@ def _restore(args: argparse.Namespace) -> int:
     if len(kinds) > 1:
         flags = " or ".join(f"--{kind}" for kind in kinds)
         raise DataError(f"the trash has more than one kind of '{args.name[:80]}': add {flags}")
-    name = _brought_back(found[0])
+    name = _brought_back(rows[0])
     if args.json:
         print(json.dumps({kinds[0]: name, "restored": True}))
     else:
@@ -281,19 +281,19 @@ def _empty(args: argparse.Namespace) -> int:
     from rivae.jobs.deletion import TRASHES, all_deleted
     from rivae.jobs.units import size_text
 
-    found = all_deleted()
-    size = size_text(sum(one.bytes for one in found))
-    names = ", ".join(one.name for one in found[:5]) + (", …" if len(found) > 5 else "")
-    freed = 0
-    if found:
+    entries = all_deleted()
+    size = size_text(sum(one.bytes for one in entries))
+    names = ", ".join(one.name for one in entries[:5]) + (", …" if len(entries) > 5 else "")
+    n_bytes = 0
+    if entries:
         question = f"remove {names} ({size}) for good? "
         if not args.yes and not _confirmed(question):
             return 1
-        freed = sum(trash().empty() for trash in TRASHES.values())
+        n_bytes = sum(trash().empty() for trash in TRASHES.values())
     if args.json:
-        print(json.dumps({"removed": len(found), "bytes": freed}))
+        print(json.dumps({"removed": len(entries), "bytes": n_bytes}))
     else:
-        print(f"{EMPTY}, {size_text(freed)} freed")
+        print(f"{EMPTY}, {size_text(n_bytes)} freed")
     return 0
 
 

@@ -207,11 +207,12 @@ class Catalogue:
         tags = item_tags(self.data) if len(self.data) <= MAX_TAGGED else None
         if tags is None:
             return {}
-        ignored = frozenset(tag_map_of(self.data)[0].ignored)
-        own = [frozenset(tags[i]) - ignored for i in self.search_rows]
-        counts = Counter(tag for some in own for tag in some)
-        best = sorted(counts, key=lambda tag: (abs(counts[tag] - len(own) / 2), tag))[:N_TAGS]
-        return {tag: np.array([tag in some for some in own]) for tag in best}
+        ignored_tags = frozenset(tag_map_of(self.data)[0].ignored)
+        searched_tags = [frozenset(tags[i]) - ignored_tags for i in self.search_rows]
+        counts = Counter(tag for some in searched_tags for tag in some)
+        half = len(searched_tags) / 2
+        best = sorted(counts, key=lambda tag: (abs(counts[tag] - half), tag))[:N_TAGS]
+        return {tag: np.array([tag in some for some in searched_tags]) for tag in best}
 
     def _checked(self, i: int) -> int:
         if not 0 <= int(i) < len(self.data):

@@ -25,8 +25,8 @@ def drawable(text: str) -> str:
 def font_note(texts: Iterable[str]) -> str:
     """One sentence where letters of the texts cannot be drawn as they should be, else ""."""
     texts = list(texts)
-    lost = ["".join(c for c in part if c not in STAND_INS) for part in without_font(texts)]
-    return no_font(lost) or badly_joined(texts)
+    missing = ["".join(c for c in part if c not in STAND_INS) for part in without_font(texts)]
+    return no_font(missing) or badly_joined(texts)
 
 
 def draw_note(image: Image.Image, note: str, scale: float, ink: str) -> Image.Image:
@@ -134,8 +134,10 @@ def _pieces(text: str) -> list[tuple[str, str]]:
     """What stays together on a line, each after the space that stands before it."""
     pieces = []
     for word in text.split():
-        kept = [word] if word.isascii() or not any(map(_is_unspaced, word)) else clusters(word)
-        pieces += [("" if n else " ", piece) for n, piece in enumerate(kept)]
+        word_parts = (
+            [word] if word.isascii() or not any(map(_is_unspaced, word)) else clusters(word)
+        )
+        pieces += [("" if n else " ", piece) for n, piece in enumerate(word_parts)]
     return pieces
 
 

@@ -204,7 +204,7 @@ def plot_matrix(
         for j in range(d):
             mark = "" if k == j == 0 else str(k * d + j + 1)
             rows = factors[:, j, :, k]
-            shared = {
+            common = {
                 "type": "scatter",
                 "xaxis": f"x{mark}",
                 "yaxis": f"y{mark}",
@@ -212,7 +212,7 @@ def plot_matrix(
             }
             data.append(
                 {
-                    **shared,
+                    **common,
                     "mode": "markers",
                     "name": f"{name} / {columns[j]}",
                     "x": np.tile(z[j], q)[places],
@@ -222,7 +222,7 @@ def plot_matrix(
             )
             data.append(
                 {
-                    **shared,
+                    **common,
                     "mode": "lines",
                     "name": f"{name} / {columns[j]}, median",
                     "x": z[j],

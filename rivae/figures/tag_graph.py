@@ -133,9 +133,9 @@ def tag_graph(
         hovermode="closest",
         clickmode="event+select",
     )
-    hidden = {"visible": False, "fixedrange": True}
-    figure.update_xaxes(**hidden, range=[-2.6, 5.0 * (columns - 1) + 2.6])
-    figure.update_yaxes(**hidden, range=[-tall * (rows - 0.5), tall / 2])
+    no_axis = {"visible": False, "fixedrange": True}
+    figure.update_xaxes(**no_axis, range=[-2.6, 5.0 * (columns - 1) + 2.6])
+    figure.update_yaxes(**no_axis, range=[-tall * (rows - 0.5), tall / 2])
     return figure
 
 

@@ -41,8 +41,8 @@ def table_of(items: Any, n: int, images: str | None = None) -> pd.DataFrame:
     if len(table) != n:
         raise ConfigError(f"items has {len(table)} rows and the embeddings {n}: give one each")
     if images is not None and images not in table:
-        known = ", ".join(map(str, table.columns)) or "none"
-        raise ConfigError(f"items has no column '{images}' for images; its columns: {known}")
+        column_list = ", ".join(map(str, table.columns)) or "none"
+        raise ConfigError(f"items has no column '{images}' for images; its columns: {column_list}")
     return table
 
 
@@ -100,7 +100,7 @@ class ArrayPairs(PairedDataset):
         self._images = images
         self._columns = [name for name in self.table.columns if name != images]
         factors = [
-            found for name in self._columns if (found := _factor(str(name), self.table[name]))
+            factor for name in self._columns if (factor := _factor(str(name), self.table[name]))
         ]
         self._titles = _titles(self.table[self._columns])
         none = np.empty(0, dtype=np.int64)
@@ -137,17 +137,17 @@ class ArrayPairs(PairedDataset):
 
 def _titles(table: pd.DataFrame) -> list[str]:
     by_name = {str(name).lower(): name for name in reversed(table.columns)}
-    named: Any = next((by_name[word] for word in TITLES if word in by_name), None)
-    if named is None:
+    title_column: Any = next((by_name[word] for word in TITLES if word in by_name), None)
+    if title_column is None:
         words = [name for name in table if _is_text(table[name])]
         # Rather what tells rows apart than what sorts them.
-        named = max(words, key=lambda name: table[name].nunique(), default=None)
+        title_column = max(words, key=lambda name: table[name].nunique(), default=None)
     labels = [f"item {label}" if has_plain_labels(table) else str(label) for label in table.index]
-    if named is None:
+    if title_column is None:
         return labels
     return [
         label if pd.isna(value) else str(value)
-        for value, label in zip(table[named], labels, strict=True)
+        for value, label in zip(table[title_column], labels, strict=True)
     ]
 
 

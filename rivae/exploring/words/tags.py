@@ -140,10 +140,10 @@ def tag_nodes(
 
 def unmapped(tag_map: TagMap, tags: Iterable[Collection[str]]) -> tuple[tuple[str, int], ...]:
     """Tags that the mapping does not name, with their counts, the commonest first."""
-    known = {*tag_map.unrelated, *tag_map.ignored}
+    mapped_tags = {*tag_map.unrelated, *tag_map.ignored}
     for group in tag_map.factors.values():
-        known.update(group.high, group.low)
-    counts = Counter(tag for item in tags for tag in set(item) if tag not in known)
+        mapped_tags.update(group.high, group.low)
+    counts = Counter(tag for item in tags for tag in set(item) if tag not in mapped_tags)
     return tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
@@ -160,7 +160,7 @@ def tag_scores(tag_map: TagMap, tags: Sequence[Collection[str]]) -> Floats:
     }
     for i, item in enumerate(tags):
         for k, name in enumerate(FACTOR_NAMES):
-            said = [sign[name][tag] for tag in set(item) if tag in sign.get(name, {})]
-            if said:
-                scores[i, k] = sum(said) / len(said)
+            values = [sign[name][tag] for tag in set(item) if tag in sign.get(name, {})]
+            if values:
+                scores[i, k] = sum(values) / len(values)
     return scores
