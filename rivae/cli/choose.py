@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import Any
 
 from rivae.base.files import json_ready
-from rivae.cli.common import OPENING_DATA, Steps, add_command, number, print_table
+from rivae.cli.common import OPENING_DATA, Steps, add_command, number, print_json, print_table
 from rivae.metrics.measures.retrieval import MEDIAN_RANK, RECALL
 from rivae.runs import find_run
 
@@ -53,7 +52,7 @@ def _choose(args: argparse.Namespace) -> int:
             }
             for c in ranking
         ]
-        print(json.dumps(json_ready(out)))
+        print_json(out)
         return 0
     rows = [
         [

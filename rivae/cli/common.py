@@ -16,6 +16,7 @@ from typing import Any, TextIO, get_args
 
 from rivae.base.config import Asks
 from rivae.base.errors import ConfigError, DataReplacedWarning
+from rivae.base.files import json_ready
 from rivae.base.paths import home_path
 from rivae.base.table import Table
 
@@ -128,6 +129,11 @@ def device_here(name: str) -> str:
     device = training_config({"device": name}).device
     require_device(torch.device(device))
     return device
+
+
+def print_json(value: Any) -> None:
+    """Print one line of JSON; numbers that are not finite become null."""
+    print(json.dumps(json_ready(value)))
 
 
 def print_table(rows: Sequence[Sequence[str]], header: Sequence[str]) -> None:

@@ -14,6 +14,7 @@ from rivae.cli.common import (
     device_here,
     parse_settings,
     path_argument,
+    print_json,
     print_table,
 )
 
@@ -54,7 +55,7 @@ def _datasets(args: argparse.Namespace) -> int:
         names = (*dataset_names(), *import_names())
         rows = [(name, *describe_dataset(name)) for name in names]
         if args.json:
-            print(json.dumps([{"name": n, "about": a, "settings": s} for n, a, s in rows]))
+            print_json([{"name": n, "about": a, "settings": s} for n, a, s in rows])
         else:
             print_table([(name, about) for name, about, _ in rows], ("data set", "what it is"))
         return 0
@@ -149,7 +150,7 @@ def _import(args: argparse.Namespace) -> int:
         report = run_import(plan.source(), settings, dry_run=plan.dry_run, progress=steps)
     if args.json:
         out = {**report.to_dict(), "folder": None if args.dry_run else str(settings.folder)}
-        print(json.dumps(out))
+        print_json(out)
         return 0
     print("\n".join(report.lines()))
     if args.dry_run:
@@ -242,7 +243,7 @@ def _features(args: argparse.Namespace) -> int:
         encoder = open_encoder(args.source, PairStore(folder), device)
         make_features(folder, encoder, args.name, args.batch_size, steps)
     if args.json:
-        print(json.dumps({"store": str(folder), "features": args.name, "of": encoder.sides}))
+        print_json({"store": str(folder), "features": args.name, "of": encoder.sides})
     else:
         sides = " and ".join(encoder.sides)
         print(f"{folder.name} has features '{args.name}' of its {sides}: train on them with")
@@ -284,7 +285,7 @@ def _kitchen(args: argparse.Namespace) -> int:
 
         write_kitchen(args.folder, args.n, args.seed, tell, args.webp)
     if args.json:
-        print(json.dumps({"folder": str(args.folder), "n": args.n, "seed": args.seed}))
+        print_json({"folder": str(args.folder), "n": args.n, "seed": args.seed})
     else:
         print(f"{args.folder}: {args.n:,} synthetic dishes in the layout of Recipe1M")
         print(f"  import them: rivae import {args.folder} --name my-kitchen")

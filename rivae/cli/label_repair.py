@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import TYPE_CHECKING, Any
 
-from rivae.cli.common import add_command
+from rivae.cli.common import add_command, print_json
 
 if TYPE_CHECKING:
     from rivae.labels.repair import Repair
@@ -38,7 +37,7 @@ def _repair(args: argparse.Namespace) -> int:
 
     result = repair(args.store or labels_url(), replace=args.replace)
     if args.json:
-        print(json.dumps(_json(result)))
+        print_json(_json(result))
     else:
         print("\n".join(_said(result)))
     nothing = bool(result.trouble) and result.written is None

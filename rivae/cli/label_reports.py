@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 from rivae.base.errors import LabelError
 from rivae.base.files import json_ready
-from rivae.cli.common import OPENING_DATA, Steps, add_asks, add_command, number, print_table
+from rivae.cli.common import (
+    OPENING_DATA,
+    Steps,
+    add_asks,
+    add_command,
+    number,
+    print_json,
+    print_table,
+)
 from rivae.runs import Run, find_run
 
 if TYPE_CHECKING:
@@ -114,20 +121,16 @@ def _agreement(args: argparse.Namespace) -> int:
         make(agreement, {}) for make in (review.alpha_rows, review.pair_rows, review.own_rows)
     )
     if args.json:
-        print(
-            json.dumps(
-                json_ready(
-                    {
-                        "plan": plan.id,
-                        "annotators": answers.annotators,
-                        "missing": lacking,
-                        "alpha": alphas,
-                        "pairs": pairs,
-                        "repeats": repeats,
-                        "far_apart": len(agreement.apart),
-                    }
-                )
-            )
+        print_json(
+            {
+                "plan": plan.id,
+                "annotators": answers.annotators,
+                "missing": lacking,
+                "alpha": alphas,
+                "pairs": pairs,
+                "repeats": repeats,
+                "far_apart": len(agreement.apart),
+            }
         )
         return 0
     if lacking:
@@ -168,7 +171,7 @@ def _scores(args: argparse.Namespace) -> int:
     from rivae.labels.run_scores import score_record, score_rows
 
     if args.json:
-        print(json.dumps(json_ready(score_record(run.id, plan, every, scores))))
+        print_json(score_record(run.id, plan, every, scores))
         return 0
     whose = f"plan {plan.id}" if plan else "no plan: all measured queries, the paper's factors"
     print(f"{run.id} ({run.config.dataset.name}; {whose})")
@@ -290,19 +293,15 @@ def _align(args: argparse.Namespace) -> int:
                 data=data,
             )
     if args.json:
-        print(
-            json.dumps(
-                json_ready(
-                    {
-                        "run": run.id,
-                        "made": derived_run.id if derived_run else None,
-                        "items": len(answers.rows),
-                        "annotators": answers.n_annotators,
-                        "note": alignment.change.note,
-                        **record,
-                    }
-                )
-            )
+        print_json(
+            {
+                "run": run.id,
+                "made": derived_run.id if derived_run else None,
+                "items": len(answers.rows),
+                "annotators": answers.n_annotators,
+                "note": alignment.change.note,
+                **record,
+            }
         )
         return 0
     print(f"{run.id}: {alignment.change.note} ({_annotators(answers)})")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 from rivae.base.errors import ConfigError, LabelError, RivaeError
 from rivae.cli import label_reports
-from rivae.cli.common import Steps, add_asks, add_command, path_argument, print_table
+from rivae.cli.common import Steps, add_asks, add_command, path_argument, print_json, print_table
 from rivae.cli.label_repair import add_command_repair
 from rivae.runs import find_run
 
@@ -139,7 +138,7 @@ def _plans(args: argparse.Namespace) -> int:
             except RivaeError as error:
                 summaries.append(_broken(name, str(error)))
     if args.json:
-        print(json.dumps(summaries))
+        print_json(summaries)
     elif not summaries:
         print(NO_PLANS)
     else:
@@ -249,7 +248,7 @@ def _plan(args: argparse.Namespace) -> int:
         "runs": {run.id: run.n_items for run in plan.runs},
     }
     if args.json:
-        print(json.dumps(content))
+        print_json(content)
         return 0
     print(
         f"{plan.id}: {len(plan.items):,} items of {plan.dataset}, {len(plan.repeats)} of them "
@@ -282,7 +281,7 @@ def _export(args: argparse.Namespace) -> int:
         export(store, args.file, form)
         n = store.last()
     if args.json:
-        print(json.dumps({"file": str(args.file), "form": form, "events_in_store": n}))
+        print_json({"file": str(args.file), "form": form, "events_in_store": n})
     else:
         print(f"{args.file} holds the labels ({form}; the store has {n:,} events)")
     return 0
@@ -320,17 +319,15 @@ def _import(args: argparse.Namespace) -> int:
             name, (similar, *_) = next(iter(error.pairs.items()))
             raise LabelError(f"{error}: --as '{name}={similar}', or --as '{name}={name}'") from None
     if args.json:
-        print(
-            json.dumps(
-                {
-                    "added": report.added,
-                    "known": report.known,
-                    "conflicts": report.n_conflicts,
-                    "dry_run": args.dry_run,
-                    "named": [one._asdict() for one in report.named],
-                    "details": [vars(conflict) for conflict in report.conflicts],
-                }
-            )
+        print_json(
+            {
+                "added": report.added,
+                "known": report.known,
+                "conflicts": report.n_conflicts,
+                "dry_run": args.dry_run,
+                "named": [one._asdict() for one in report.named],
+                "details": [vars(conflict) for conflict in report.conflicts],
+            }
         )
     else:
         verb = "would be added" if args.dry_run else "added"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import getpass
-import json
 import sys
 from typing import Any
 
 from rivae.base.errors import ConfigError, RunError
 from rivae.cli import share
-from rivae.cli.common import add_command, path_argument
+from rivae.cli.common import add_command, path_argument, print_json
 from rivae.cli.trash import plans_naming
 from rivae.runs import find_run, runs_root
 from rivae.runs.folders import own_run
@@ -94,9 +93,7 @@ def _export(args: argparse.Namespace) -> int:
     size = target.stat().st_size
     if args.json:
         files = [entry.model_dump() for entry in manifest.files]
-        print(
-            json.dumps({"run": manifest.name, "path": str(target), "bytes": size, "files": files})
-        )
+        print_json({"run": manifest.name, "path": str(target), "bytes": size, "files": files})
     else:
         print(f"{target}: {len(manifest.files)} files of {manifest.name}, {size_text(size)}")
     return 0
@@ -108,7 +105,7 @@ def _import(args: argparse.Namespace) -> int:
     result = import_run(args.file, runs_root(), args.name)
     if args.json:
         run = result.run
-        print(json.dumps({"run": run.id, "path": str(run.path), "remarks": result.remarks}))
+        print_json({"run": run.id, "path": str(run.path), "remarks": result.remarks})
         return 0
     print(f"{result.run.id}: {result.run.status.state}")
     for remark in result.remarks:
@@ -123,11 +120,10 @@ def _rename(args: argparse.Namespace) -> int:
     if plans := plans_naming(run.id):
         raise RunError(f"the labelling plan {plans[0]} uses {run.id}, so this run keeps its name")
     run = rename(run, args.name)
-    print(
-        json.dumps({"run": run.id, "path": str(run.path)})
-        if args.json
-        else f"Renamed {args.run_id} to {run.id}"
-    )
+    if args.json:
+        print_json({"run": run.id, "path": str(run.path)})
+    else:
+        print(f"Renamed {args.run_id} to {run.id}")
     return 0
 
 
@@ -140,7 +136,7 @@ def _archive(args: argparse.Namespace) -> int:
         if not args.json:
             print(f"{'Unarchived' if args.undo else 'Archived'} {run.id}")
     if args.json:
-        print(json.dumps([{"run": run.id, "archived": not args.undo} for run in runs]))
+        print_json([{"run": run.id, "archived": not args.undo} for run in runs])
     return 0
 
 
@@ -155,7 +151,7 @@ def _password_hash(args: argparse.Namespace) -> int:
         password = sys.stdin.readline().rstrip("\r\n")
     hash_text = password_hash(password)
     if args.json:
-        print(json.dumps({"password_hash": hash_text}))
+        print_json({"password_hash": hash_text})
     else:
         print(f'[rivae]\npassword_hash = "{hash_text}"')
     return 0

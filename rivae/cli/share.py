@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 from rivae.base.config import ROWS
-from rivae.cli.common import OPENING_RUN, Steps, add_asks
+from rivae.cli.common import OPENING_RUN, Steps, add_asks, print_json
 from rivae.runs import find_run
 
 EXAMPLES = (
@@ -55,7 +54,7 @@ def export_page(args: argparse.Namespace, target: Path) -> int:
             size = len(page)
     if args.json:
         is_written = not args.dry_run
-        print(json.dumps({"path": str(target), "items": n, "bytes": size, "written": is_written}))
+        print_json({"path": str(target), "items": n, "bytes": size, "written": is_written})
     elif not args.dry_run:
         print(f"{target}: {n:,} items, {size / 1e6:.1f} MB\n{RIGHTS}")
     return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from rivae.cli.common import (
     add_command,
     number,
     path_argument,
+    print_json,
     print_table,
 )
 from rivae.metrics.measures.dci_paper import METRICS as D_C_I
@@ -102,7 +102,7 @@ def add_commands(commands: Any) -> None:
 def _runs(args: argparse.Namespace) -> int:
     rows = [_summary(run) for run in list_runs() if args.all or not is_archived(run)]
     if args.json:
-        print(json.dumps(rows))
+        print_json(rows)
     elif not rows:
         print("no runs yet: `rivae train sprites` makes one")
     else:
@@ -195,7 +195,7 @@ def _evaluate(args: argparse.Namespace) -> int:
             _print_evaluation(run, result, is_kept)
             _print_certainty(axes, names)
     if args.json:
-        print(json.dumps(out))
+        print_json(out)
     if not_kept:
         print(f"rivae: {not_kept}", file=sys.stderr)
     return 1 if not_kept else 0
@@ -281,7 +281,7 @@ def _traverse(args: argparse.Namespace) -> int:
             progress=steps,
         )
     if args.json:
-        print(json.dumps([str(path) for path in files]))
+        print_json([str(path) for path in files])
     else:
         for path in files:
             print(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rivae.base.errors import RunError
 from rivae.cli import jobs
-from rivae.cli.common import OPENING_CHECKPOINT, Steps, add_command, parse_settings
+from rivae.cli.common import OPENING_CHECKPOINT, Steps, add_command, parse_settings, print_json
 from rivae.jobs.tracking import tracked
 from rivae.models.registry import METHODS
 from rivae.runs import Run, find_run, runs_root
@@ -158,7 +157,7 @@ def _report(runs: list[Run], as_json: bool, failures: dict[str, str] | None = No
     if as_json:
         rows = [{"run": run.id, "path": str(run.path), **_last(run)} for run in runs]
         rows += [{"run": name, "error": error} for name, error in failures.items()]
-        print(json.dumps(rows))
+        print_json(rows)
     else:
         for run in runs:
             print(f"{run.id}: {run.status.state}{_sentence(run)}")

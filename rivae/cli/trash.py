@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rivae.base.errors import ConfigError, DataError, LabelError
-from rivae.cli.common import add_command, print_table
+from rivae.cli.common import add_command, print_json, print_table
 from rivae.runs.folders import own_run
 
 EMPTY = "the trash is empty"
@@ -107,7 +107,7 @@ def _delete(args: argparse.Namespace) -> int:
         if not args.json:
             print(f"Moved {one.name} to the trash: `rivae trash restore {one.name}` restores it")
     if args.json:
-        print(json.dumps(rows))
+        print_json(rows)
     return 0 if all(row["deleted"] for row in rows) else 1
 
 
@@ -256,7 +256,7 @@ def _restore(args: argparse.Namespace) -> int:
         raise DataError(f"the trash has more than one kind of '{args.name[:80]}': add {flags}")
     name = _brought_back(rows[0])
     if args.json:
-        print(json.dumps({kinds[0]: name, "restored": True}))
+        print_json({kinds[0]: name, "restored": True})
     else:
         from rivae.runs.trash import RESTORED
 
@@ -291,7 +291,7 @@ def _empty(args: argparse.Namespace) -> int:
             return 1
         n_bytes = sum(trash().empty() for trash in TRASHES.values())
     if args.json:
-        print(json.dumps({"removed": len(entries), "bytes": n_bytes}))
+        print_json({"removed": len(entries), "bytes": n_bytes})
     else:
         print(f"{EMPTY}, {size_text(n_bytes)} freed")
     return 0
