@@ -11,6 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
 FARTHEST = 1e12  # of a number that is searched with: beyond, rounding decides what is nearest
 SHOWN = 3  # names in a message
 # Of the largest number of a row whose squares float32 can add up.

@@ -14,15 +14,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rivae.base.errors import ConfigError
-
-if TYPE_CHECKING:
-    from rivae.data.base import FactorSpec
+from rivae.data.factors import FactorSpec
 
 _SIGNS: dict[str, Callable[[NDArray[np.float64], float], NDArray[np.bool_]]] = {
     ">=": operator.ge,

@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rivae.base.arrays import Ints
 from rivae.base.errors import DataError
 from rivae.data.base import SPLITS
 
-Rows = NDArray[np.int64]
 
-
-def drawn_parts(part_of_item: Rows) -> tuple[int, ...]:
+def drawn_parts(part_of_item: Ints) -> tuple[int, ...]:
     """The parts to draw; () where the source names each of the three.
 
     Where an item has no part, all items are drawn. Otherwise the first one drawn gives its items to
@@ -34,8 +32,8 @@ def drawn_parts(part_of_item: Rows) -> tuple[int, ...]:
 
 
 def split_of(
-    part_of_item: Rows, groups: Rows, fractions: tuple[float, float, float], seed: int
-) -> dict[str, Rows]:
+    part_of_item: Ints, groups: Ints, fractions: tuple[float, float, float], seed: int
+) -> dict[str, Ints]:
     """Sorted rows by "train", "validation" and "test".
 
     Args:
@@ -67,7 +65,7 @@ def split_of(
     return {name: np.flatnonzero(part == k).astype(np.int64) for k, name in enumerate(SPLITS)}
 
 
-def draw(groups: Rows, shares: Sequence[float], seed: int) -> Rows:
+def draw(groups: Ints, shares: Sequence[float], seed: int) -> Ints:
     """The part 0, 1 … of each item, so that the items of a group are in one part.
 
     The parts have their shares as nearly as the groups allow, and none is empty where there are so
@@ -101,7 +99,7 @@ def draw(groups: Rows, shares: Sequence[float], seed: int) -> Rows:
     return part
 
 
-def _groups(which: Rows, size: Rows, order: Rows, room: Rows) -> Rows:
+def _groups(which: Ints, size: Ints, order: Ints, room: Ints) -> Ints:
     """The part of each group of several items, -1 for the others; their sizes leave ``room``.
 
     The largest groups come first, each into the part with the most room.

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from rivae.base.config import ROWS, Rows
 from rivae.base.errors import ConfigError
-from rivae.data.base import FactorSpec, PairedDataset
+from rivae.data.base import PairedDataset
 from rivae.data.conditions import read_conditions, suggestions, tag_name
+from rivae.data.factors import FactorSpec
 from rivae.data.fulltext import TextHit, TextIndex, text_index
 from rivae.data.thumbnails import Thumbnail, ThumbnailCache, encode_picture, enlarged
 from rivae.exploring.words.item_words import item_tags

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
 from rivae.base.arrays import checked_z, is_count
-from rivae.base.config import Rows
+from rivae.base.config import Asks, Rows
 from rivae.base.errors import ConfigError
 from rivae.base.installed import cache_folder
 from rivae.data.base import PairedDataset
@@ -29,16 +28,13 @@ from rivae.exploring.words.axis_names import (
     labels,
     shown_names,
 )
+from rivae.models.base import Method
 from rivae.retrieval.model import require_asks
 from rivae.retrieval.prior import AggregatedPrior, aggregated_prior
 from rivae.retrieval.retriever import Distance, Retriever
+from rivae.runs import Run
+from rivae.runs.axis_names import AxisName
 from rivae.training.alignment.certainty import Certainty, certainty_of
-
-if TYPE_CHECKING:
-    from rivae.base.config import Asks
-    from rivae.models.base import Method
-    from rivae.runs import Run
-    from rivae.runs.axis_names import AxisName
 
 Vector = NDArray[np.float64]
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import ConfigError, RunError
 from rivae.base.files import write_cache
 from rivae.base.installed import cache_folder, how_to_install
 
 if TYPE_CHECKING:
     from rivae.exploring.explorer import Explorer
-    from rivae.retrieval.base import Floats
 
 MAX_FITTED = 20_000  # more items are put among their neighbours of these
 N_NEIGHBOURS = 5  # of an item that is put

@@ -14,9 +14,9 @@ from random import Random
 
 import numpy as np
 
+from rivae.base.arrays import Floats
 from rivae.base.fonts import bundled, runs, without_font
 from rivae.figures.fonts import Box, text_box
-from rivae.retrieval.base import Floats
 
 # The share of the canvas that words can fill, tried from large to small letters.
 FILLS = (0.62, 0.52, 0.43, 0.35, 0.28, 0.2, 0.12, 0.05)

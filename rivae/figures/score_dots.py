@@ -108,15 +108,15 @@ def describe_scores(
             decimals = metric(column).decimals
             value = ours(scores_of_row[best], decimals)
             parts.append(f"{scores_of_row[best].heading} best {names.get(best, best)} {value}")
-    sentence = join_words(parts) if parts else "nothing measured"
-    return f"Means with 95 % intervals of each method: {sentence}."
+    best_rows = join_words(parts) if parts else "nothing measured"
+    return f"Means with 95 % intervals of each method: {best_rows}."
 
 
 def _rank_ticks(values: Sequence[float]) -> list[float]:
     """Powers of ten around positive values, with 2 and 5 between them where one alone fits."""
     if not values:
         return []
-    low, high = (math.log10(each(values)) for each in (min, max))
+    low, high = math.log10(min(values)), math.log10(max(values))
     steps = (1.0,) if high - low > 1.5 else (1.0, 2.0, 5.0)
     return [s * 10**k for k in range(math.floor(low), math.ceil(high) + 1) for s in steps]
 

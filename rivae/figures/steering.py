@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 from PIL import Image
 
+from rivae.base.arrays import Ints
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.steering import (
     Level,
@@ -28,7 +29,6 @@ from rivae.figures.cloud_layout import one_line
 from rivae.figures.clouds import SMALLEST, Clouds, make_clouds
 from rivae.figures.fonts import shortened, text_width, wrapped
 from rivae.figures.sheet import Sheet, Text, Tone, fitted
-from rivae.retrieval.base import Ints
 
 PAD, GAP, LINE = 14, 4, 15
 CELL, MARK = 78, 20  # width of a column of the matrix, size of its circles

@@ -9,13 +9,11 @@ from typing import Any, Protocol
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
+from rivae.base.arrays import Floats
 from rivae.figures.palette import rgba, series_color, theme
 from rivae.figures.tables import metric_label
 from rivae.figures.theme import axis_style, dress, escape, join_words, row_legend
-
-Array = NDArray[np.float64]
 
 RETRIEVAL = ("score", "recall_at_1", "recall_at_10")
 RANK, OBJECTIVE = "median_rank", "objective"
@@ -30,13 +28,13 @@ class Points(Protocol):
     """
 
     @property
-    def x(self) -> Array: ...
+    def x(self) -> Floats: ...
     @property
-    def y(self) -> Array: ...
+    def y(self) -> Floats: ...
     @property
-    def low(self) -> Array: ...
+    def low(self) -> Floats: ...
     @property
-    def high(self) -> Array: ...
+    def high(self) -> Floats: ...
     @property
     def per_point(self) -> int: ...
 
@@ -137,7 +135,7 @@ def training_panels(
 
 
 def training_overlay(
-    lines: Sequence[tuple[str, Points, Array]],
+    lines: Sequence[tuple[str, Points, Floats]],
     *,
     title: str,
     x_title: str,
@@ -249,7 +247,7 @@ def _note(text: str, size: int, color: str, x: float, shift: int = 0) -> dict[st
 def _traces(
     name: str,
     points: Points,
-    x: Array,
+    x: Floats,
     color: str,
     where: Mapping[str, str],
     *,

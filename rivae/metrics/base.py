@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import DataError
-
-if TYPE_CHECKING:  # both import torch, and names of metrics are needed before it is loaded
-    from rivae.data.base import FactorSpec
-    from rivae.retrieval.base import Floats, Ints
+from rivae.data.factors import FactorSpec
 
 MIN_ROWS = 8  # a held-out half of fewer rows means nothing
 

@@ -17,17 +17,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict, Field
 
+from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import DataError
 from rivae.metrics.matching import ROUNDING, assignment, cross_correlation
-
-if TYPE_CHECKING:
-    from rivae.retrieval.base import Floats, Ints
 
 Verdict = Literal["sure", "plane", "unsure"]
 

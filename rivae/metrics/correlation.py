@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import DataError
+from rivae.data.factors import FactorSpec
 from rivae.metrics.base import check_specs
 
 if TYPE_CHECKING:
-    from rivae.data.base import FactorSpec
-    from rivae.retrieval.base import Floats
     from rivae.retrieval.traversal import Traversal
 
 

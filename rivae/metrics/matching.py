@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import ConfigError
 from rivae.metrics.base import check_pair, standardised
-
-if TYPE_CHECKING:
-    from rivae.retrieval.base import Floats, Ints
 
 Kind = Literal["pearson", "spearman"]
 KINDS: tuple[Kind, ...] = ("pearson", "spearman")

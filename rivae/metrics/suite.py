@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import ConfigError
-from rivae.data.base import FactorSpec
+from rivae.data.factors import FactorSpec
 from rivae.metrics import registry
 from rivae.metrics.base import MetricResult, Results, Sample
 from rivae.metrics.correlation import CorrelationTable, correlation_table, numeric_factors
 from rivae.metrics.measures.dci_paper import PRIVATE, alpha_sensitivity, paper_dci
-from rivae.retrieval.base import Floats
 from rivae.retrieval.traversal import Traversal
 
 CHEAP_ROWS = 1000  # rows of the nulls that refit a model at every shuffle

@@ -13,7 +13,7 @@ from PIL import Image
 from rivae.base.errors import ConfigError, some_of
 from rivae.base.reading.matrix_columns import is_no_dimension
 from rivae.data import PairedDataset, TensorView
-from rivae.data.base import FactorSpec
+from rivae.data.factors import FactorSpec
 from rivae.data.sets.synth import signal_picture
 from rivae.data.store.pixels import title_card
 from rivae.notebook.pictures import called_in, picture_of

@@ -18,9 +18,9 @@ import IPython.display
 import numpy as np
 import pandas as pd
 import traitlets
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from rivae.base.arrays import axis_labels, check_order
+from rivae.base.arrays import Ints, axis_labels, check_order
 from rivae.base.errors import ConfigError
 from rivae.base.scripts import library, source, styles
 from rivae.exploring.explorer import MAX_K, Explorer, Vector
@@ -29,7 +29,6 @@ from rivae.notebook.pairs import ROW, has_plain_labels
 from rivae.notebook.rows import numbered, rows_of
 from rivae.retrieval.retriever import Retriever
 
-Rows = NDArray[np.int64]
 ALONE = (
     "The sliders of {} ({:,} items) need a running kernel: open this notebook and run this cell."
 )
@@ -175,14 +174,14 @@ class View(anywidget.AnyWidget):
         axes = dict(zip(explorer.axis_ids, explorer.positions.T, strict=True))
         return table.assign(**{name: at for name, at in axes.items() if name not in table})
 
-    def _frame_of(self, rows: Rows) -> pd.DataFrame:
+    def _frame_of(self, rows: Ints) -> pd.DataFrame:
         return self.items.loc[rows]
 
     def _start_of(self, row: int) -> Vector:
         """z of a query, with the four decimals that the panel uses."""
         return np.round(self._explorer.encode(row), 4)
 
-    def _rows_of(self, selection: Any) -> Rows:
+    def _rows_of(self, selection: Any) -> Ints:
         are_numbers = self._table is None or has_plain_labels(self._table)
         return rows_of(selection, self.items, are_numbers)
 

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from rivae.retrieval.base import Floats, Ints, Singles
+from rivae.base.arrays import Floats, Ints, Singles
 from rivae.retrieval.turned import Allowed, TurnedPoints
 
 _PARTS = 8  # of a path, at first

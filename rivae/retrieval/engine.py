@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import ConfigError
 from rivae.base.installed import how_to_install
-from rivae.retrieval.base import Floats, Index, Ints
+from rivae.retrieval.base import Index
 from rivae.retrieval.exact import SPARE
 from rivae.retrieval.indexes.brute_force import direct_squared_distances
 from rivae.retrieval.indexes.two_stage import TwoStageIndex

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import DataError
-from rivae.retrieval.base import Floats, Ints
 
 SPARE = 3  # candidates beyond k that are scored again
 

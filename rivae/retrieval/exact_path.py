@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.base.arrays import checked_z
+from rivae.base.arrays import Floats, Ints, checked_z
 from rivae.base.errors import ConfigError, DataError
-from rivae.retrieval.base import Floats, Ints, Nearest
+from rivae.retrieval.base import Nearest
 from rivae.retrieval.retriever import Retriever
 
 _TIE = 1e-12  # of the squared lengths: closer than this two items tie

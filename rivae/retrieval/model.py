@@ -18,11 +18,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from rivae.base.arrays import Floats, Ints
 from rivae.base.config import Asks
 from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import PairedDataset, View
 from rivae.models.base import Method
-from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.exact import distinct_rows
 
 _BATCH = 512  # rows embedded at once, and

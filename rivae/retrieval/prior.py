@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.retrieval.base import Floats
+from rivae.base.arrays import Floats
 from rivae.retrieval.indexes.brute_force import NumpyIndex
 
 _SMALLEST_STD = 1e-12  # a constant dimension must not divide by zero

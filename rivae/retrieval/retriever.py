@@ -14,20 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from torch import Tensor
 
+from rivae.base.arrays import Floats, Ints, Singles
 from rivae.base.config import Asks
 from rivae.base.errors import DataError
 from rivae.data.base import PairedDataset
 from rivae.models.base import Method
 from rivae.retrieval import storage
-from rivae.retrieval.base import (
-    Floats,
-    Index,
-    Ints,
-    KeptIndex,
-    Retrieved,
-    Singles,
-    ranks_of_targets,
-)
+from rivae.retrieval.base import Index, KeptIndex, Retrieved, ranks_of_targets
 from rivae.retrieval.engine import URL, connect, open_engine
 from rivae.retrieval.model import LatentModel, make_space, require_asks
 from rivae.retrieval.prior import (

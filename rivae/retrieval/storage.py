@@ -17,10 +17,11 @@ from urllib.parse import quote
 import numpy as np
 import torch
 
+from rivae.base.arrays import Floats, Ints, Singles
 from rivae.base.errors import ConfigError, DataError
 from rivae.base.files import reserve, write_cache, write_json
 from rivae.base.scratch import scratch_folder
-from rivae.retrieval.base import Floats, Index, Ints, KeptIndex, Read, Singles
+from rivae.retrieval.base import Index, KeptIndex, Read
 from rivae.retrieval.registry import INDEXES
 
 SCHEMA = 2

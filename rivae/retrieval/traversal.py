@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.base.arrays import checked_z, require_count
+from rivae.base.arrays import Floats, Ints, checked_z, require_count
 from rivae.base.errors import ConfigError, DataError
-from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.ranges import (
     grid as grid,  # scripts that were exported before import it from here
 )

@@ -16,7 +16,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.retrieval.base import Allocate, Floats, Ints, Singles
+from rivae.base.arrays import Floats, Ints, Singles
+from rivae.retrieval.base import Allocate
 from rivae.retrieval.exact import check_points, marks_of
 
 TILE = 256  # items of a tile

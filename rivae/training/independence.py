@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-Array = NDArray[np.float64]
+from rivae.base.arrays import Floats
 
 DEGREE = 3  # of the terms: squares alone bend straight axes as well
 ROWS_PER_TERM = 30
@@ -31,7 +31,7 @@ _CLOSE = 1e-3  # values nearer than that, in s.d., count as apart: many may be e
 
 
 @torch.inference_mode(False)  # it takes gradients, wherever it is called
-def bent(axes: Array, rows: NDArray[np.floating], random_state: int = 0) -> Array:
+def bent(axes: Floats, rows: NDArray[np.floating], random_state: int = 0) -> Floats:
     """``axes`` (n, d) of ``rows`` (n, D), bent; mean 0 and variance 1.
 
     They stay as they are where there is one axis, too few rows, or no bend that is better without
@@ -67,12 +67,12 @@ def _powers(d: int, n: int) -> NDArray[np.int64]:
     return np.asarray(powers[powers.sum(axis=1) > 1])
 
 
-def _terms(axes: Array, powers: NDArray[np.int64]) -> Array:
+def _terms(axes: Floats, powers: NDArray[np.int64]) -> Floats:
     """The products (n, M) of ``axes`` (n, d)."""
     return np.asarray(np.prod(axes[:, None] ** powers, axis=2))
 
 
-def _slopes(axes: Array, powers: NDArray[np.int64]) -> Array:
+def _slopes(axes: Floats, powers: NDArray[np.int64]) -> Floats:
     """Derivatives (n, M, d) of the products by each axis."""
     parts = []
     for j in range(axes.shape[1]):
@@ -82,7 +82,7 @@ def _slopes(axes: Array, powers: NDArray[np.int64]) -> Array:
     return np.stack(parts, axis=2)
 
 
-def _metric(axes: Array, rows: Array) -> Array:
+def _metric(axes: Floats, rows: Floats) -> Floats:
     """How the rows (n, D) move with the axes near each of them: J^T J, (n, d, d)."""
     from sklearn.neighbors import NearestNeighbors
 

@@ -54,7 +54,7 @@ MIN_PAIRS = 4
 _SEED_STEP = 7919  # between the weights of one fit and those of the next
 
 
-class Start:
+class StartFile:
     """The file of a run's contrastive start: named tensors, and the shares of its axes.
 
     Raises:
@@ -166,7 +166,7 @@ def straightens(stage: Stage) -> bool:
 
 def _keep_fit(models: Models, feed: Feed, fit: int) -> None:
     """Keep the embeddings (m, D) that fit number ``fit`` gives the rows to be unfolded."""
-    starts = [Start(job.run.unfolded) for job in models.jobs]
+    starts = [StartFile(job.run.unfolded) for job in models.jobs]
     if all(f"fit{fit}" in start.tensors or "target" in start.tensors for start in starts):
         return
     rows = torch.cat(
@@ -212,7 +212,7 @@ def targets(models: Models, feed: Feed, stage: Stage) -> Tensor:
         return smooth_targets(method, [job.data for job in jobs], models.seeds, models.stacked)
     begun = models.stages[: models.stages.index(stage) + 1]
     name = "straightened" if any(straightens(one) and one.epochs for one in begun) else "target"
-    starts = [Start(job.run.unfolded) for job in jobs]
+    starts = [StartFile(job.run.unfolded) for job in jobs]
     tensors = [start.target(name, feed.n, _width(method)) for start in starts]
     if any(one is None for one in tensors):
         make = _straighten if name == "straightened" else _unfold
@@ -227,7 +227,7 @@ def _width(method: Method) -> int:
     return int(settings.dim_v)
 
 
-def _unfold(models: Models, feed: Feed, starts: Sequence[Start]) -> list[Tensor | None]:
+def _unfold(models: Models, feed: Feed, starts: Sequence[StartFile]) -> list[Tensor | None]:
     """What all fits together unfold to, and each of them alone on fewer rows."""
     method, d, out = models.method, models.method.n_components, list[Tensor | None]()
     rows = unfolded_rows(feed.n)
@@ -256,7 +256,7 @@ def _unfold(models: Models, feed: Feed, starts: Sequence[Start]) -> list[Tensor 
     return out
 
 
-def _straighten(models: Models, feed: Feed, starts: Sequence[Start]) -> list[Tensor | None]:
+def _straighten(models: Models, feed: Feed, starts: Sequence[StartFile]) -> list[Tensor | None]:
     """The mean of what both embedders have learnt, in independent components and bent straight."""
     method, out = models.method, list[Tensor | None]()
     rows = unfolded_rows(feed.n)

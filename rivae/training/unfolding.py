@@ -23,11 +23,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import ConfigError
 from rivae.training.independence import bent
 from rivae.training.smooth_start import along_graph, neighbour_graph, whiten
-
-Array = NDArray[np.float64]
 
 MAX_ROWS = 10_000  # of which are unfolded; more are placed next to them
 N_NEIGHBOURS = (8, 12)  # that are tried
@@ -52,7 +51,7 @@ class Unfolded:
         pieces: parts of the sheet that no neighbours connect; they were tied together.
     """
 
-    axes: Array
+    axes: Floats
     shares: tuple[float, ...]
     pieces: int
 
@@ -104,8 +103,8 @@ def unfold(rows: NDArray[np.float32], n_components: int, random_state: int = 0) 
 
 
 def straight_components(
-    axes: Array, rows: NDArray[np.floating], n_found: int, random_state: int = 0
-) -> Array:
+    axes: Floats, rows: NDArray[np.floating], n_found: int, random_state: int = 0
+) -> Floats:
     """Independent components of ``axes`` (n, d), straight in terms of the ``rows`` (n, D) that
     they were read off; mean 0 and variance 1.
 
@@ -125,7 +124,7 @@ def sheet_components(
     n_components: int,
     rng: np.random.Generator,
     n_neighbours: int = N_NEIGHBOURS[0],
-) -> tuple[Array, int]:
+) -> tuple[Floats, int]:
     """Principal components (n, n_components) of the distances along the sheet, and its pieces."""
     from scipy.sparse.csgraph import connected_components
 
@@ -161,7 +160,7 @@ def _tied(graph: Any, rows: NDArray[np.float32], labels: NDArray[np.int32]) -> A
     return graph.maximum(bridges).maximum(bridges.T)
 
 
-def new_directions(components: Array, n_axes: int) -> tuple[Array, tuple[float, ...]]:
+def new_directions(components: Floats, n_axes: int) -> tuple[Floats, tuple[float, ...]]:
     """Directions (n, n_axes) of ``components`` of which each says something new, and their shares.
 
     The shares go on for some directions more.
@@ -186,7 +185,7 @@ def new_directions(components: Array, n_axes: int) -> tuple[Array, tuple[float, 
     return components @ directions[:, :n_axes], tuple(shares)
 
 
-def _local_regression(axes: Array, components: Array) -> Array:
+def _local_regression(axes: Floats, components: Floats) -> Floats:
     """What ``axes`` (n, k) say about ``components`` (n, m): a linear fit to each row's neighbours,
     without the row itself.
     """
@@ -207,7 +206,7 @@ def _local_regression(axes: Array, components: Array) -> Array:
     return out
 
 
-def _independent(axes: Array, random_state: int) -> Array:
+def _independent(axes: Floats, random_state: int) -> Floats:
     """Independent components of ``axes``; the whitened axes where there is nothing to turn."""
     from sklearn.decomposition import FastICA
     from sklearn.exceptions import ConvergenceWarning
@@ -223,7 +222,7 @@ def _independent(axes: Array, random_state: int) -> Array:
     return np.asarray(components) if np.isfinite(components).all() else white
 
 
-def placed(rows: NDArray[np.float32], landmarks: NDArray[np.float32], axes: Array) -> Array:
+def placed(rows: NDArray[np.float32], landmarks: NDArray[np.float32], axes: Floats) -> Floats:
     """Coordinates of all ``rows``, interpolated between their nearest ``landmarks``."""
     import faiss
 

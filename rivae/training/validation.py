@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from rivae.base.arrays import Floats, Ints
 from rivae.data.base import PairedDataset
 from rivae.metrics.correlation import numeric_factors
 from rivae.metrics.measures.mcc import mcc
 from rivae.metrics.measures.r2 import r2
 from rivae.models.base import Method
-from rivae.retrieval.base import Floats, Ints, median_rank, recall_at_k
+from rivae.retrieval.base import median_rank, recall_at_k
 from rivae.retrieval.retriever import Retriever
 
 MAX_ROWS = 1000

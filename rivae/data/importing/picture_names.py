@@ -90,8 +90,9 @@ def remark(name: str, path: str, level: Level, how: Relation) -> str:
     """What was guessed when ``name`` was taken to mean ``path``; "" where nothing was."""
     words = [_ELSEWHERE[how]] if how in _ELSEWHERE else []
     if level == Level.SPACES:  # composed and decomposed letters are the same letters
-        same = (comparable(unicodedata.normalize("NFC", x), Level.AS_WRITTEN) for x in (name, path))
-        level = Level.SPACES if relation(*same) == Relation.NONE else Level.AS_WRITTEN
+        texts = (unicodedata.normalize("NFC", text) for text in (name, path))
+        composed = (comparable(text, Level.AS_WRITTEN) for text in texts)
+        level = Level.SPACES if relation(*composed) == Relation.NONE else Level.AS_WRITTEN
     if level in _FORGIVEN:
         words.append(_FORGIVEN[level])
     return f"picture found {', '.join(words)}" if words else ""

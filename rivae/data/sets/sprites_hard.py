@@ -35,12 +35,13 @@ from numpy.typing import NDArray
 from PIL import Image
 from pydantic import Field
 
-from rivae.data.base import FactorRole, FactorSpec, PairedDataset, Shape, TensorView, random_split
+from rivae.base.arrays import Floats
+from rivae.data.base import PairedDataset, Shape, TensorView, random_split
 from rivae.data.dataset import Dataset
+from rivae.data.factors import FactorRole, FactorSpec
 from rivae.data.sets.sprites import FACTOR_SPECS, SIZE, fill_convex
 from rivae.data.settings import DatasetSettings, Fractions, Seed
 
-Array = NDArray[np.float64]
 Pictures = NDArray[np.uint8]
 
 CLASSES = ("square · ellipse", "triangle · half disc", "bar · capsule")
@@ -188,13 +189,13 @@ def shapes(settings: Settings) -> tuple[Shape, Shape]:
 # factors
 
 
-def _positions(rng: np.random.Generator, s: Settings) -> tuple[Array, Array]:
+def _positions(rng: np.random.Generator, s: Settings) -> tuple[Floats, Floats]:
     """X and Y of all pairs, (N,) each: a Gaussian copula, thinned by ``hole`` and ``uneven``."""
     from scipy.special import ndtr
 
     # The correlation of two uniform numbers whose normal ones have 2 sin(pi r / 6) is r.
     r = 2 * np.sin(np.pi * s.correlation / 6)
-    places: list[Array] = []
+    places: list[Floats] = []
     n = 0
     while n < s.n_pairs:
         normal = rng.standard_normal((s.n_pairs, 2))
@@ -211,7 +212,7 @@ def _positions(rng: np.random.Generator, s: Settings) -> tuple[Array, Array]:
 
 def _private_factors(
     rng: np.random.Generator, n: int
-) -> tuple[dict[str, Array], np.random.Generator]:
+) -> tuple[dict[str, Floats], np.random.Generator]:
     """All private factors of a view, (N,) each and 0 .. 1, shown or not; the noise's generator."""
     names = ("background", "ring X", "ring Y", "stripes", "phase", "hue")
     *streams, noise_rng = rng.spawn(len(names) + 1)
@@ -235,7 +236,7 @@ def _shown(s: Settings) -> list[str]:
 # pictures
 
 
-def _outlines(view: int) -> list[Array]:
+def _outlines(view: int) -> list[Floats]:
     """Corners (2, 100) of the three shapes of a view around (0, 0), clockwise on a screen."""
     angles = 2 * np.pi * np.arange(_N_CORNERS) / _N_CORNERS
     circle = np.stack([np.cos(angles), np.sin(angles)])
@@ -252,7 +253,7 @@ def _outlines(view: int) -> list[Array]:
     return [_HALF_SIDE * outline for outline in (ellipse, half, capsule)]
 
 
-def _polygon(corners: list[tuple[float, float]]) -> Array:
+def _polygon(corners: list[tuple[float, float]]) -> Floats:
     """Its outline with as many corners as a circle has, so that all shapes are filled together."""
     repeats = -(-_N_CORNERS // len(corners))
     return np.repeat(np.array(corners, float), repeats, axis=0)[:_N_CORNERS].T
@@ -260,11 +261,11 @@ def _polygon(corners: list[tuple[float, float]]) -> Array:
 
 def _render(
     view: int,
-    scale: Array,
-    x: Array,
-    y: Array,
+    scale: Floats,
+    x: Floats,
+    y: Floats,
     kind: NDArray[np.int64],
-    private: dict[str, Array],
+    private: dict[str, Floats],
     s: Settings,
     noise_rng: np.random.Generator,
 ) -> Pictures:
@@ -288,7 +289,7 @@ def _render(
     return pictures
 
 
-def _ring(batch: dict[str, Array]) -> Array:
+def _ring(batch: dict[str, Floats]) -> Floats:
     """(P, 64, 64) of 0 and 1: a ring whose place does not depend on the shape's."""
     centres = [8 + 48 * batch[name][:, None, None] for name in ("ring X", "ring Y")]
     across, down = np.arange(SIZE) + 0.5, (np.arange(SIZE) + 0.5)[:, None]
@@ -296,7 +297,7 @@ def _ring(batch: dict[str, Array]) -> Array:
     return ((radius >= _RING[0]) & (radius <= _RING[1])).astype(float)
 
 
-def _ground(batch: dict[str, Array], s: Settings) -> Array:
+def _ground(batch: dict[str, Floats], s: Settings) -> Floats:
     """(P, 64, 64) grey levels behind the shapes: the background's, and the stripes on it."""
     level = np.broadcast_to(
         s.background * batch["background"][:, None, None], (len(batch["phase"]), SIZE, SIZE)
@@ -310,7 +311,7 @@ def _ground(batch: dict[str, Array], s: Settings) -> Array:
     return level + (0.9 - level) * s.texture * stripes
 
 
-def _colours(batch: dict[str, Array], s: Settings) -> Array:
+def _colours(batch: dict[str, Floats], s: Settings) -> Floats:
     """(P, C, 1, 1) of shape and ring: white, or one pure hue for each picture."""
     if not s.hue:
         return np.ones((len(batch["hue"]), 1, 1, 1))

@@ -12,7 +12,7 @@ from rivae.base.errors import DataError, shown, some_of
 from rivae.base.files import is_folder, write_json
 from rivae.base.paths import variable_path
 from rivae.base.reading.regular import is_file, read_at_most
-from rivae.data.base import FactorSpec
+from rivae.data.factors import FactorSpec
 from rivae.data.settings import optional_path
 
 ROOT_VARIABLE = "RIVAE_DATA"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rivae.base.arrays import Floats
 from rivae.data.base import PairedDataset
 from rivae.exploring.words.item_words import has_texts, item_tags, item_words
 from rivae.exploring.words.naming import axis_evidence
 from rivae.exploring.words.relations import factor_table
 from rivae.exploring.words.tags import tag_map_of
-from rivae.retrieval.base import Floats
 from rivae.runs.axis_names import AxisName, Evidence
 
 

@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import DataError
 from rivae.exploring.words.relations import LEVEL, Relations, common_words, holm, relations
-from rivae.retrieval.base import Floats
 from rivae.runs.axis_names import KEPT, MAX_NAME, MAX_TERM, AxisName, Evidence, Kind
 
 MIN_STRENGTH = 0.1  # |correlation|; with thousands of items even weaker ones are significant

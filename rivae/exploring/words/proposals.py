@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from rivae.base.arrays import Floats
 from rivae.data.base import PairedDataset
 from rivae.exploring.words.item_terms import ItemTerms
 from rivae.exploring.words.naming import propose_name
 from rivae.models.base import Method
-from rivae.retrieval.base import Floats
 from rivae.retrieval.model import LatentModel
 from rivae.runs.axis_names import AxisName, HeldOut
 

@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import PairedDataset
-from rivae.retrieval.base import Floats
 
 Relation = Literal["related", "opposite", "none"]
 

@@ -16,6 +16,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import DataError
 from rivae.base.installed import APP_FILES
 from rivae.base.reading.documents import read_form
@@ -23,7 +24,6 @@ from rivae.base.reading.regular import is_file
 from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_NAMES
 from rivae.data.sets.pairs import Pairs
-from rivae.retrieval.base import Floats
 
 FOODCOM_TAGS = APP_FILES / "assets" / "factors" / "foodcom_tags.json"
 TAG_FILE = "tag_map.json"  # in the folder of imported data: the meaning of its tags

@@ -15,10 +15,10 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import ConfigError
 from rivae.exploring.explorer import Explorer
 from rivae.models.nets.layers import FixedAffine, Linear
-from rivae.retrieval.base import Floats
 from rivae.retrieval.model import FullSpace, LatentModel, ProjectedSpace
 from rivae.retrieval.retriever import FAR
 

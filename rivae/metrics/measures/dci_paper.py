@@ -9,17 +9,15 @@ its published Synth row for DCCA needs alpha >= 10.1, so the default is 10.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rivae.base.arrays import Floats
 from rivae.base.config import LEAST, MOST
 from rivae.base.errors import ConfigError, DataError, shown
 from rivae.metrics.base import Metric, MetricGroup, MetricResult, one_minus_entropy
-
-if TYPE_CHECKING:
-    from rivae.retrieval.base import Floats
 
 DEFAULT_ALPHA = 10.0
 ALPHAS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0)

@@ -7,16 +7,13 @@ Per query and axis, which of the 45 unordered pairs of digits are neighbours on 
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import DataError
 from rivae.metrics.base import Metric, MetricGroup, MetricResult
-
-if TYPE_CHECKING:
-    from rivae.retrieval.base import Floats
 
 N_DIGITS = 10
 PAIRS = tuple(combinations(range(N_DIGITS), 2))  # the 45 columns: (0, 1), (0, 2) ... (8, 9)

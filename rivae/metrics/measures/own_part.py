@@ -16,16 +16,12 @@ partial correlation calls a mix of all factors a perfect axis of each.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rivae.base.arrays import Floats
 from rivae.metrics.base import Metric, MetricResult, OfLatents, Results, Sample, check_pair, halves
 from rivae.metrics.matching import ROUNDING, assignment, cross_correlation
-
-if TYPE_CHECKING:
-    from rivae.retrieval.base import Floats
 
 OWN_PART = Metric("mcc_own", "MCC (own part)", "MCC without what factors share", "standard")
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import ConfigError
+from rivae.data.factors import FactorSpec
 from rivae.metrics.base import (
     Metric,
     MetricResult,
@@ -22,10 +24,6 @@ from rivae.metrics.base import (
     standardised,
 )
 from rivae.metrics.correlation import numeric_factors
-
-if TYPE_CHECKING:
-    from rivae.data.base import FactorSpec
-    from rivae.retrieval.base import Floats
 
 Model = Literal["linear", "boosting", "neighbours"]
 

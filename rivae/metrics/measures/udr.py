@@ -16,17 +16,15 @@ better models here is measured by ``benchmarks/model_choice.py``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import ConfigError, DataError
 from rivae.metrics.base import Metric, MetricGroup, MetricResult, check_pair, standardised
 from rivae.metrics.matching import cross_correlation
-
-if TYPE_CHECKING:
-    from rivae.retrieval.base import Floats
 
 UDR = Metric("udr", "UDR", "how far other seeds find the same axes")
 GROUP = MetricGroup("udr", (UDR,))

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.retrieval.base import Allocate, Floats, Ints, KeptIndex, Read
+from rivae.base.arrays import Floats, Ints
+from rivae.retrieval.base import Allocate, KeptIndex, Read
 from rivae.retrieval.exact import (
     SPARE,
     check_points,

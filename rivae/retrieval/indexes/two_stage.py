@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.retrieval.base import Allocate, Floats, Index, Ints, KeptIndex, Read, Singles
+from rivae.base.arrays import Floats, Ints, Singles
+from rivae.retrieval.base import Allocate, Index, KeptIndex, Read
 from rivae.retrieval.contenders import Contenders, contenders
 from rivae.retrieval.exact import check_points
 from rivae.retrieval.indexes.brute_force import LARGE

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import DataError, RivaeError
 from rivae.base.files import write_cache
 from rivae.base.installed import cache_folder
@@ -22,7 +23,6 @@ from rivae.base.reading.documents import read_own_form
 from rivae.base.reading.weights import load_weights, read_header
 from rivae.data.base import PairedDataset
 from rivae.metrics.certainty import MAX_ROWS, VERSION, AxisCertainty, axis_certainty
-from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 from rivae.training.alignment.registry import STEPS

@@ -27,8 +27,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rivae.base.arrays import Floats
 from rivae.data.words_view import text_parts
-from rivae.training.alignment.base import AxisChange, Floats
+from rivae.training.alignment.base import AxisChange
 
 if TYPE_CHECKING:
     import torch

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import DataError, RunError
 from rivae.base.reading.documents import read_json
 from rivae.data.base import PairedDataset
 from rivae.models.base import Method
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
-from rivae.training.alignment.base import AS_TRAINED, AxisChange, Floats, TrainedAxes, unchanged
+from rivae.training.alignment.base import AS_TRAINED, AxisChange, TrainedAxes, unchanged
 from rivae.training.alignment.registry import STEPS, step_of
 
 ALIGNMENT = "alignment.json"
