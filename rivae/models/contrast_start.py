@@ -23,7 +23,7 @@ from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.models.losses import both_ways, squared_distances
 from rivae.models.nets.embedders import IdentityEmbedder, WithHead
 from rivae.models.nets.layers import Linear
-from rivae.models.settings import WEIGHT, BatchSize, LearningRate
+from rivae.models.settings import BatchSize, LearningRate, Temperature
 
 STAGE = "contrast"
 Embedders = tuple[WithHead, WithHead]
@@ -115,13 +115,7 @@ class ContrastSettings(BaseModel):
     dim: int = Field(
         default=64, ge=2, le=4096, title="Size", description="of the embeddings it unfolds"
     )
-    temperature: float = Field(
-        default=0.1,
-        gt=0,
-        title="Temperature",
-        description="of the softmax over the batch",
-        json_schema_extra=WEIGHT,
-    )
+    temperature: Temperature = 0.1
     learning_rate: LearningRate = 2e-3
     batch_size: BatchSize = 256
 

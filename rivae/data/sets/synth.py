@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import torch
@@ -157,16 +157,21 @@ class Synth(PairedDataset):
         return f"Signal {i}"
 
 
-class SignalSettings(DatasetSettings):
-    """Settings of the data sets whose signals come from two random networks."""
-
-    n_pairs: int = Field(
-        default=3000,
+NumberOfPairs = Annotated[
+    int,
+    Field(
         ge=30,
         le=1_000_000,
         title="Pairs",
         description="number of pairs, over training, validation and test",
-    )
+    ),
+]
+
+
+class SignalSettings(DatasetSettings):
+    """Settings of the data sets whose signals come from two random networks."""
+
+    n_pairs: NumberOfPairs = 3000
     g_width: int = Field(
         default=50, ge=3, le=4096, title="Network width", description="hidden units of G1 and G2"
     )

@@ -27,7 +27,7 @@ from rivae.base.arrays import Floats
 from rivae.data.base import PairedDataset, Shape, random_split
 from rivae.data.dataset import Dataset
 from rivae.data.factors import FactorSpec
-from rivae.data.sets.synth import N_OUTPUTS, MixingNetwork, SignalSettings, Synth
+from rivae.data.sets.synth import N_OUTPUTS, MixingNetwork, NumberOfPairs, SignalSettings, Synth
 
 FACTOR_SPECS = (
     FactorSpec("shared 1", "continuous", "shared"),
@@ -44,13 +44,7 @@ FACTOR_SPECS = (
 class Settings(SignalSettings):
     """Settings of Synth-modulated; 80 % of the pairs train, 10 % validate, 10 % test."""
 
-    n_pairs: int = Field(
-        default=15000,
-        ge=30,
-        le=1_000_000,
-        title="Pairs",
-        description="number of pairs, over training, validation and test",
-    )
+    n_pairs: NumberOfPairs = 15000
     g_width: int = Field(
         default=50, ge=5, le=4096, title="Network width", description="hidden units of G1 and G2"
     )

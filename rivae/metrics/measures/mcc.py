@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rivae.base.arrays import Floats
 from rivae.metrics.base import Metric, MetricResult, OfLatents, Results, Sample, check_pair, halves
 from rivae.metrics.matching import Kind, assignment, cross_correlation
 
@@ -29,15 +33,34 @@ def mcc(
         kind: "pearson" (invariant to scale) or "spearman" (to every monotone change).
         random_state: seed of the halves.
     """
+    strengths = partial(cross_correlation, kind=kind)
+    return matched_score(METRICS[kind], latents, factors, strengths, random_state, kind=kind)
+
+
+def matched_score(
+    metric: Metric,
+    latents: ArrayLike,
+    factors: ArrayLike,
+    strengths: Callable[[Floats, Floats], Floats],
+    random_state: int,
+    **settings: str,
+) -> MetricResult:
+    """The mean strength of a one-to-one match of axes and factors, in [0, 1].
+
+    The match is made on one half of the rows; the strengths are those of the other half.
+
+    Args:
+        latents, factors: (n, d) and (n, K).
+        strengths: (d, K) in [-1, 1] of some rows of both; their size counts.
+        settings: further ones that the result states.
+    """
     z, f = check_pair(latents, factors)
     fit, held_out = halves(len(z), random_state)
-    pairs = assignment(cross_correlation(z[fit], f[fit], kind))
-    table = cross_correlation(z[held_out], f[held_out], kind)
-    per_factor = np.zeros(f.shape[1])
-    latent_of = np.full(f.shape[1], -1)
-    per_factor[pairs[1]] = np.abs(table[pairs])
-    latent_of[pairs[1]] = pairs[0]
-    return METRICS[kind].result(
+    axes, columns = assignment(strengths(z[fit], f[fit]))
+    table = strengths(z[held_out], f[held_out])
+    per_factor, latent_of = np.zeros(f.shape[1]), np.full(f.shape[1], -1)
+    per_factor[columns], latent_of[columns] = np.abs(table[axes, columns]), axes
+    return metric.result(
         float(per_factor.mean()),
         n=len(held_out),
         parts={
@@ -46,7 +69,7 @@ def mcc(
             "table": table.tolist(),
         },
         settings={
-            "kind": kind,
+            **settings,
             "assignment": "Hungarian, fitted on the other half",
             "n_fit": len(fit),
             "random_state": random_state,

@@ -18,7 +18,14 @@ from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.models.embedded import EmbeddedConfig, EmbeddedMethod
 from rivae.models.nets.layers import MLP, FixedAffine, identity
 from rivae.models.pcca import fit_pcca
-from rivae.models.settings import WEIGHT, LearningRate, Milestones, Schedule
+from rivae.models.settings import (
+    WEIGHT,
+    EmbedderRate,
+    JointMilestones,
+    JointRate,
+    LearningRate,
+    Schedule,
+)
 
 # Features that are all constant have correlations of 0 and not 0 / 0.
 MIN_VARIANCE = 1e-24
@@ -130,19 +137,10 @@ class DCCAConfig(EmbeddedConfig):
         description="of both stages; empty: batch_size (paper: 64)",
     )
     learning_rate: LearningRate = 5e-3
-    joint_learning_rate: float | None = Field(
-        default=None,
-        gt=0,
-        title="Rate of stage 2",
-        description="learning rate of stage 2; empty: as in stage 1",
-    )
-    embedder_rate: float = Field(
-        default=1.0, ge=0, title="Rate of embedders", description="of the embedders, relative"
-    )
+    joint_learning_rate: JointRate = None
+    embedder_rate: EmbedderRate = 1.0
     schedule: Schedule = "constant"
-    milestones: Milestones = Field(
-        default=(), description="(epoch of the joint stage, factor on the rate)"
-    )
+    milestones: JointMilestones = ()
 
     @model_validator(mode="after")
     def _batch_is_large_enough(self) -> DCCAConfig:
