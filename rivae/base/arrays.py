@@ -22,7 +22,7 @@ _SMALLEST, _LARGEST = 1e-12, 1e15
 
 
 def is_count(value: object) -> bool:
-    """Whether this is a whole number of at least 1; True is none."""
+    """Whether this is a whole number of at least 1; booleans are not."""
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
 
 

@@ -137,7 +137,7 @@ class RunConfig(_Strict):
     seed: int = Field(default=0, ge=0, lt=2**31)
     # A derived run was not trained from this file: it is the model of that run in other axes.
     parent: str | None = Field(default=None, pattern=RUN_NAME)
-    # It came in an archive; nobody here has chosen the files that its settings name.
+    # It came in an archive: the files that its settings name were not chosen on this machine.
     imported: bool = Field(default=False, exclude_if=lambda value: not value)
 
 

@@ -91,7 +91,7 @@ class Parts(Mapping[str, P], Generic[P]):
         """The part ``name``.
 
         Raises:
-            ConfigError: there is none, or the package that offers it cannot be loaded.
+            ConfigError: there is no such part, or its package cannot be loaded.
         """
         if name in self._registered:
             return self._registered[name]

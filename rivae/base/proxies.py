@@ -17,7 +17,7 @@ def trusted_proxies(addresses: Sequence[str]) -> str:
     """The addresses and networks of proxies as the server's environment holds them.
 
     Raises:
-        ConfigError: one of them is none, or stands for everybody.
+        ConfigError: one of them is no address, or stands for all addresses.
     """
     proxies = []
     for one in addresses:

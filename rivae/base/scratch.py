@@ -23,7 +23,7 @@ LOCK = ".rivae-in-use"
 def scratch_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
     """A new folder that only this user may enter, removed at the end.
 
-    What killed processes left beside it under the same ``prefix`` is removed first.
+    Folders that killed processes left there under the same ``prefix`` are removed first.
 
     Args:
         parent: the folder for temporary files of the system by default.
@@ -37,7 +37,7 @@ def scratch_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
         try:
             lock_file = (folder / LOCK).open("xb")
-        except FileNotFoundError:  # taken for a leftover of a version without locks
+        except FileNotFoundError:  # removed as a leftover of a version without locks
             continue
         with contextlib.suppress(BlockingIOError):
             if os.name == "posix":
@@ -58,7 +58,7 @@ def remove_abandoned(parent: Path, prefix: str) -> None:
     files cannot be locked, nobody knows which.)
 
     Only folders of this user, no links, and none without the file that ``scratch_folder`` makes:
-    whatever else has such a name is somebody's.
+    anything else of such a name belongs to someone else.
     """
     if os.name != "posix":
         return

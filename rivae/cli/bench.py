@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -125,8 +126,6 @@ def _benchmark(args: argparse.Namespace) -> int:
             print(line, file=sys.stderr, flush=True)
 
     say("looking for finished runs")
-    from dataclasses import asdict
-
     from rivae.benchmark.plan import plan
     from rivae.benchmark.run import benchmark
     from rivae.benchmark.summary import summarise

@@ -9,6 +9,7 @@ from typing import Any
 from rivae.base.files import json_ready
 from rivae.cli.common import OPENING_DATA, Steps, add_command, number, print_json, print_table
 from rivae.metrics.measures.retrieval import MEDIAN_RANK, RECALL
+from rivae.metrics.measures.udr import UDR
 from rivae.runs import find_run
 
 REMARK = "agreement does not prove true factors: seeds that share a wrong bias agree too"
@@ -66,8 +67,6 @@ def _choose(args: argparse.Namespace) -> int:
         ]
         for candidate in ranking
     ]
-    from rivae.metrics.measures.udr import UDR
-
     print_table(
         rows,
         (

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO, get_args
 
-from rivae.base.config import Asks
+from rivae.base.config import Asks, training_config
 from rivae.base.errors import ConfigError, DataReplacedWarning
 from rivae.base.files import json_ready
 from rivae.base.paths import home_path
@@ -48,7 +48,7 @@ def add_command(
 
 @contextmanager
 def told_on_stderr() -> Iterator[None]:
-    """Within the block, data that were replaced are told once a run, on one line of stderr."""
+    """Within the block, print each warning about replaced data once, on one line of stderr."""
     messages: set[str] = set()
 
     def show(
@@ -123,7 +123,6 @@ def device_here(name: str) -> str:
     """``name`` of a device, checked; ConfigError where it is none or this machine has none such."""
     import torch
 
-    from rivae.base.config import training_config
     from rivae.training.models import require_device
 
     device = training_config({"device": name}).device

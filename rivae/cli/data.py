@@ -164,7 +164,7 @@ def plan_of(args: argparse.Namespace, name: str, dry_run: bool = False) -> Plan:
     """The import that these options ask for, as data set ``name``.
 
     Raises:
-        ConfigError: a mapping is none.
+        ConfigError: a mapping is malformed.
     """
     from rivae.data.importing.plan import Plan
 

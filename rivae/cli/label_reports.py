@@ -17,7 +17,8 @@ from rivae.cli.common import (
     print_json,
     print_table,
 )
-from rivae.runs import Run, find_run
+from rivae.labels.annotators import require_known
+from rivae.runs import Run, find_run, list_runs
 
 if TYPE_CHECKING:
     from rivae.labels.guideline import Guideline
@@ -256,10 +257,8 @@ def _print_coverage(every: LabelScores) -> None:
 def _align(args: argparse.Namespace) -> int:
     steps = Steps("align")
     steps("starting")  # before the imports, which take seconds
-    from rivae.labels.annotators import require_known
     from rivae.labels.derive import align_run, alignment_record, derive_run, free_name
     from rivae.labels.run_scores import labelled
-    from rivae.runs import list_runs
 
     run = find_run(args.run_id)
     with opened(args) as store, steps:

@@ -10,6 +10,7 @@ from rivae.base.errors import ConfigError, LabelError, RivaeError
 from rivae.cli import label_reports
 from rivae.cli.common import Steps, add_asks, add_command, path_argument, print_json, print_table
 from rivae.cli.label_repair import add_command_repair
+from rivae.labels.annotators import AlikeNamesError
 from rivae.runs import find_run
 
 if TYPE_CHECKING:
@@ -295,8 +296,6 @@ def _named(pair: str) -> tuple[str, str]:
 
 
 def _import(args: argparse.Namespace) -> int:
-    from rivae.labels.annotators import AlikeNamesError
-
     if args.rows and not (args.plan or args.run_id):
         raise ConfigError("row numbers need the data that they count in: add --plan or --run")
     with label_reports.opened(args) as store:

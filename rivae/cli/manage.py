@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import getpass
 import sys
+from pathlib import Path
 from typing import Any
 
+from rivae.base.config import ROWS
 from rivae.base.errors import ConfigError, RunError
-from rivae.cli import share
-from rivae.cli.common import add_command, path_argument, print_json
+from rivae.cli.common import OPENING_RUN, Steps, add_asks, add_command, path_argument, print_json
 from rivae.cli.trash import plans_naming
+from rivae.jobs.units import size_text
 from rivae.runs import find_run, runs_root
 from rivae.runs.folders import own_run
+from rivae.runs.notes import keep_about
 
 
 def add_commands(commands: Any) -> None:
@@ -23,7 +26,9 @@ def add_commands(commands: Any) -> None:
         _export,
         "write a run to one archive, for another machine, or as one HTML page, for anybody",
         "  rivae export synth-rivae-s0 synth.zip\n"
-        "  rivae export synth-rivae-s0 synth.zip --checkpoints\n" + share.EXAMPLES,
+        "  rivae export synth-rivae-s0 synth.zip --checkpoints\n"
+        "  rivae export demo-kitchen kitchen.html\n"
+        "  rivae export demo-kitchen kitchen.html --rows all --dry-run",
     )
     parser.add_argument("run_id", metavar="run", help="an id from `rivae runs`")
     parser.add_argument(
@@ -33,7 +38,11 @@ def add_commands(commands: Any) -> None:
     )
     parser.add_argument("--checkpoints", action="store_true", help="so that it can be resumed")
     parser.add_argument("--force", action="store_true", help="replace an existing file")
-    share.add_page_options(parser)
+    parser.add_argument("--rows", choices=ROWS, default="test", help="of a page: the items in it")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="of a page: say how large it would be"
+    )
+    add_asks(parser, "a page begins with")
 
     parser = add_command(
         commands,
@@ -77,14 +86,13 @@ def add_commands(commands: Any) -> None:
 
 
 def _export(args: argparse.Namespace) -> int:
-    from rivae.jobs.units import size_text
     from rivae.runs.archive import export_run
 
     target = args.file
     if target.exists() and not args.force:
         raise RunError(f"{target} already exists: choose another file, or --force")
-    if share.is_page(target):
-        return share.export_page(args, target)
+    if target.suffix.lower() in (".html", ".htm"):
+        return _export_page(args, target)
     if target.suffix.lower() != ".zip":
         raise ConfigError(f"{target} is neither: name an archive .zip, and a page .html")
     if args.dry_run:
@@ -96,6 +104,37 @@ def _export(args: argparse.Namespace) -> int:
         print_json({"run": manifest.name, "path": str(target), "bytes": size, "files": files})
     else:
         print(f"{target}: {len(manifest.files)} files of {manifest.name}, {size_text(size)}")
+    return 0
+
+
+def _export_page(args: argparse.Namespace, target: Path) -> int:
+    """Write the page, and say its size before."""
+    with Steps("export", OPENING_RUN, quiet=args.json) as steps:
+        from rivae.exploring.explorer import Explorer
+        from rivae.exploring.tours import list_tours
+        from rivae.figures.page.content import RIGHTS, check_size, estimated_size
+        from rivae.figures.page.document import page_bytes, write_page
+
+        explorer = Explorer.open(find_run(args.run_id), args.rows, asks=args.ask_with)
+        if warning := check_size(explorer):
+            steps.keep(warning)
+        n, size = len(explorer.search_rows), estimated_size(explorer)
+        steps.keep(f"{n:,} items, about {size / 1e6:.1f} MB")
+        if not args.dry_run:
+            tours = [file.tour for file in list_tours() if file.tour is not None]
+            page = page_bytes(
+                explorer,
+                args.run_id,
+                tours,
+                lambda share: steps("making pictures and word clouds", share),
+            )
+            write_page(target, page, replace=args.force)
+            size = len(page)
+    if args.json:
+        is_written = not args.dry_run
+        print_json({"path": str(target), "items": n, "bytes": size, "written": is_written})
+    elif not args.dry_run:
+        print(f"{target}: {n:,} items, {size / 1e6:.1f} MB\n{RIGHTS}")
     return 0
 
 
@@ -128,8 +167,6 @@ def _rename(args: argparse.Namespace) -> int:
 
 
 def _archive(args: argparse.Namespace) -> int:
-    from rivae.runs.notes import keep_about
-
     runs = [own_run(name) for name in args.runs]
     for run in runs:
         keep_about(run, archived=not args.undo)

@@ -13,6 +13,8 @@ from rivae.base.errors import RunError
 from rivae.cli import jobs
 from rivae.cli.common import OPENING_CHECKPOINT, Steps, add_command, parse_settings, print_json
 from rivae.jobs.tracking import tracked
+from rivae.jobs.units import duration
+from rivae.metrics.measures.retrieval import MEDIAN_RANK, RECALL
 from rivae.models.registry import METHODS
 from rivae.runs import Run, find_run, runs_root
 from rivae.runs.folders import is_demo_name, require_free_name
@@ -182,8 +184,6 @@ def _sentence(run: Run) -> str:
 
 
 def _retrieval(scores: Mapping[str, float], between: str = " ") -> str:
-    from rivae.metrics.measures.retrieval import MEDIAN_RANK, RECALL
-
     recall = f"{RECALL[1].label} {scores[RECALL[1].key]:.2f}"
     return f"{recall}{between}{MEDIAN_RANK.label} {scores[MEDIAN_RANK.key]:g}"
 
@@ -211,8 +211,6 @@ class ProgressLine:
 
     def watch(self, at: Position) -> None:
         """The position of the training, before every step."""
-        from rivae.jobs.units import duration
-
         if not at.steps:
             self.n_steps = 0
             self.steps(f"preparing {at.stage}")

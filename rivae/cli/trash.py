@@ -12,7 +12,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rivae.base.errors import ConfigError, DataError, LabelError
+from rivae.base.files import folder_bytes
 from rivae.cli.common import add_command, print_json, print_table
+from rivae.jobs.units import size_text
 from rivae.runs.folders import own_run
 
 EMPTY = "the trash is empty"
@@ -112,10 +114,8 @@ def _delete(args: argparse.Namespace) -> int:
 
 
 def _run(name: str) -> _Doomed:
-    from rivae.base.files import folder_bytes
     from rivae.jobs.deletion import delete_run
     from rivae.jobs.renaming import children_of
-    from rivae.jobs.units import size_text
 
     run = own_run(name)
     size = folder_bytes(run.path)
@@ -127,10 +127,8 @@ def _run(name: str) -> _Doomed:
 
 
 def _import(name: str) -> _Doomed:
-    from rivae.base.files import folder_bytes
     from rivae.data.store import own_store
     from rivae.jobs.deletion import delete_import, runs_on
-    from rivae.jobs.units import size_text
 
     folder = own_store(name)
     size = folder_bytes(folder)
@@ -209,7 +207,6 @@ def _rows() -> list[dict[str, Any]]:
 
 def _list(args: argparse.Namespace) -> int:
     from rivae.jobs.deletion import purge_all
-    from rivae.jobs.units import size_text
 
     purge_all()
     rows = _rows()
@@ -223,7 +220,7 @@ def _list(args: argparse.Namespace) -> int:
                 (
                     row["kind"],
                     row["name"],
-                    _day(row["deleted"]),
+                    f"{row['deleted'].astimezone(UTC):%Y-%m-%d}",
                     "–" if row["dates_left"] is None else str(row["dates_left"]),
                     "–" if row["bytes"] is None else size_text(row["bytes"]),
                     row["id"],
@@ -233,10 +230,6 @@ def _list(args: argparse.Namespace) -> int:
             ("what", "name", "deleted", "dates left", "size", "id"),
         )
     return 0
-
-
-def _day(when: datetime) -> str:
-    return f"{when.astimezone(UTC):%Y-%m-%d}"
 
 
 def _restore(args: argparse.Namespace) -> int:
@@ -279,7 +272,6 @@ def _brought_back(row: dict[str, Any]) -> str:
 
 def _empty(args: argparse.Namespace) -> int:
     from rivae.jobs.deletion import TRASHES, all_deleted
-    from rivae.jobs.units import size_text
 
     entries = all_deleted()
     size = size_text(sum(one.bytes for one in entries))

@@ -17,7 +17,7 @@ class Dataset:
     Attributes:
         name: in commands, files and addresses; its file has this name ("_" for "-").
         title: what a table and a page call it.
-        blurb: one line that invites somebody who has never heard of it.
+        blurb: one line for a reader who has never heard of it.
         description: one line on what it holds; of a longer text, such as the docstring of its
             file, the first line.
         settings: the class of its settings; the command line checks them and the training form

@@ -192,7 +192,7 @@ def text_index(data: PairedDataset) -> TextIndex:
 def store_index(
     store: PairStore, progress: Callable[[str, float], None] = lambda stage, share: None
 ) -> TextIndex:
-    """The index of an import, in a file beside it where one can be written.
+    """The index of an import, in a file next to it where one can be written.
 
     15,000 recipes take a second to index.
 

@@ -1,4 +1,4 @@
-"""What a picture file would cost to decode, told from its bytes before a decoder sees them.
+"""What a picture file would cost to decode, estimated from its bytes before decoding.
 
 The number of pixels does not tell: Pillow reads the parts of a file one by one in Python, libjpeg
 runs over the whole picture once for every scan, and libtiff decodes whole tiles. Each rule here

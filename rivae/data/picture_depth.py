@@ -46,7 +46,7 @@ def clear_in_eight_bits(image: Image.Image, bits: int) -> None:
 
 def eight_bits(image: Image.Image, remarks: list[Remark]) -> Image.Image:
     """A deep picture in grey of 8 bits, LA where a grey of it stands for transparent; its tags
-    stay. What its numbers were taken for is added to ``remarks``.
+    stay. The guess about its range is added to ``remarks``.
 
     Raises:
         ValueError: none of its pixels is a number.

@@ -34,7 +34,7 @@ def joined(text: str) -> str:
 
 
 def folded(word: str) -> str:
-    """``word`` as somebody may type it who leaves out marks, or types other widths of letters."""
+    """``word`` as it may be typed: without marks, or in other widths of letters."""
     text = unicodedata.normalize("NFKD", caseless(word))
     return unicodedata.normalize("NFC", _MARKED.sub(r"\1", text))
 

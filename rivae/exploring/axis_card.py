@@ -1,4 +1,4 @@
-"""What can be said of one axis: examples along it, what it follows, and its like in another run."""
+"""Facts about one axis: examples along it, what it follows, and its match in another run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether somebody's own picture is of the kind that a model was trained on.
+"""Whether a user's own picture is of the kind that a model was trained on.
 
 A network maps a picture of another world into the midst of its embeddings: of real photographs
 shown to the synthetic kitchen, the distance in the embedding tells few apart, while statistics of

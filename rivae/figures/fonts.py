@@ -11,7 +11,7 @@ from rivae.base.fonts import badly_joined, bundled, clusters, load, no_font, run
 from rivae.base.system_fonts import Face
 
 STAND_INS = {"−": "-", "–": "-", "×": "x", "…": "...", "→": ">", "↑": "^", "●": "X", "○": "o"}
-_NOTE, _MARGIN = 12, 14  # pixels: letters of a note, and what is free beside it
+_NOTE, _MARGIN = 12, 14  # pixels: letters of a note, and the margin around it
 Box = tuple[float, float, float, float]
 # Scripts that are written without spaces between words, by the beginnings of their Unicode names.
 _UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")

@@ -15,7 +15,7 @@ from rivae.figures.theme import dress, escape, join_words
 from rivae.metrics.registry import metric
 
 ROW, HEADING = 22, 64  # pixels of a row, and of a panel's heading and scale
-PER_LINE = 5  # panels beside each other
+PER_LINE = 5  # panels in a row
 OURS, PAPER, CHANCE = "ours", "paper", "chance"
 
 
@@ -42,6 +42,7 @@ def score_dots(
     rows, columns, cells = pivot(scores)
     levels = [row for row in rows if row in chance]
     rows = [row for row in rows if row not in chance]
+    headings = {score.column: escape(score.heading) for score in scores}
     row_titles = {row: (names or {}).get(row, row) for row in [*rows, *levels]}
     across = max(1, min(PER_LINE, len(columns)))
     lines = max(1, math.ceil(len(columns) / across))
@@ -52,7 +53,7 @@ def score_dots(
         shared_yaxes=True,
         horizontal_spacing=0.025,
         vertical_spacing=HEADING / (height * lines) if lines > 1 else 0,
-        subplot_titles=[_heading(scores, column) for column in columns],
+        subplot_titles=[headings[column] for column in columns],
     )
     panels = _Panels(figure, rows, row_titles, theme(dark))
     for i, column in enumerate(columns):
@@ -83,11 +84,6 @@ def score_dots(
         range=[len(rows) - 0.4, -0.6],
     )
     return figure.update_xaxes(tickfont={"size": 11}, nticks=4)
-
-
-def _heading(scores: Sequence[Score], column: str) -> str:
-    """The heading of a metric with the arrow to its good end, as Plotly text."""
-    return escape(next(score.heading for score in scores if score.column == column))
 
 
 def describe_scores(

@@ -151,7 +151,7 @@ class ParamGroup:
 
 
 class Start:
-    """What trains before the stages of a method, on its embedders; this one is none.
+    """Stages that train the embedders before those of a method; this base class has none.
 
     Attributes:
         unfolds_pairs: whether it unfolds the training pairs as they are, before any training.

@@ -180,7 +180,7 @@ class ContrastStart(nn.Module):
 
     @staticmethod
     def apart(v1: Tensor, v2: Tensor) -> Tensor:
-        """The weak contrast beside the coordinates of both sides, (..., B, D) each; (...,)."""
+        """The weak contrastive term next to the coordinates of both sides, (..., B, D); (...,)."""
         forward, backward = both_ways(-squared_distances(v1, v2) / (2 * WIDTH**2))
         return APART * 0.5 * (forward + backward)
 

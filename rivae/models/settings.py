@@ -1,4 +1,4 @@
-"""Settings that methods share, each with its title, its bounds and what it means, said once.
+"""Settings that methods share, each defined once with its title, bounds and description.
 
 A form shows ``title`` and ``description`` of a setting, under the heading that it names as
 ``json_schema_extra=WEIGHT`` or ``NETWORK``. Without them it shows the setting's name, under the

@@ -74,7 +74,7 @@ def explore(
             vectors has an index, ids or labels among its columns, or there are more than 50,000
             items.
         RunError: there is no such run, or the training diverged.
-        DataError: a picture cannot be read; told before the training.
+        DataError: a picture cannot be read; raised before the training.
         ValueError: the arrays are no finite numbers, are masked, or do not go together.
 
     Example:

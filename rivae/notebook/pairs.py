@@ -156,7 +156,7 @@ def _is_text(column: pd.Series[Any]) -> bool:
 
 
 def _factor(name: str, column: pd.Series[Any]) -> tuple[FactorSpec, NDArray[np.float64]] | None:
-    """A column as a factor, or None where it is none."""
+    """A column as a factor, or None where it cannot be one."""
     is_class = pd.api.types.is_bool_dtype(column) or _is_text(column)
     if is_class:
         if column.isna().any() or not 2 <= column.nunique() <= min(MOST_LEVELS, len(column) / 2):

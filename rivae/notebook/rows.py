@@ -27,7 +27,7 @@ def numbered(table: pd.DataFrame, reserved_names: Sequence[str] = ()) -> pd.Data
     """
     if has_plain_labels(table):
         return table.rename_axis(index=ROW)
-    # The labels of an index of our name are not to be taken for ours.
+    # An index that has our name already is not one of ours.
     index_name = "row" if ROW in table.index.names else ROW
     several = table.index.nlevels > 1
     names: list[Any] = []

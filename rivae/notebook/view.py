@@ -137,7 +137,7 @@ class View(anywidget.AnyWidget):
         """
         numbers = self._chosen
         rows = self._explorer.search_rows if numbers is None else np.array(numbers, dtype=np.int64)
-        return self._frame_of(rows)
+        return self.items.loc[rows]
 
     @selection.setter
     def selection(
@@ -173,9 +173,6 @@ class View(anywidget.AnyWidget):
             table = numbered(self._table, explorer.axis_ids)
         axes = dict(zip(explorer.axis_ids, explorer.positions.T, strict=True))
         return table.assign(**{name: at for name, at in axes.items() if name not in table})
-
-    def _frame_of(self, rows: Ints) -> pd.DataFrame:
-        return self.items.loc[rows]
 
     def _start_of(self, row: int) -> Vector:
         """z of a query, with the four decimals that the panel uses."""

@@ -69,7 +69,7 @@ def push(
     payloads: Payloads,
     progress: Callable[[int], None] = lambda n: None,
 ) -> QdrantIndex:
-    """Send all points of ``index``; a push that was stopped goes on where it ended.
+    """Send all points of ``index``; a push that was stopped resumes.
 
     Args:
         payloads: what is kept with the items of some positions; ``tags`` and ``factor_0`` … can be
@@ -116,7 +116,7 @@ def push(
 
 
 def open_engine(client: QdrantClient, key: str) -> QdrantIndex | None:
-    """The index pushed under ``key``; None where there is none, or where its push has not ended.
+    """The index pushed under ``key``; None where there is none, or its push is incomplete.
 
     Raises:
         ConfigError: the engine does not answer, or holds something else under this name.

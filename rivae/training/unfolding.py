@@ -31,7 +31,7 @@ from rivae.training.smooth_start import along_graph, neighbour_graph, whiten
 MAX_ROWS = 10_000  # of which are unfolded; more are placed next to them
 N_NEIGHBOURS = (8, 12)  # that are tried
 LOCAL_ROWS = 40  # of a local linear regression
-MORE_AXES = 3  # looked for beyond those that were asked for, to tell how many there are
+MORE_AXES = 3  # beyond the requested ones, to estimate how many there are
 MIN_AXES = 6  # looked for at least
 STEEP = 3.0  # times less variance
 # Weight of a direction's own variance against what other axes explain of it, in shares of the
@@ -83,7 +83,7 @@ def unfold(rows: NDArray[np.float32], n_components: int, random_state: int = 0) 
     """Coordinates of ``rows`` (n, D), as many as ``n_components``.
 
     Raises:
-        ConfigError: too few rows, or rows that are all the same.
+        ConfigError: too few rows, or constant rows.
     """
     require_sheet(len(rows), n_components)
     if np.ptp(rows, axis=0).max() == 0:

@@ -15,7 +15,7 @@ from rivae.base.reading.text_files import Note
 
 LOOK_LINES, LOOK_LETTERS = 60, 2**18  # of the beginning of a table
 MAX_TITLES = 10  # lines above the column names
-MAX_NAME = 60  # letters of what is taken for a column's name below a title
+MAX_NAME = 60  # letters of a cell that counts as a column's name below a title
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "|"}
 # Excel's own way to say it, in the first line.
 _SAID = re.compile(r'\s*"?sep=(\\t|[^\w\s"]|\t)"?[,;\t|]*\s*', re.IGNORECASE)
@@ -119,7 +119,7 @@ def _head(lines: Sequence[str], delimiter: str) -> _Head:
                 head.lines.append(before)
             before = reader.line_num
     except csv.Error:
-        pass  # said when the line is read
+        pass  # reported when the line is read
     return head
 
 

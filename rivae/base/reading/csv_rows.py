@@ -88,7 +88,7 @@ def csv_rows(
     Args:
         name: of the file.
         usual: the delimiter that such a file usually has.
-        note: called with what was taken for what.
+        note: called with each guess and an example.
         lenient: a line with fewer cells than columns is no broken one.
 
     Raises:
@@ -146,7 +146,7 @@ class _Reader:
             except csv.Error as error:
                 row, problem = [], str(error)
             if row is None:
-                return  # rows of empty cells at the end, as of Excel, are none
+                return  # rows of empty cells at the end, as Excel writes them, do not count
             if not row and not problem:
                 n_blank += 1
                 if n_blank > max(MAX_EMPTY, 2 * n_rows):
@@ -162,8 +162,8 @@ class _Reader:
 
     def _record(self, first: int, row: list[str], problem: str) -> Record | Broken:
         record_lines = self._lines.record_lines
-        if len(row) > len(self._columns):
-            self._cut(row)
+        while len(row) > len(self._columns) and not row[-1].strip():
+            row.pop()
         fits = not problem and self._n_required <= len(row) <= len(self._columns)
         if len(record_lines) > 1 and self._again < MAX_AGAIN:
             is_broken = bool(problem) or len(row) > len(self._columns)
@@ -202,10 +202,6 @@ class _Reader:
         if not self._plain:
             self._add_unnamed(record, row, first)
         return record
-
-    def _cut(self, row: list[str]) -> None:
-        while len(row) > len(self._columns) and not row[-1].strip():
-            row.pop()
 
     def _may_be_short(self, row: list[str]) -> bool:
         """Whether only the last cells of a line are missing, and it is no half of another."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 LEARNED_FROM, LOOKED_AT = 200, 100  # rows, and their first cells
-SURE_FROM = 5  # rows, before one that differs is none
+SURE_FROM = 5  # rows, after which one that differs does not count as a row
 SURE_OF_WORDS = 20
 NEARLY_ALL = 0.9  # of the rows
 _NUMBER = re.compile(r"\s*[-+]?\d[\d.,]*\s*")

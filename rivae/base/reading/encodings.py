@@ -1,4 +1,4 @@
-"""Which encoding a text is in when nobody said: charset-normalizer's opinion, and its letters.
+"""Guesses the encoding of a text: charset-normalizer's opinion, and the letters that it gives.
 
 charset-normalizer says how orderly the bytes read in each encoding. Several often read equally
 well ("Crème" in cp1252 is "Crčme" in cp1250), so the letters beyond ASCII are compared with those

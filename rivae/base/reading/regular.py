@@ -16,8 +16,8 @@ _FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os,
 def is_file(path: Path) -> bool:
     """Whether a file can be seen at ``path``, which may be any text.
 
-    False too where nobody can tell: the name is too long or holds a NUL, a folder on the way may
-    not be entered, or its disk does not answer.
+    False too where this cannot be known: the name is too long or holds a NUL, a folder on the
+    way may not be entered, or its disk does not answer.
     """
     try:
         return path.is_file()

@@ -71,7 +71,7 @@ def rows(
 
     Args:
         usecols: the columns whose cells are looked at, all by default; those of others may be None.
-        note: called with each remark on what was taken for what, where, and an example.
+        note: called with each guess, its place and an example.
 
     Raises:
         DataError: in one sentence, when the file is not of its kind, or mostly broken.

@@ -26,7 +26,7 @@ def ahead(
     Closing the iterator ends the threads; work that has not begun is dropped.
 
     Args:
-        n_threads: as many as there are cores by default; 0 works when it is asked for the result.
+        n_threads: the number of cores by default; 0 computes each result when it is needed.
     """
     if n_threads == 0:
         yield from ((one, partial(work, one)) for one in inputs)

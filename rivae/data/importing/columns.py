@@ -30,7 +30,7 @@ def what_became(
         columns: of the table.
         factors: after it has looked at the records.
         records: some, whose cells tell what else a column could be.
-        chosen_roles: the roles that somebody chose; the others were guessed. None to leave it out.
+        chosen_roles: the roles that the user chose; the others were guessed. None to leave it out.
     """
     roles = {role: name for role in _ORDER if (name := getattr(mapping, role))}
     usable = factors.columns()

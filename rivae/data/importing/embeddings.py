@@ -1,4 +1,4 @@
-"""A user's own embeddings of an import: read, told of in the report, and matched with its table."""
+"""A user's own embeddings of an import: read, reported, and matched with its table."""
 
 from __future__ import annotations
 

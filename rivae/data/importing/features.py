@@ -67,7 +67,7 @@ class FeatureSource:
         open: an encoder, or None where features only come with an import. Takes the store whose
             items are encoded, what the source was asked for (``needs_name``), and a device.
         sides: those that its encoders can have.
-        needs_name: what has to be named beside the source, as "a local folder"; "" for nothing.
+        needs_name: what has to be named after the source, as "a local folder"; "" for nothing.
         extra: what ``pip install 'rivae-explorer[EXTRA]'`` brings it, "" for nothing.
         version: another one where the same pictures begin to give other features.
     """
@@ -89,7 +89,7 @@ FEATURES: Parts[FeatureSource] = Parts(
     "rivae.data.importing.features:FeatureSource",
     first=("own", "statistics"),
 )
-NAMED = "checkpoint"  # the source of names that are none of a source
+NAMED = "checkpoint"  # the source of all other names
 
 
 def open_encoder(name: str, store: PairStore, device: str = "cpu") -> Encoder:

@@ -1,4 +1,4 @@
-"""The ids of records: as the table gives them, and one that nobody else has where it gives none."""
+"""The ids of records: those of the table, and a unique one for each record without."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def texts_in(value: object, role: str, remarks: set[str], depth: int = MAX_DEPTH
 
     Args:
         role: "ingredients", "instructions", "tags" or "title".
-        remarks: receives remarks on what was taken for what.
+        remarks: receives remarks on what was guessed.
     """
     if depth == 0:
         remarks.add(TOO_DEEP)

@@ -39,7 +39,7 @@ TELL_EVERY = 2_000  # records
 
 @dataclass
 class _Read:
-    """What a record holds, and why it cannot be used all the same."""
+    """What a record holds, or the problem for which it cannot be used."""
 
     recipe: Recipe
     partition: str
@@ -212,8 +212,9 @@ class PairsImport:
                         raise pair.problem
                 except UnusableError as error:
                     if number >= skip:
-                        what = error.what or _shown(record, self.mapping.picture)
-                        report.leave_out(str(error), which, what)
+                        column = self.mapping.picture
+                        cell = shown_cell(record.get(column, "")) if column else ""
+                        report.leave_out(str(error), which, error.what or cell)
                     yield None
                     continue
                 seen_ids.add(key)
@@ -297,7 +298,3 @@ def _of_characters(recipe: Recipe) -> Iterator[tuple[str, str]]:
         yield TWICE_ENCODED, correct_text
     for remark in segmenting.remarks(words):
         yield remark, recipe.title
-
-
-def _shown(record: Record, column: str | None) -> str:
-    return shown_cell(record.get(column, "")) if column else ""

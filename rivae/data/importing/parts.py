@@ -62,7 +62,8 @@ class Parts:
             else:
                 giver, *missing = (SPLITS[k] for k in parts_drawn)
                 remark = DRAWN.format(giver, " and ".join(missing))
-                report.note(remark, _shares(split), n=int((part_of_item == parts_drawn[0]).sum()))
+                shares = ", ".join(f"{len(rows):,} {name}" for name, rows in split.items())
+                report.note(remark, shares, n=int((part_of_item == parts_drawn[0]).sum()))
         if not are_shared(groups):
             return None
         _, which, size = np.unique(groups, return_inverse=True, return_counts=True)
@@ -80,10 +81,6 @@ class Parts:
 
 def _number(part: str) -> int:
     return SPLITS.index(part) + 1 if part in SPLITS else 0
-
-
-def _shares(split: dict[str, np.ndarray]) -> str:
-    return ", ".join(f"{len(rows):,} {name}" for name, rows in split.items())
 
 
 def _pictures(sizes: np.ndarray) -> str:

@@ -39,7 +39,7 @@ class RecordReader:
             column.look(record.get(column.name))
 
     def tell(self, report: ImportReport) -> None:
-        """Note what was taken for what, for columns as a whole."""
+        """Report the guesses about whole columns."""
         self._ids.tell(report)
 
     def read(self, record: Record, number: int) -> tuple[Recipe, str, Remarks]:

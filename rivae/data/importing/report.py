@@ -9,7 +9,7 @@ from typing import Any
 from rivae.base.reading.typed_text import clean
 
 EXAMPLES = 5
-SHOWN = 2  # examples of a remark, whose records are used all the same
+SHOWN = 2  # examples of a remark, whose records are still used
 EXAMPLE_LENGTH = 160
 
 
@@ -34,7 +34,7 @@ class ImportReport:
         read: records of the source.
         taken: usable pairs.
         left_out: reason -> number of records; each record under its first reason only.
-        notes: remark -> number of records that were stored all the same.
+        notes: remark -> number of records that were stored with it.
         examples: reason or remark -> the first few records, as "which: what".
         columns: what each column became, as "title ← dish_name"; none in reports of imports that
             were made before this field existed.

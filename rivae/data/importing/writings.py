@@ -160,7 +160,7 @@ def _scanned(text: str) -> Written | None:
     except _UnknownError:
         return None
     if text[0] != "{" and scan.n_bare and not scan.n_strings:
-        return None  # [flour, salt]: whether its commas part items is told by other cells
+        return None  # [flour, salt]: other cells tell whether its commas separate items
     if text[0] == "(" and isinstance(value, list) and len(value) < 2 and not scan.n_commas:
         return None  # ("salt") is a text in brackets
     return Written(value, scan.abridged)

@@ -37,7 +37,7 @@ from rivae.data.words_view import WordsView, cached_words, recipe_text
 
 PAIRS = "pairs"  # the name of every import as a data set
 READ_AT_ONCE = 20_000
-MAX_TEXT = 20_000  # characters of somebody's own text
+MAX_TEXT = 20_000  # characters of a user's own text
 TOO_LONG = f"a text has at most {MAX_TEXT:,} characters: shorten it"
 UNKNOWN_WORDS = "none of these words is in the vocabulary of the data: add some more"
 

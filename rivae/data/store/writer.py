@@ -311,7 +311,7 @@ class StoreWriter:
             return
         shutil.rmtree(self.partial, ignore_errors=True)
         for place in self._new_folders[1:]:
-            with suppress(OSError):  # somebody else put something there
+            with suppress(OSError):  # another process put something there
                 place.rmdir()
 
     def _refused(self, error: OSError) -> StoreWriteError:

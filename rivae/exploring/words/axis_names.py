@@ -39,7 +39,7 @@ from rivae.runs.trash import Deleted
 
 ALIGNMENT = "alignment.json"
 N_SUGGESTED = 3  # words
-SUGGESTED = "?"  # ends a name that nobody gave
+SUGGESTED = "?"  # ends a name that no user gave
 SEPARATOR = " · "
 
 # Contents of files by version (time, size, inode): a page asks for names many times.

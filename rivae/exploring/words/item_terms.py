@@ -1,4 +1,4 @@
-"""What the items of a data set can be told by: their words, tags and factors."""
+"""What distinguishes the items of a data set: their words, tags and factors."""
 
 from __future__ import annotations
 

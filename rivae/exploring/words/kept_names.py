@@ -1,4 +1,4 @@
-"""Axis names that somebody removed or replaced, in the trash of the folder ``names``."""
+"""Axis names that were removed or replaced, in the trash of the folder ``names``."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ def keep_unread(run: Run, content: bytes) -> Deleted | None:
 def _is_lost(name: AxisName, new: AxisName | None) -> bool:
     if new is None:
         return True
-    # A proposal that is replaced can be made again; a name that somebody gave cannot.
+    # A proposal that is replaced can be computed again; a name that a user gave cannot.
     return not name.proposed and (name.name, name.low, name.high) != (new.name, new.low, new.high)

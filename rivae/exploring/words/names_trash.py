@@ -17,7 +17,7 @@ __all__ = ["restore_names", "trash_of_names"]
 def restore_names(name: str) -> str:
     """Give axes their names back; returns the id of their run.
 
-    An axis that somebody has named anew since then keeps that name.
+    An axis that was renamed since then keeps its new name.
 
     Args:
         name: the run, for what was removed last, or the id of an entry.
@@ -44,7 +44,7 @@ def restore_names(name: str) -> str:
 
 
 def _is_free(now: AxisName | None, dim: int, trash_entry: Deleted) -> bool:
-    """Whether nobody has named an axis since its name was lost."""
+    """Whether an axis was not renamed since its name was deleted."""
     instead = trash_entry.more.get("instead")
     new_name = instead.get(str(dim)) if isinstance(instead, dict) else None
     return now is None or now.proposed or now.name == new_name

@@ -44,7 +44,9 @@ def axis_evidence(
         DataError: the numbers of rows differ.
     """
     z = np.asarray(z, dtype=np.float64)
-    tables: list[tuple[Kind, Relations]] = [("word", relations(_strings(words), z))]
+    tables: list[tuple[Kind, Relations]] = [
+        ("word", relations([sorted(item) for item in words], z))
+    ]
     if tags is not None:
         telling = [[t for t in item if t not in ignored_tags] for item in tags]
         tables.append(("tag", relations(telling, z, common_words(telling))))
@@ -128,10 +130,6 @@ def _different(terms: Sequence[str]) -> list[str]:
         if not any(parts & set(other.replace("-", " ").split()) for other in different):
             different.append(term)
     return different
-
-
-def _strings(sets: Sequence[Collection[str]]) -> list[list[str]]:
-    return [sorted(item) for item in sets]
 
 
 def _factor_correlations(factors: Floats, z: Floats) -> tuple[Floats, Floats]:

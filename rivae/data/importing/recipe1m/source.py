@@ -178,7 +178,7 @@ class _Begun:
 
 @dataclass
 class _Found:
-    """The picture of a record, or why there is none, and what was guessed or passed over."""
+    """The picture of a record, or why it has none, and remarks on guesses and skipped files."""
 
     picture: bytes = b""
     mark: bytes = NO_MARK
