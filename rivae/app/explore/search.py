@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 N_HITS = 7
 MAX_CONTENT = 8 * 2**20  # characters; the browser makes pictures smaller before it sends them
-NO_PICTURE = f"this is not a picture in a known format: save it as {KNOWN}"
+NO_PICTURE = f"the file cannot be read as a picture: save it as {KNOWN}"
 
 
 def hits(question: dict[str, Any], open_run: OpenRun) -> dict[str, Any]:
