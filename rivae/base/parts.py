@@ -54,7 +54,7 @@ class Parts(Mapping[str, P], Generic[P]):
         self.first = first
         self._loaded: dict[str, P] = {}
         self._registered: dict[str, P] = {}
-        self._literals_of: dict[str, dict[str, Any]] = {}
+        self._literals: dict[str, dict[str, Any]] = {}
 
     @cached_property
     def _files(self) -> dict[str, str]:
@@ -138,17 +138,15 @@ class Parts(Mapping[str, P], Generic[P]):
 
     def _plain(self, name: str) -> dict[str, Any]:
         """The literals of the part ``name`` in its file; empty where none is to be seen."""
-        if name not in self._literals_of:
+        if name not in self._literals:
             spec = importlib.util.find_spec(self.package)
             folders = (spec.submodule_search_locations if spec else None) or ()
             stem = self._files[name].rpartition(".")[2]
             files = (Path(folder) / f"{stem}.py" for folder in folders)
             text = next((file.read_text("utf-8") for file in files if file.is_file()), "")
-            declarations = (_literals(node) for node in ast.parse(text).body)
-            self._literals_of[name] = next(
-                (each for each in declarations if each.get("name") == name), {}
-            )
-        return self._literals_of[name]
+            calls = (_literals(node) for node in ast.parse(text).body)
+            self._literals[name] = next((each for each in calls if each.get("name") == name), {})
+        return self._literals[name]
 
     def unknown(self, name: str) -> str:
         """One sentence about a name that no part has."""

@@ -79,12 +79,8 @@ def remarks(text: str) -> list[str]:
     if not is_unspaced(text):
         return []
     n_letters = len(_LETTER.findall(text))
-    segmenter = installed()
-    how = (
-        f"words by {segmenter}"
-        if segmenter != CHARACTERS
-        else "characters, since icu4py is missing"
-    )
+    program = installed()
+    how = f"words by {program}" if program != CHARACTERS else "characters, since icu4py is missing"
     return [
         f"{language} text, which has no spaces: split into {how}"
         for language, letters in _LANGUAGES.items()

@@ -46,12 +46,8 @@ def split_of(
     """
     part, parts_drawn = part_of_item.copy(), drawn_parts(part_of_item)
     if parts_drawn:
-        is_new = (part_of_item < 0).any()
-        rows = (
-            np.arange(len(part_of_item))
-            if is_new
-            else np.flatnonzero(part_of_item == parts_drawn[0])
-        )
+        is_new = (part_of_item < 0).any()  # then all rows are drawn
+        rows = np.flatnonzero((part_of_item == parts_drawn[0]) | is_new)
         if len(rows) < len(parts_drawn):
             giver, *missing = (SPLITS[k] for k in parts_drawn)
             raise DataError(

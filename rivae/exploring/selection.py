@@ -96,15 +96,12 @@ def _factors(explorer: Explorer, is_chosen: NDArray[np.bool_]) -> list[FactorSha
             edges = np.histogram_bin_edges(values[finite], N_BINS)
             ends = [f"{edge:.3g}" for edge in edges]
             labels = tuple(f"{a} to {b}" for a, b in pairwise(ends))
-        chosen_counts, whole = (
+        inside, whole = (
             np.histogram(values[finite & some], edges)[0] for some in (is_chosen, finite)
         )
-        chosen_shares, everything = (
-            chosen_counts / max(chosen_counts.sum(), 1),
-            whole / max(whole.sum(), 1),
-        )
-        apart = float(np.abs(chosen_shares - everything).sum() / 2)
-        first, second = (tuple(np.round(each, 4).tolist()) for each in (chosen_shares, everything))
+        shares, everything = inside / max(inside.sum(), 1), whole / max(whole.sum(), 1)
+        apart = float(np.abs(shares - everything).sum() / 2)
+        first, second = (tuple(np.round(each, 4).tolist()) for each in (shares, everything))
         out.append(FactorShares(spec.name, labels, first, second, round(apart, 4)))
     return out
 

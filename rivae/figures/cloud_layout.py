@@ -63,11 +63,9 @@ def lay_out(
     # Equal words would fall together; a name as drawn may not be unique, its number is.
     labels = [one_line(word) for word in words]
     order = sorted(range(len(words)), key=lambda w: (-size[w], labels[w], w))
-    drawn_labels = [_laid_out_as(label) for label in labels]
-    unique = {
-        drawn_labels[w] + "\u200b" * drawn_labels[:w].count(drawn_labels[w]): w for w in order
-    }
-    area = sum(_area(drawn_labels[w]) * size[w] ** 2 for w in order)
+    texts = [_laid_out_as(label) for label in labels]
+    unique = {texts[w] + "\u200b" * texts[:w].count(texts[w]): w for w in order}
+    area = sum(_area(texts[w]) * size[w] ** 2 for w in order)
     best: CloudLayout | None = None
     for fill in FILLS:
         largest = int(np.sqrt(fill * width * height / area) * size.max())
@@ -90,7 +88,7 @@ def lay_out(
         x, y, scale = np.zeros(len(words)), np.zeros(len(words)), np.inf
         for (label, _), letters, (top, left), _, _ in cloud.layout_:
             w = unique[label]
-            ink = ink_box(drawn_labels[w], letters)
+            ink = ink_box(texts[w], letters)
             x[w], y[w] = left + (ink[2] - ink[0]) / 2, top + (ink[3] - ink[1]) / 2
             scale = min(scale, letters / size[w])
         if best is None or scale > best.scale:

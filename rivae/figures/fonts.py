@@ -134,10 +134,8 @@ def _pieces(text: str) -> list[tuple[str, str]]:
     """What stays together on a line, each after the space that stands before it."""
     pieces = []
     for word in text.split():
-        word_parts = (
-            [word] if word.isascii() or not any(map(_is_unspaced, word)) else clusters(word)
-        )
-        pieces += [("" if n else " ", piece) for n, piece in enumerate(word_parts)]
+        units = [word] if word.isascii() or not any(map(_is_unspaced, word)) else clusters(word)
+        pieces += [("" if n else " ", piece) for n, piece in enumerate(units)]
     return pieces
 
 

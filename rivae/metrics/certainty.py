@@ -151,7 +151,7 @@ def _measured(
     z: Floats, fits: Floats, axes: Ints, rng: np.random.Generator
 ) -> Iterator[AxisCertainty]:
     """The certainty of axes ``z`` (n, d), each of variance 1, which are called ``axes``."""
-    inside = np.stack([held_out_r2(z, fit) for fit in fits])
+    inside = np.stack([_cross_fitted_r2(z, fit) for fit in fits])
     middle = np.sort(inside, axis=0)[(len(fits) - 1) // 2]  # of two, the lower one
     agreement = np.stack([_agreement(z, fit) for fit in fits])
     cosines = np.stack([np.stack(list(_directions(z, fit, rng))) for fit in fits])
@@ -183,7 +183,7 @@ def _measured(
         )
 
 
-def held_out_r2(z: Floats, fit: Floats) -> Floats:
+def _cross_fitted_r2(z: Floats, fit: Floats) -> Floats:
     """R² (d,) of axes ``z`` (n, d) from all axes of a fit, linear, each half from the other."""
     design = np.column_stack([fit - fit.mean(axis=0), np.ones(len(fit))])
     residual = np.zeros(z.shape[1])

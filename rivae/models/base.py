@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -341,9 +341,4 @@ class Method(nn.Module):
 
 def parameters_of(*modules: nn.Module) -> list[nn.Parameter]:
     """All parameters of ``modules``, each once."""
-
-    def walk() -> Iterator[nn.Parameter]:
-        for module in modules:
-            yield from module.parameters()
-
-    return list(dict.fromkeys(walk()))
+    return list(dict.fromkeys(p for module in modules for p in module.parameters()))

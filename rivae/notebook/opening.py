@@ -196,19 +196,13 @@ def _bar(title: str, visible: bool) -> Iterator[Callable[[float], None]]:
 
     show: Any = IPython.display.display
     form = "{desc} {percentage:3.0f} %|{bar}| {elapsed}, {remaining} left"
-    options = {
-        "total": 100,
-        "desc": title,
-        "bar_format": form,
-        "leave": False,
-        "disable": not visible,
-    }
+    options = {"total": 100, "desc": title, "leave": False, "disable": not visible}
     place = None
     if visible and issubclass(tqdm, notebook_tqdm):
-        bar = tqdm(**options, display=False)
+        bar = tqdm(**options, bar_format=form, display=False)
         place = show(bar.container, display_id=True)
     else:
-        bar = tqdm(**options)
+        bar = tqdm(**options, bar_format=form)
     with bar:
         yield lambda share: bar.update(round(100 * share) - bar.n) and None
         bar.update(bar.total - bar.n)  # one that is not full stays, in red

@@ -31,10 +31,8 @@ def numbered(table: pd.DataFrame, reserved_names: Sequence[str] = ()) -> pd.Data
     index_name = "row" if ROW in table.index.names else ROW
     several = table.index.nlevels > 1
     names: list[Any] = []
-    for level, level_name in enumerate(table.index.names):
-        name = (
-            level_name if level_name is not None else f"label {level + 1}" if several else "label"
-        )
+    for level, label in enumerate(table.index.names):
+        name = label if label is not None else f"label {level + 1}" if several else "label"
         while name in table.columns or name in names or name in reserved_names:
             name = f"{name} (label)"
         names.append(name)
@@ -92,11 +90,9 @@ def _labelled(
     rows = _known(index.to_numpy(), items)
     if not isinstance(selection, pd.Index):
         part = selection.to_frame() if isinstance(selection, pd.Series) else selection
-        common_columns = [name for name in part.columns if name in items.columns]
-        needs_columns = isinstance(selection, pd.Series) or not is_named
-        if (needs_columns and len(rows) and not common_columns) or not _agree(
-            part[common_columns], items.loc[rows]
-        ):
+        common = [name for name in part.columns if name in items.columns]
+        with_columns = isinstance(selection, pd.Series) or not is_named
+        if (with_columns and len(rows) and not common) or not _agree(part[common], items.loc[rows]):
             raise ConfigError(NO_PART)
     return rows
 

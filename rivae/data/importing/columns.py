@@ -38,20 +38,18 @@ def what_became(
     if mapping.title and are_file_names(mapping.title, records):
         out[0] += " (looks like file names)"
     out += _factors(usable, factors)
-    used_columns = {*roles.values(), *(column.name for column in usable)}
-    unused_columns = [name for name in columns if name not in used_columns and name.strip()]
-    if unused_columns:
+    in_use = {*roles.values(), *(column.name for column in usable)}
+    others = [name for name in columns if name not in in_use and name.strip()]
+    if others:
         free = [role for role in _TEXTS if role not in roles]
-        phrases = [
-            _called(name) + _hint(name, mapping, free, records) for name in unused_columns[:MOST]
-        ]
-        out.append(f"not used: {', '.join(phrases)}{_more(unused_columns)}")
+        phrases = [_called(name) + _hint(name, mapping, free, records) for name in others[:MOST]]
+        out.append(f"not used: {', '.join(phrases)}{_more(others)}")
     if chosen_roles is not None:
-        guessed_roles = [
+        guesses = [
             role for role in roles if role not in chosen_roles and squeezed(roles[role]) != role
         ]
-        if guessed_roles:
-            out.append(f"guessed by name: {', '.join(guessed_roles)}")
+        if guesses:
+            out.append(f"guessed by name: {', '.join(guesses)}")
     return out
 
 

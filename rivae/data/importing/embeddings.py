@@ -93,11 +93,9 @@ class Embeddings:
                 rows = _rows_by(table_keys, theirs)
                 if rows is not None:
                     if len(matrix) != n_records or (rows != np.arange(n_records)).any():
-                        row_count = f"{len(matrix):,} rows"
+                        size = f"{len(matrix):,} rows"
                         n_found = int((rows >= 0).sum())
-                        report.note(
-                            MATCHED.format(side, name), self._file(side), row_count, n_found
-                        )
+                        report.note(MATCHED.format(side, name), self._file(side), size, n_found)
                     break
                 if len(table_keys) != len(theirs):
                     continue
@@ -142,7 +140,7 @@ class Embeddings:
             for side in SIDES
         )
         report.note(remark, "; ".join(descriptions))
-        matrix_columns = {
+        of_matrix = {
             (self.paths[side], name) for side, c in self._columns.items() for name in c.taken
         }
         others = {
@@ -151,7 +149,7 @@ class Embeddings:
             for name in c.left_out
         }
         for path, name in others:
-            if (path, name) not in matrix_columns:  # by the other side
+            if (path, name) not in of_matrix:  # by the other side
                 report.note(LEFT_OUT, path.name, name)
             if is_index(name) and _is_shuffled(parquet_cells(path, name)):
                 report.note(SHUFFLED, path.name, name)

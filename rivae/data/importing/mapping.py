@@ -112,7 +112,7 @@ ROLES = tuple(name for name in Mapping.model_fields if name != "factors")
 def guess_mapping(
     columns: Iterable[str],
     records: Sequence[Record] = (),
-    settled_roles: dict[str, str] | None = None,
+    roles: dict[str, str] | None = None,
 ) -> dict[str, str]:
     """Role -> column, from the columns' names; unrecognised roles are absent.
 
@@ -122,14 +122,14 @@ def guess_mapping(
     text, and values that repeat are no ids.
 
     Args:
-        settled_roles: roles that are settled; their columns have no other one.
+        roles: roles that are settled; their columns have no other one.
     """
     columns = list(columns)
     by_name: dict[str, str] = {}
     for column in columns:
         by_name.setdefault(squeezed(column), column)
     by_name |= {name: name for role in _KNOWN.values() for name in role if name in columns}
-    guess = dict(settled_roles or {})
+    guess = dict(roles or {})
 
     def free(names: Iterable[str]) -> list[str]:
         matches = [column for name in names if (column := _called(name, by_name))]
@@ -210,10 +210,8 @@ def repeats(column: str, records: Sequence[Record]) -> bool:
 def are_file_names(column: str, records: Sequence[Record]) -> bool:
     """Whether nine of ten cells are names that a camera or a program gives: IMG_1234, 00012.jpg."""
     cells = cells_of(column, records)
-    file_names = [
-        cell for cell in cells if isinstance(cell, str | int) and _is_file_name(str(cell))
-    ]
-    return bool(cells) and len(file_names) >= 0.9 * len(cells)
+    files = [cell for cell in cells if isinstance(cell, str | int) and _is_file_name(str(cell))]
+    return bool(cells) and len(files) >= 0.9 * len(cells)
 
 
 def _is_file_name(cell: str) -> bool:

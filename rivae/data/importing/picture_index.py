@@ -34,11 +34,9 @@ class PathIndex:
             return None
         for level in Level:
             name_parts = comparable(name, level)
-            relations_near = [
-                (relation(name_parts, comparable(self.paths[i], level)), i) for i in near
-            ]
+            matches = [(relation(name_parts, comparable(self.paths[i], level)), i) for i in near]
             for relations in ((Relation.SAME,), (Relation.ENDS_WITH, Relation.END_OF)):
-                fitting = [(how, i) for how, i in relations_near if how in relations]
+                fitting = [(how, i) for how, i in matches if how in relations]
                 if fitting:
                     return [i for _, i in fitting], level, fitting[0][0]
         return [], Level.ENDING, Relation.NONE

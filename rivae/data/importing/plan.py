@@ -140,11 +140,7 @@ def columns_of(head: Iterable[Record]) -> list[str]:
 def free_name(table: Path) -> str:
     """A name for what is imported from ``table`` that no data set has."""
     words = re.sub(r"[^a-z0-9._-]+", "-", table.name.split(".")[0].lower()).strip("-._")
-    name, taken_names = words[:36] or "pairs-1", dataset_names()
-    numbered_names = (f"{name}-{i}" for i in range(2, 1000))
-    free = (
-        n
-        for n in (name, *numbered_names)
-        if n not in taken_names and not (data_root() / n).exists()
-    )
+    name, others = words[:36] or "pairs-1", dataset_names()
+    numbers = (f"{name}-{i}" for i in range(2, 1000))
+    free = (n for n in (name, *numbers) if n not in others and not (data_root() / n).exists())
     return next(free, name)

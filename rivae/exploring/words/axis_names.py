@@ -92,12 +92,10 @@ def suggested_names(run: Run, n_components: int) -> list[str]:
     ``axes=words`` kept them, at most three: "ice, fluid, vodka?"; "" elsewhere.
     """
     words_of_axes = _followed_words(run, n_components)
-    proposals = [
-        name if name and name.proposed else None for name in known_names(run, n_components)
-    ]
+    drafts = [name if name and name.proposed else None for name in known_names(run, n_components)]
     return [
         f"{name.name}{SUGGESTED}" if name else words
-        for name, words in zip(proposals, words_of_axes, strict=True)
+        for name, words in zip(drafts, words_of_axes, strict=True)
     ]
 
 

@@ -139,16 +139,14 @@ def count_words(
     items = [sorted({int(i) for i in ids}) for ids in states.values()]
     if any(ids and not 0 <= ids[0] <= ids[-1] < len(sets) for ids in items):
         raise DataError(f"a retrieved item is not among the {len(sets)} items that have words")
-    word_counts: dict[str, list[int]] = {}
+    table: dict[str, list[int]] = {}
     for s, ids in enumerate(items):
         for i in ids:
             for word in set(sets[i]).difference(leave_out):
-                word_counts.setdefault(word, [0] * len(items))[s] += 1
+                table.setdefault(word, [0] * len(items))[s] += 1
     n_items = np.array([len(ids) for ids in items], dtype=np.int64)
-    counts = (
-        np.array(list(word_counts.values()), dtype=np.int64).reshape(len(word_counts), len(items)).T
-    )
-    highest = (counts / np.maximum(n_items, 1)[:, None]).max(axis=0) if word_counts else np.zeros(0)
-    names = list(word_counts)
+    counts = np.array(list(table.values()), dtype=np.int64).reshape(len(table), len(items)).T
+    highest = (counts / np.maximum(n_items, 1)[:, None]).max(axis=0) if table else np.zeros(0)
+    names = list(table)
     order = sorted(range(len(names)), key=lambda w: (-highest[w], names[w]))
     return CloudCounts(tuple(states), tuple(names[w] for w in order), counts[:, order], n_items)

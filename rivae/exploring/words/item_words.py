@@ -90,18 +90,16 @@ def _made(data: PairedDataset) -> ItemWords:
     one_by_one = map(data.recipe, range(len(data)))
     recipes = data.store.recipes() if isinstance(data, Pairs) else one_by_one
     texts = [recipe for recipe in recipes if recipe is not None]
-    source_names: list[tuple[str, ...]] = [()] * len(texts)
+    given_names: list[tuple[str, ...]] = [()] * len(texts)
     if isinstance(data, Pairs):
         names_of_items = (
             tuple(dict.fromkeys(cut(" ".join(caseless(name).split()), MAX_WORD) for name in names))
             for names in data.store.column("ingredient_names")
         )
-        source_names = [tuple(filter(None, names)) for names in names_of_items]
+        given_names = [tuple(filter(None, names)) for names in names_of_items]
     line_names = ingredient_sets(texts)
-    if any(source_names):
-        sets = [
-            of_source or other for of_source, other in zip(source_names, line_names, strict=True)
-        ]
+    if any(given_names):
+        sets = [given or read for given, read in zip(given_names, line_names, strict=True)]
         spelling = common_spelling(sets)
         line_names = [tuple(dict.fromkeys(spelling[name] for name in names)) for names in sets]
     if any(line_names):
@@ -126,13 +124,11 @@ def _rules() -> str:
     return digest.hexdigest()
 
 
-def _write(stream: Any, words_of_items: ItemWords) -> None:
+def _write(stream: Any, content: ItemWords) -> None:
     numbers: dict[str, int] = {}
-    flat = [
-        numbers.setdefault(word, len(numbers)) for words in words_of_items.sets for word in words
-    ]
-    ends = np.cumsum([0, *map(len, words_of_items.sets)])
-    words = json.dumps({"kind": words_of_items.kind, "words": list(numbers)}).encode()
+    flat = [numbers.setdefault(word, len(numbers)) for words in content.sets for word in words]
+    ends = np.cumsum([0, *map(len, content.sets)])
+    words = json.dumps({"kind": content.kind, "words": list(numbers)}).encode()
     np.savez(
         stream,
         flat=np.array(flat, dtype=np.int32),

@@ -66,15 +66,13 @@ class BimodalMethod(EmbeddedMethod):
     def unfolded_head_loss(self, v: Tensor, z: Tensor) -> dict[str, Tensor]:
         """Both decoders, and the encoders of a VAE, start from the smooth coordinates."""
         model = self.model
-        decoder_errors = [
-            ((decoder(z) - v) ** 2).sum(-1) for decoder in (model.decoder1, model.decoder2)
-        ]
-        terms = {"decoded": torch.stack(decoder_errors).sum(0).mean(-1)}
+        errors = [((decoder(z) - v) ** 2).sum(-1) for decoder in (model.decoder1, model.decoder2)]
+        terms = {"decoded": torch.stack(errors).sum(0).mean(-1)}
         if isinstance(model, BimodalVAE):
-            encoder_errors = [
+            z_errors = [
                 ((head.mu(v) - z) ** 2).sum(-1) for head in (model.encoder1, model.encoder2)
             ]
-            terms["encoded"] = torch.stack(encoder_errors).sum(0).mean(-1)
+            terms["encoded"] = torch.stack(z_errors).sum(0).mean(-1)
         return terms
 
     # retrieval

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from rivae.base.config import Epochs, Positive
 from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.models.components import unit_components
+from rivae.models.gaussians import DiagonalGaussian
 from rivae.models.joint_training import JOINT_PRESETS, JointTraining, JointTrainingConfig
 from rivae.models.losses import (
     aggregated_prior_kl,
@@ -275,7 +276,7 @@ class RIVAE(JointTraining):
         """L_LB (eq. elbo_ivae) of embeddings (..., B, D), with one z ~ Q(z|v1,v2); its terms."""
         p = self.prior(v1)
         q = self.posterior(torch.cat([v1, v2], -1))
-        z = q[0] + (0.5 * q[1]).exp() * batch.noise.normal_like(q[0])
+        z = DiagonalGaussian(*q).sample(batch.noise)
         reconstruction, kl = negative_elbo(v2, self.decode(z), q, p, eta)
         bound, terms = reconstruction + kl, {"reconstruction": reconstruction, "kl": kl}
         if self.prior2 is not None:
@@ -303,7 +304,7 @@ class RIVAE(JointTraining):
         for prior, (name, asking, targets) in zip(self._priors(), ways, strict=False):
             z, log_var = prior(asking)
             if c.expectation == "sample":
-                z = z + (0.5 * log_var).exp() * batch.noise.normal_like(z)
+                z = DiagonalGaussian(z, log_var).sample(batch.noise)
             scores = -squared_distances(self.decode(z), targets) / (2 * tau**2)
             terms[name] = retrieval_loss(
                 scores, c.n_mismatches, c.loss_form, c.margin, batch.noise, hardest
@@ -346,5 +347,4 @@ class RIVAE(JointTraining):
     def apply_affine(self, matrix: Tensor, offset: Tensor) -> None:
         for head in (*self._priors(), self.posterior):
             head.apply_affine(matrix, offset)
-        first = self.decoder.layers[0]
-        fold_affine_into_input(first, matrix, offset)  # type: ignore[arg-type]
+        fold_affine_into_input(self.decoder.layers[0], matrix, offset)  # type: ignore[arg-type]

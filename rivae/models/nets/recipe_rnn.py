@@ -97,10 +97,8 @@ class BiGRU(nn.Module):
         gates = x[order[row], last_first] @ self.weight_in  # (2, words, 3 H)
         gates = _full(gates) + self.bias_in
         # A low-precision copy is made once, not at every step.
-        has_autocast = torch.is_autocast_enabled(x.device.type)
-        dtype = (
-            torch.get_autocast_dtype(x.device.type) if has_autocast else self.weight_hidden.dtype
-        )
+        is_mixed = torch.is_autocast_enabled(x.device.type)
+        dtype = torch.get_autocast_dtype(x.device.type) if is_mixed else self.weight_hidden.dtype
         weight = self.weight_hidden.to(dtype)
         h = x.new_zeros(2, len(x), self.n_hidden)
         for n, gate in zip(active, gates.split(active, 1), strict=True):
