@@ -11,7 +11,6 @@ where M_1 = M_2 = P^(1/2) treats both views alike. Rows are items; float64 throu
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import torch
@@ -146,26 +145,3 @@ def _factor(covariance: Tensor, view: int) -> Tensor:
             "lower n_components, or train on more pairs"
         )
     return torch.linalg.cholesky(covariance)
-
-
-def mean_log_likelihood(
-    phi1: Tensor,
-    phi2: Tensor,
-    means: tuple[Tensor, Tensor],
-    loadings: tuple[Tensor, Tensor],
-    noises: tuple[Tensor, Tensor],
-) -> Tensor:
-    """Mean over rows of log P(phi1, phi2), in nats; () float64.
-
-    Takes the parameters themselves, so that any others can be compared with the fit. ``noises`` are
-    Psi_1 (p1, p1) and Psi_2 (p2, p2); the joint covariance must be positive definite.
-    """
-    w1, w2 = loadings
-    first = torch.cat([w1 @ w1.T + noises[0], w1 @ w2.T], 1)
-    second = torch.cat([w2 @ w1.T, w2 @ w2.T + noises[1]], 1)
-    factor = torch.linalg.cholesky(torch.cat([first, second], 0))
-    rows = torch.cat([phi1.double() - means[0], phi2.double() - means[1]], 1)
-    whitened_rows = torch.linalg.solve_triangular(factor, rows.T, upper=False)
-    log_det = 2 * factor.diagonal().log().sum()
-    constant = rows.shape[1] * math.log(2 * math.pi)
-    return -0.5 * ((whitened_rows**2).sum(0).mean() + log_det + constant)
