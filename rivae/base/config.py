@@ -141,7 +141,7 @@ class RunConfig(_Strict):
     parent: str | None = Field(default=None, pattern=RUN_NAME)
     # It goes on from what that run began with: offered in its place once it is better.
     refines: str | None = Field(default=None, pattern=RUN_NAME, exclude_if=lambda value: not value)
-    # It came in an archive; nobody here has chosen the files that its settings name.
+    # It came in an archive: the files that its settings name were not chosen on this machine.
     imported: bool = Field(default=False, exclude_if=lambda value: not value)
 
 

@@ -158,13 +158,13 @@ class _Moved:
             spec = importlib.util.find_spec(COMMANDS[fullname])
             return spec and importlib.util.spec_from_file_location(fullname, spec.origin)
         name = new_name(fullname)
-        if name == fullname or (found := importlib.util.find_spec(name)) is None:
+        if name == fullname or (moved_spec := importlib.util.find_spec(name)) is None:
             return None
         warn_deprecated(fullname, name, MOVED_UNTIL)
         return ModuleSpec(
             fullname,
             _Forward(fullname, name),  # type: ignore[arg-type]
-            is_package=found.submodule_search_locations is not None,
+            is_package=moved_spec.submodule_search_locations is not None,
         )
 
 

@@ -61,7 +61,7 @@ class Parts(Mapping[str, P], Generic[P]):
         self.first, self._keys = first, keys
         self._loaded: dict[str, P] = {}
         self._registered: dict[str, P] = {}
-        self._said: dict[str, dict[str, Any]] = {}
+        self._literals: dict[str, dict[str, Any]] = {}
 
     @cached_property
     def _files(self) -> dict[str, str]:
@@ -120,7 +120,7 @@ class Parts(Mapping[str, P], Generic[P]):
         """The part ``name``.
 
         Raises:
-            ConfigError: there is none, or the package that offers it cannot be loaded.
+            ConfigError: there is no such part, or its package cannot be loaded.
         """
         if name in self._registered:
             return self._registered[name]
@@ -167,20 +167,20 @@ class Parts(Mapping[str, P], Generic[P]):
 
     def _plain(self, name: str) -> dict[str, Any]:
         """The literals of the part ``name`` in its file; empty where none is to be seen."""
-        if name not in self._said:
+        if name not in self._literals:
             spec = importlib.util.find_spec(self.package)
             folders = (spec.submodule_search_locations if spec else None) or ()
             stem = self._files[name].rpartition(".")[2]
             files = (Path(folder) / f"{stem}.py" for folder in folders)
             text = next((file.read_text("utf-8") for file in files if file.is_file()), "")
-            written = (_literals(node) for node in ast.parse(text).body)
-            self._said[name] = next((each for each in written if each.get("name") == name), {})
-        return self._said[name]
+            calls = (_literals(node) for node in ast.parse(text).body)
+            self._literals[name] = next((each for each in calls if each.get("name") == name), {})
+        return self._literals[name]
 
     def unknown(self, name: str) -> str:
         """One sentence about a name that no part has."""
-        said = name[:MAX_NAME].encode("unicode_escape").decode()
-        return f"there is no {self.kind} '{said}': choose one of {', '.join(self)}"
+        printable_name = name[:MAX_NAME].encode("unicode_escape").decode()
+        return f"there is no {self.kind} '{printable_name}': choose one of {', '.join(self)}"
 
     def absent(self, name: str) -> str:
         """One sentence about a name that stored files have and no part."""
@@ -285,15 +285,15 @@ class Parts(Mapping[str, P], Generic[P]):
 
 def _literals(node: ast.stmt) -> dict[str, Any]:
     """The plain values in ``class A: name = "a"``, and in ``A(name="a")``."""
-    said: list[tuple[str, ast.expr]] = []
+    assignments: list[tuple[str, ast.expr]] = []
     if isinstance(node, ast.ClassDef):
         for each in node.body:
             if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
-                said.append((each.targets[0].id, each.value))
+                assignments.append((each.targets[0].id, each.value))
     elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-        said = [(each.arg, each.value) for each in node.value.keywords if each.arg]
+        assignments = [(each.arg, each.value) for each in node.value.keywords if each.arg]
     values: dict[str, Any] = {}
-    for name, value in said:
+    for name, value in assignments:
         try:
             values[name] = ast.literal_eval(value)
         except ValueError:

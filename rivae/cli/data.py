@@ -14,6 +14,7 @@ from rivae.cli.common import (
     device_here,
     parse_settings,
     path_argument,
+    print_json,
     print_table,
 )
 
@@ -54,7 +55,7 @@ def _datasets(args: argparse.Namespace) -> int:
         names = (*dataset_names(), *import_names())
         rows = [(name, *describe_dataset(name)) for name in names]
         if args.json:
-            print(json.dumps([{"name": n, "about": a, "settings": s} for n, a, s in rows]))
+            print_json([{"name": n, "about": a, "settings": s} for n, a, s in rows])
         else:
             print_table([(name, about) for name, about, _ in rows], ("data set", "what it is"))
         return 0
@@ -149,7 +150,7 @@ def _import(args: argparse.Namespace) -> int:
         report = run_import(plan.source(), settings, dry_run=plan.dry_run, progress=steps)
     if args.json:
         out = {**report.to_dict(), "folder": None if args.dry_run else str(settings.folder)}
-        print(json.dumps(out))
+        print_json(out)
         return 0
     print("\n".join(report.lines()))
     if args.dry_run:
@@ -163,7 +164,7 @@ def plan_of(args: argparse.Namespace, name: str, dry_run: bool = False) -> Plan:
     """The import that these options ask for, as data set ``name``.
 
     Raises:
-        ConfigError: a mapping is none.
+        ConfigError: a mapping is malformed.
     """
     from rivae.data.importing.plan import Plan
 
@@ -260,7 +261,7 @@ def _features(args: argparse.Namespace) -> int:
     joined = JOIN.join(sides)
     if args.json:
         of = sorted({side for each in sides.values() for side in each})
-        print(json.dumps({"store": str(folder), "features": joined, "of": of}))
+        print_json({"store": str(folder), "features": joined, "of": of})
     else:
         for name, own in sides.items():
             print(f"{folder.name} has features '{name}' of its {' and '.join(own)}")
@@ -297,12 +298,12 @@ def _kitchen(args: argparse.Namespace) -> int:
         from rivae.data.kitchen.layout import write_kitchen
 
         def tell(done: int, n: int) -> None:
-            left = (time.monotonic() - start) / done * (n - done)
-            steps(f"{done:,} of {n:,} dishes, about {left:.0f} s left", done / n)
+            seconds_left = (time.monotonic() - start) / done * (n - done)
+            steps(f"{done:,} of {n:,} dishes, about {seconds_left:.0f} s left", done / n)
 
         write_kitchen(args.folder, args.n, args.seed, tell, args.webp)
     if args.json:
-        print(json.dumps({"folder": str(args.folder), "n": args.n, "seed": args.seed}))
+        print_json({"folder": str(args.folder), "n": args.n, "seed": args.seed})
     else:
         print(f"{args.folder}: {args.n:,} synthetic dishes in the layout of Recipe1M")
         print(f"  import them: rivae import {args.folder} --name my-kitchen")

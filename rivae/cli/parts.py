@@ -30,8 +30,8 @@ def _run(args: argparse.Namespace) -> int:
 
     every = {parts.kind: parts for parts in kinds()}
     if args.kind and args.kind not in every:
-        known = ", ".join(every)
-        raise ConfigError(f"there is no kind '{printable(args.kind[:80])}': the kinds are {known}")
+        names = ", ".join(every)
+        raise ConfigError(f"there is no kind '{printable(args.kind[:80])}': the kinds are {names}")
     for kind, parts in every.items():
         if args.kind in (None, kind):
             rows = [_row(parts, name) for name in parts]

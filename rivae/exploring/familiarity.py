@@ -1,4 +1,4 @@
-"""Whether somebody's own picture is of the kind that a model was trained on.
+"""Whether a user's own picture is of the kind that a model was trained on.
 
 A network maps a picture of another world into the midst of its embeddings: of real photographs
 shown to the synthetic kitchen, the distance in the embedding tells few apart, while statistics of
@@ -40,8 +40,8 @@ class Familiarity:
         train = rng.permutation(data.splits["train"])[:N_TRAIN]
         held_out = rng.permutation(data.splits["validation"])[:N_HELD_OUT]
         training = statistics(data.x1.batch(train))
-        self._reduced = Reduced.fit(training, N_COMPONENTS)
-        self._index = NumpyIndex(self._reduced(training).astype(np.float64))
+        self._reduction = Reduced.fit(training, N_COMPONENTS)
+        self._index = NumpyIndex(self._reduction(training).astype(np.float64))
         self._limit = 1.0
         # As uploads, which lose a little on their way: what that changes is not strange.
         side = 0 if data.shows_whole else 1
@@ -52,9 +52,9 @@ class Familiarity:
         """(n,) distance of pictures (n, *x1.shape) to the training pictures, in units of what 99 %
         of validation pictures, uploaded, stay below.
         """
-        points = self._reduced(statistics(x1)).astype(np.float64)
-        _, squared = self._index.search(points, NEIGHBOURS)
-        return np.sqrt(squared[:, -1]) / self._limit
+        points = self._reduction(statistics(x1)).astype(np.float64)
+        _, sq_distances = self._index.search(points, NEIGHBOURS)
+        return np.sqrt(sq_distances[:, -1]) / self._limit
 
 
 def statistics(x1: Tensor) -> NDArray[np.float32]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -154,7 +154,7 @@ class ParamGroup:
 
 
 class Start:
-    """What trains before the stages of a method, on its embedders; this one is none.
+    """Stages that train the embedders before those of a method; this base class has none.
 
     Attributes:
         unfolds_pairs: whether it unfolds the training pairs as they are, before any training.
@@ -171,7 +171,7 @@ class Start:
 
     def has(self, stage: str) -> bool:
         """Whether ``stage`` is one of its own."""
-        return any(stage == own.name for own in self.stages())
+        return any(stage == each.name for each in self.stages())
 
     def groups(self, stage: str) -> list[ParamGroup]:
         """The parameters that one of its stages updates."""
@@ -356,9 +356,4 @@ class Method(nn.Module):
 
 def parameters_of(*modules: nn.Module) -> list[nn.Parameter]:
     """All parameters of ``modules``, each once."""
-
-    def walk() -> Iterator[nn.Parameter]:
-        for module in modules:
-            yield from module.parameters()
-
-    return list(dict.fromkeys(walk()))
+    return list(dict.fromkeys(p for module in modules for p in module.parameters()))

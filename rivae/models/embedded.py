@@ -105,17 +105,19 @@ class EmbeddedConfig(WordTerms, EmbedderPair, MethodConfig):
 
     def untrained(self) -> str:
         begins = self.init in ("contrast", RIDGE) or (self.init != "none" and self.init_epochs > 0)
-        own = [name for name in self.lengths() if name != "init_epochs"]
+        names = [name for name in self.lengths() if name != "init_epochs"]
         # An unfolded start brings the heads to its coordinates as well.
-        if not any(getattr(self, name) for name in own) and not (begins and self.unfolds):
-            return f"the model behind the embedders would not be trained: raise {' or '.join(own)}"
+        if not any(getattr(self, name) for name in names) and not (begins and self.unfolds):
+            return (
+                f"the model behind the embedders would not be trained: raise {' or '.join(names)}"
+            )
         joint = getattr(self, "joint_epochs", 0) and getattr(self, "embedder_rate", 1)
         embedders = (self.embedder, self.embedder2 or self.embedder)
         ready = all(one.kind == "identity" or one.weights for one in embedders)
         if begins or joint or ready:
             return ""
         return "the embedders would not be trained: raise init_epochs with init=cos-sim-lvm" + (
-            ", or joint_epochs" if "joint_epochs" in own else ""
+            ", or joint_epochs" if "joint_epochs" in names else ""
         )
 
     @property
@@ -166,8 +168,8 @@ class EmbeddedMethod(Method):
             self.start = RidgeStart((self.embedder1, self.embedder2), c.dim_v)
         if c.init == "cos-sim-lvm":
             kind = METHODS["cos-sim-lvm"]
-            given = {name: getattr(c, name) for name in SHARED}
-            settings = kind.config_class.model_validate(given | c.cos_sim.model_dump())
+            common_settings = {name: getattr(c, name) for name in SHARED}
+            settings = kind.config_class.model_validate(common_settings | c.cos_sim.model_dump())
             embedders = (self.embedder1, self.embedder2)
             self.initialiser = kind(settings, shape1, shape2, n_models, embedders, self.words)
             self.start = CosSimStart(self, self.initialiser)

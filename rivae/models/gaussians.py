@@ -110,5 +110,5 @@ def product_of_experts(experts: Sequence[Gaussian], prior_expert: bool) -> Gauss
     """
     precision = torch.stack([(-log_var).exp() for _, log_var in experts])
     total = precision.sum(0) + float(prior_expert)
-    weighted = (precision * torch.stack([mu for mu, _ in experts])).sum(0)
-    return weighted / total, -total.log()
+    weighted_mean = (precision * torch.stack([mu for mu, _ in experts])).sum(0)
+    return weighted_mean / total, -total.log()

@@ -15,7 +15,14 @@ from rivae.base.config import BatchSize, Epochs, Positive
 from rivae.models.base import ParamGroup, Stage, parameters_of
 from rivae.models.embedded import EmbeddedConfig, EmbeddedMethod
 from rivae.models.losses import LossForm, MismatchTerms
-from rivae.models.settings import WEIGHT, LearningRate, Milestones, Schedule
+from rivae.models.settings import (
+    WEIGHT,
+    EmbedderRate,
+    JointMilestones,
+    JointRate,
+    LearningRate,
+    Schedule,
+)
 
 # What methods with a joint stage have on all data. "default" changes what keeps the paper's scales
 # from working: every other pair of the batch is a mismatch, and the regulariser is of the Jacobian
@@ -38,19 +45,10 @@ class JointTrainingConfig(MismatchTerms, EmbeddedConfig):
         description="pairs per step; empty: as in stage 1",
     )
     learning_rate: LearningRate = 1e-3
-    joint_learning_rate: float | None = Field(
-        default=None,
-        gt=0,
-        title="Rate of stage 2",
-        description="learning rate of stage 2; empty: as in stage 1",
-    )
-    embedder_rate: float = Field(
-        default=1.0, ge=0, title="Rate of embedders", description="of the embedders, relative"
-    )
+    joint_learning_rate: JointRate = None
+    embedder_rate: EmbedderRate = 1.0
     schedule: Schedule = "constant"
-    milestones: Milestones = Field(
-        default=(), description="(epoch of the joint stage, factor on the rate)"
-    )
+    milestones: JointMilestones = ()
 
     lambda_retr: float = Field(
         default=1.0, ge=0, title="Weight: retrieval", description="of the retrieval loss L_Retr"

@@ -70,19 +70,19 @@ def gaussian_log_likelihood(v: Tensor, mean: Tensor, eta: float) -> Tensor:
 
 def log_density(v: Tensor, mean: Tensor, log_var: Tensor) -> Tensor:
     """log N(v; mean, Diag(exp(log_var))), summed over the last axis; (..., B)."""
-    scaled = (v - mean) ** 2 * (-log_var).exp()
-    return -0.5 * (scaled + log_var + math.log(2 * math.pi)).sum(-1)
+    squared_error = (v - mean) ** 2 * (-log_var).exp()
+    return -0.5 * (squared_error + log_var + math.log(2 * math.pi)).sum(-1)
 
 
 def negative_elbo(
     v2: Tensor,
-    decoded: Tensor,
+    mean: Tensor,
     q: tuple[Tensor, Tensor],
     p: tuple[Tensor, Tensor],
     eta: float,
 ) -> tuple[Tensor, Tensor]:
     """The two terms of L_LB (eq. elbo_ivae): -E_Q log P(v2|z) and KL(Q||P), each (...,)."""
-    reconstruction = -gaussian_log_likelihood(v2, decoded, eta)
+    reconstruction = -gaussian_log_likelihood(v2, mean, eta)
     return reconstruction.mean(-1), kl_diagonal(*q, *p).mean(-1)
 
 
@@ -187,8 +187,8 @@ def embedder_regulariser(
         tangent: Tensor = jvp(embedder, (x,), (direction,))[1]
         change = (tangent**2).sum(-1).clamp_min(1e-12).sqrt()
     else:
-        moved = embedder(x + magnitude * direction)
-        change = ((moved - embedder(x)) ** 2).sum(-1).clamp_min(1e-20).sqrt()
+        embeddings_nearby = embedder(x + magnitude * direction)
+        change = ((embeddings_nearby - embedder(x)) ** 2).sum(-1).clamp_min(1e-20).sqrt()
         if form == "ratio":
             change = change / magnitude
     return ((share.whole(change) - c.unsqueeze(-1)) ** 2).mean(-1)
@@ -215,9 +215,9 @@ def with_embedder_terms(
         assert batch.x2 is not None
         rows, share = batch.share.every(config.reg_every)
         item = -1 - method.n_axes2  # the axis of the items
-        own = batch.x2.movedim(item, 0)[rows].movedim(0, item)
+        x2 = batch.x2.movedim(item, 0)[rows].movedim(0, item)
         with steady(method.embedder2):
-            at = perturbable(method.embedder2, own, method.n_axes2)
+            at = perturbable(method.embedder2, x2, method.n_axes2)
             form, size = config.reg_form, config.reg_magnitude
             terms["regulariser"] = embedder_regulariser(
                 at.embed, at.point, method.c, form, size, batch.noise, at.n_axes, at.mask, share

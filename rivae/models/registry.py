@@ -69,8 +69,8 @@ def require_training(choice: MethodChoice) -> None:
     Raises:
         ConfigError: naming the setting to raise, or the first wrong one.
     """
-    if said := method_config(choice.name, choice.settings).untrained():
-        raise ConfigError(f"settings of {choice.name}: {said}")
+    if problem := method_config(choice.name, choice.settings).untrained():
+        raise ConfigError(f"settings of {choice.name}: {problem}")
 
 
 def build_method(

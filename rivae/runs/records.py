@@ -73,7 +73,7 @@ class MetricsLog:
             max_lines=MAX_ROWS,
             nan=True,
             mend=True,
-            broken=lambda number, problem: None,
+            on_broken=lambda number, problem: None,
         )
         try:
             for _, row in lines:

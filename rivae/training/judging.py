@@ -127,7 +127,7 @@ class Judge:
         if scores["score"] > progress.best[s]:
             progress.best[s], progress.since_best[s] = scores["score"], 0
             if models.options.select == "best":
-                kept = {"epoch": progress.epoch, **scores}
-                save_checkpoint(best_weights(models.jobs[s]), models.weights(s), kept)
+                record = {"epoch": progress.epoch, **scores}
+                save_checkpoint(best_weights(models.jobs[s]), models.weights(s), record)
         else:
             progress.since_best[s] += 1

@@ -70,7 +70,7 @@ def test_a_new_metric_is_in_the_report_of_a_run_and_its_files(measured, capsys):
     (row,) = (row for row in rows if row.get("name") == f"{LABEL} ↑")
     assert [row["cells"][0]["main"], row["cells"][1]["main"]] == ["1.000", "0 … 1"]
     assert f"{LABEL} ↑" in to_markdown(scores_of(measured, "r"))
-    show._print_evaluation(run, stored, kept=False)
+    show._print_evaluation(run, stored, is_kept=False)
     assert KEY in capsys.readouterr().out
 
 

@@ -60,7 +60,7 @@ class FeatureSource:
         open: an encoder, or None where features only come with an import. Takes the store whose
             items are encoded, what the source was asked for (``needs_name``), and a device.
         sides: those that its encoders can have.
-        needs_name: what has to be named beside the source, as "a local folder"; "" for nothing.
+        needs_name: what has to be named after the source, as "a local folder"; "" for nothing.
         extra: what ``pip install 'rivae-explorer[EXTRA]'`` brings it, "" for nothing.
         version: another one where the same pictures begin to give other features.
         restore: the encoder of what one has fitted before, without the store it was fitted to.
@@ -84,25 +84,25 @@ FEATURES: Parts[FeatureSource] = Parts(
     "rivae.data.importing.features:FeatureSource",
     first=("own", "statistics"),
 )
-NAMED = "checkpoint"  # the source of names that are none of a source
+NAMED = "checkpoint"  # the source of all other names
 
 
-def open_encoder(asked: str, store: PairStore, device: str = "cpu") -> Encoder:
+def open_encoder(name: str, store: PairStore, device: str = "cpu") -> Encoder:
     """The encoder of a source's name, or of a checkpoint: a folder, or a name on the hub.
 
     Raises:
         ConfigError: the source only comes with an import, needs a name, or is not installed.
         DataError: it cannot be loaded, or be fitted to the store.
     """
-    source = FEATURES[asked if asked in FEATURES else NAMED]
+    source = FEATURES[name if name in FEATURES else NAMED]
     if source.open is None:
         raise ConfigError(
             f"{source.blurb} come with an import (`rivae import --embeddings`): choose one of "
             f"{', '.join(makeable())}"
         )
-    if source.needs_name and asked == source.name:
-        raise ConfigError(f"'{asked}' needs a name: write {source.needs_name}")
-    return source.open(store, asked, device)
+    if source.needs_name and name == source.name:
+        raise ConfigError(f"'{name}' needs a name: write {source.needs_name}")
+    return source.open(store, name, device)
 
 
 def makeable() -> list[str]:

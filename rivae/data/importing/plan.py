@@ -118,19 +118,19 @@ class Plan(BaseModel):
         return Recipe1MImport(self.table, self.images[0] if self.images else None, self.tags)
 
 
-def column_with_pictures(head: Sequence[Record], chosen: str | None = None) -> str:
+def column_with_pictures(head: Sequence[Record], choice: str | None = None) -> str:
     """The column of these first records in which the pictures themselves stand; "" without.
 
     Args:
-        chosen: the user's; by default the one that is guessed, or the only one.
+        choice: the user's; by default the one that is guessed, or the only one.
     """
     columns = columns_of(head)
     fitting = [c for c in columns if any(holds_picture(record.get(c)) for record in head)]
-    if chosen is None:
+    if choice is None:
         alone = fitting[0] if len(fitting) == 1 else ""
-        guessed = guess_mapping(columns, head).get("picture")
-        return guessed if guessed in fitting else alone
-    return chosen if chosen in fitting else ""
+        guess = guess_mapping(columns, head).get("picture")
+        return guess if guess in fitting else alone
+    return choice if choice in fitting else ""
 
 
 def columns_of(head: Iterable[Record]) -> list[str]:

@@ -1,16 +1,16 @@
-"""What the items of a data set can be told by: their words, tags and factors."""
+"""What distinguishes the items of a data set: their words, tags and factors."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rivae.base.arrays import Floats
 from rivae.data.base import PairedDataset
 from rivae.exploring.words.item_words import has_texts, item_tags, item_words
 from rivae.exploring.words.naming import axis_evidence
 from rivae.exploring.words.relations import factor_table
 from rivae.exploring.words.tags import tag_map_of
-from rivae.retrieval.base import Floats
 from rivae.runs.axis_names import AxisName, Evidence
 
 
@@ -20,7 +20,7 @@ class ItemTerms:
     def __init__(self, data: PairedDataset) -> None:
         self._sets = item_words(data).sets if has_texts(data) else [()] * len(data)
         self._tags = item_tags(data)
-        self._ignored = tag_map_of(data)[0].ignored
+        self._ignored_tags = tag_map_of(data)[0].ignored
         factors, self._names = factor_table(data)
         self._factors = np.zeros((len(data), 0)) if factors is None else factors
         self.poles = {s.name: s.poles for s in data.factor_specs if any(s.poles)}
@@ -33,7 +33,7 @@ class ItemTerms:
             None if self._tags is None else [self._tags[i] for i in rows],
             self._factors[rows],
             self._names,
-            ignored_tags=self._ignored,
+            ignored_tags=self._ignored_tags,
         )
 
     def property_of(self, name: AxisName, rows: NDArray[np.int64]) -> Floats:
@@ -43,6 +43,6 @@ class ItemTerms:
         if name.name in self._names:
             return np.asarray(self._factors[rows, self._names.index(name.name)])
         tags = self._tags or [()] * len(self._sets)
-        more, less = (set(said.split(", ")) for said in (name.name, name.low))
+        more, less = (set(names.split(", ")) for names in (name.name, name.low))
         here = [{*self._sets[i], *tags[i]} for i in rows]
         return np.array([float(bool(has & more)) - float(bool(has & less)) for has in here])

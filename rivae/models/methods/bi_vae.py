@@ -225,9 +225,9 @@ class BiVAE(Method):
         """-E log P(x_i|z) for each of several z (..., B, d); (...,) each."""
         decoder = self.decoder1 if i == 1 else self.decoder2
         with low_precision(self, x):
-            decoded: Tensor = decoder(torch.cat(z, -2))
+            mean: Tensor = decoder(torch.cat(z, -2))
         log_var = 2 * self._eta(i).log()[..., None, None]
-        parts = decoded.to(x.dtype).split(x.shape[-2], -2)
+        parts = mean.to(x.dtype).split(x.shape[-2], -2)
         return [-log_density(x, part, log_var).mean(-1) for part in parts]
 
     def _eta(self, i: Literal[1, 2]) -> Tensor:
@@ -276,8 +276,8 @@ class BiVAE(Method):
 
     def decode(self, z: Tensor) -> Tensor:
         """f_2(z) = E[x2|z], flattened, (..., B, dim_v)."""
-        decoded: Tensor = self.decoder2(self.from_axes(z))
-        return decoded
+        mean: Tensor = self.decoder2(self.from_axes(z))
+        return mean
 
     def score(self, z: Tensor, squared_distance: Tensor) -> Tensor:
         """log P(x2|z) up to its constant."""

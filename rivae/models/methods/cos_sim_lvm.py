@@ -133,12 +133,12 @@ class CosSimLVM(Method):
         c = self.config
         v1 = batch.share.whole(self.embed_query(batch.x1))
         v2 = batch.share.whole(self.embed_target(batch.x2))
-        restored = self.decode(self.encoder(v1))
-        direction = nn.functional.normalize(restored, dim=-1)
+        reconstruction = self.decode(self.encoder(v1))
+        direction = nn.functional.normalize(reconstruction, dim=-1)
         terms = {
             "embedding": alignment_loss(v1, v2, c, batch),
             "latent": alignment_loss(direction, v2, c, batch),
-            "auto": ((restored - v1) ** 2).sum(-1).mean(-1),
+            "auto": ((reconstruction - v1) ** 2).sum(-1).mean(-1),
         }
         if c.both_ways:
             back = alignment_loss(v2, v1, c, batch)

@@ -19,7 +19,14 @@ from rivae.models.components import unit_components
 from rivae.models.embedded import EmbeddedConfig, EmbeddedMethod
 from rivae.models.nets.layers import MLP, FixedAffine, identity
 from rivae.models.pcca import fit_pcca
-from rivae.models.settings import WEIGHT, LearningRate, Milestones, Schedule
+from rivae.models.settings import (
+    WEIGHT,
+    EmbedderRate,
+    JointMilestones,
+    JointRate,
+    LearningRate,
+    Schedule,
+)
 
 # Features that are all constant have correlations of 0 and not 0 / 0.
 MIN_VARIANCE = 1e-24
@@ -55,8 +62,8 @@ def canonical_correlations(phi1: Tensor, phi2: Tensor, regulariser: float) -> Te
     ok = finite[..., None, None]
     l1, l2 = (torch.linalg.cholesky(_regularised(s, regulariser, ok)) for s in (s11, s22))
     half = torch.linalg.solve_triangular(l1, torch.where(ok, s12, 0.0), upper=False)
-    whitened = torch.linalg.solve_triangular(l2, half.transpose(-1, -2), upper=False)
-    correlations = torch.linalg.svdvals(whitened)
+    coherence = torch.linalg.solve_triangular(l2, half.transpose(-1, -2), upper=False)
+    correlations = torch.linalg.svdvals(coherence)
     return torch.where(finite[..., None], correlations, torch.nan)
 
 
@@ -131,19 +138,10 @@ class DCCAConfig(EmbeddedConfig):
         description="of both stages; empty: batch_size (paper: 64)",
     )
     learning_rate: LearningRate = 1e-3
-    joint_learning_rate: float | None = Field(
-        default=None,
-        gt=0,
-        title="Rate of stage 2",
-        description="learning rate of stage 2; empty: as in stage 1",
-    )
-    embedder_rate: float = Field(
-        default=1.0, ge=0, title="Rate of embedders", description="of the embedders, relative"
-    )
+    joint_learning_rate: JointRate = None
+    embedder_rate: EmbedderRate = 1.0
     schedule: Schedule = "constant"
-    milestones: Milestones = Field(
-        default=(), description="(epoch of the joint stage, factor on the rate)"
-    )
+    milestones: JointMilestones = ()
 
     @model_validator(mode="after")
     def _batch_is_large_enough(self) -> DCCAConfig:

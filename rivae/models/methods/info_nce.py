@@ -13,7 +13,7 @@ from rivae.models.base import (
 )
 from rivae.models.contrastive import Contrastive, ContrastiveConfig
 from rivae.models.losses import both_ways
-from rivae.models.settings import WEIGHT
+from rivae.models.settings import Temperature
 
 # As in CLIP: a learned temperature below 1/100 only sharpens what is already right.
 MIN_TEMPERATURE = 0.01
@@ -22,13 +22,7 @@ MIN_TEMPERATURE = 0.01
 class InfoNCEConfig(ContrastiveConfig):
     """Settings of InfoNCE."""
 
-    temperature: float = Field(
-        default=0.1,
-        gt=0,
-        title="Temperature",
-        description="of the softmax over the batch",
-        json_schema_extra=WEIGHT,
-    )
+    temperature: Temperature = 0.1
     temperature_form: Literal["fixed", "learned"] = Field(
         default="fixed",
         title="Kind of temperature",

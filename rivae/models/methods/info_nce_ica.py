@@ -83,7 +83,7 @@ class InfoNCEICA(InfoNCE):
         """Principal components of the training pairs; ``random_state`` is not used.
 
         Raises:
-            DataError: when embeddings are infinite, NaN or all the same.
+            DataError: when embeddings are infinite, NaN or constant.
         """
         v1 = torch.cat([self.embed_query(part) for part in x1.split(_ROWS)]).double()
         v2 = torch.cat([self.embed_target(part) for part in x2.split(_ROWS)]).double()

@@ -77,8 +77,8 @@ def total_correlation(discriminator: Discriminator, z: Tensor) -> Tensor:
     ``discriminator_loss``: one optimiser step then updates both, each by its own loss. The
     estimate may be negative.
     """
-    fixed = {name: p.detach() for name, p in discriminator.named_parameters()}
-    log_odds: Tensor = functional_call(discriminator, fixed, (z,))
+    constants = {name: p.detach() for name, p in discriminator.named_parameters()}
+    log_odds: Tensor = functional_call(discriminator, constants, (z,))
     return log_odds.mean(-1)
 
 

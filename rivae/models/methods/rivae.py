@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from rivae.base.config import Epochs, Positive
 from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.models.components import unit_components
+from rivae.models.gaussians import DiagonalGaussian
 from rivae.models.joint_training import JOINT_PRESETS, JointTraining, JointTrainingConfig
 from rivae.models.losses import (
     aggregated_prior_kl,
@@ -249,8 +250,8 @@ class RIVAE(JointTraining):
     def unfolded_head_loss(self, v: Tensor, z: Tensor) -> dict[str, Tensor]:
         # The heads start from the same coordinates: from random heads about one seed in four
         # loses an axis in stage 1. The scale of z brings it to about unit variance.
-        named = zip(("encoded", "encoded_2"), self._priors(), strict=False)
-        terms = {name: ((prior.mu(v) - z) ** 2).sum(-1).mean(-1) for name, prior in named}
+        named_priors = zip(("encoded", "encoded_2"), self._priors(), strict=False)
+        terms = {name: ((prior.mu(v) - z) ** 2).sum(-1).mean(-1) for name, prior in named_priors}
         return {**terms, "decoded": ((self.decode(z) - v) ** 2).sum(-1).mean(-1)}
 
     def _coordinate_loss(self, batch: Batch) -> dict[str, Tensor]:
@@ -275,7 +276,7 @@ class RIVAE(JointTraining):
         """L_LB (eq. elbo_ivae) of embeddings (..., B, D), with one z ~ Q(z|v1,v2); its terms."""
         p = self.prior(v1)
         q = self.posterior(torch.cat([v1, v2], -1))
-        z = q[0] + (0.5 * q[1]).exp() * batch.noise.normal_like(q[0])
+        z = DiagonalGaussian(*q).sample(batch.noise)
         reconstruction, kl = negative_elbo(v2, self.decode(z), q, p, eta)
         bound, terms = reconstruction + kl, {"reconstruction": reconstruction, "kl": kl}
         if self.prior2 is not None:
@@ -295,16 +296,16 @@ class RIVAE(JointTraining):
         eta = geometric(*c.joint_eta, batch.progress)
         tau = geometric(*(c.score_tau or c.joint_eta), batch.progress)
         # Each loss updates only its own parameters (eq. obj_joint): for L_LB embeddings are data.
-        fixed = (v1, v2) if c.lb_trains_embedders else (v1.detach(), v2.detach())
-        bound, terms = self._lower_bound(*fixed, eta, batch)
+        embeddings = (v1, v2) if c.lb_trains_embedders else (v1.detach(), v2.detach())
+        bound, terms = self._lower_bound(*embeddings, eta, batch)
         objective = c.lambda_lb * bound
         hardest = c.takes_hardest(batch.progress)
         ways = (("retrieval", v1, v2), ("retrieval_2", v2, v1))
-        for prior, (name, asking, asked) in zip(self._priors(), ways, strict=False):
+        for prior, (name, asking, targets) in zip(self._priors(), ways, strict=False):
             z, log_var = prior(asking)
             if c.expectation == "sample":
-                z = z + (0.5 * log_var).exp() * batch.noise.normal_like(z)
-            scores = -squared_distances(self.decode(z), asked) / (2 * tau**2)
+                z = DiagonalGaussian(z, log_var).sample(batch.noise)
+            scores = -squared_distances(self.decode(z), targets) / (2 * tau**2)
             terms[name] = retrieval_loss(
                 scores, c.n_mismatches, c.loss_form, c.margin, batch.noise, hardest
             )
@@ -346,5 +347,4 @@ class RIVAE(JointTraining):
     def apply_affine(self, matrix: Tensor, offset: Tensor) -> None:
         for head in (*self._priors(), self.posterior):
             head.apply_affine(matrix, offset)
-        first = self.decoder.layers[0]
-        fold_affine_into_input(first, matrix, offset)  # type: ignore[arg-type]
+        fold_affine_into_input(self.decoder.layers[0], matrix, offset)  # type: ignore[arg-type]

@@ -91,22 +91,22 @@ def find_preset(
     """
     name, place = named_dataset(dataset)
     settings = {**place, **(data or {})}
-    made = preset_for(_of_data(name, settings), method, preset)
+    choice = preset_for(_of_data(name, settings), method, preset)
     if "embedder2" not in METHODS[method].config_class.model_fields:
-        return replace(made, dataset={})  # its own networks read the usual items
+        return replace(choice, dataset={})  # its own networks read the usual items
     if not settings.get("features"):
-        return made
+        return choice
     fields = METHODS[method].config_class.model_fields
     if preset != "default" or "init" not in fields:
         features = PICTURE_FEATURES if _without_texts(settings) else FEATURES
-        return replace(made, method={**made.method, **features}, dataset={})
+        return replace(choice, method={**choice.method, **features}, dataset={})
     own = {**CLOSED_FORM[ALL], **CLOSED_FORM.get(method, {})}
     chosen = {name: value for name, value in own.items() if name in fields}
     return replace(
-        made,
-        method={**made.method, **chosen},
+        choice,
+        method={**choice.method, **chosen},
         dataset={},
-        training={**made.training, "select": "best"},
+        training={**choice.training, "select": "best"},
     )
 
 
@@ -118,11 +118,11 @@ def preset_for(data: Presets, method: str, preset: str = "default") -> Preset:
     """
     if preset not in preset_names():
         raise ConfigError(f"there is no preset '{preset}': choose default or paper")
-    chosen, here = METHODS[method], data[preset]
+    method_class, here = METHODS[method], data[preset]
     return Preset(
         method={
-            **_taken(chosen, {**EVERY[preset], **here.get(ALL, {})}),
-            **chosen.presets.get(preset, {}),
+            **_taken(method_class, {**EVERY[preset], **here.get(ALL, {})}),
+            **method_class.presets.get(preset, {}),
             **here.get(method, {}),
         },
         dataset=dict(here.get("dataset", {})),
@@ -130,18 +130,18 @@ def preset_for(data: Presets, method: str, preset: str = "default") -> Preset:
     )
 
 
-def _taken(method: type[Method], shared: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the ``shared`` settings that a method has and whose bounds let it take them."""
+def _taken(method: type[Method], common: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the ``common`` settings that a method has and whose bounds let it take them."""
     schema = method.config_class
-    taken = {name: value for name, value in shared.items() if name in schema.model_fields}
+    settings = {name: value for name, value in common.items() if name in schema.model_fields}
     if not method.has_latent:
-        taken.pop("axes", None)  # those of an embedding stay as they are
+        settings.pop("axes", None)  # those of an embedding stay as they are
     try:
-        schema.model_validate(taken)
+        schema.model_validate(settings)
     except ValidationError as error:  # of single settings: what belongs together follows later
         for place in (each["loc"] for each in error.errors()):
-            taken.pop(str(place[0]) if place else "", None)
-    return taken
+            settings.pop(str(place[0]) if place else "", None)
+    return settings
 
 
 def _without_texts(settings: Mapping[str, Any]) -> bool:

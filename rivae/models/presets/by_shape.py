@@ -189,12 +189,12 @@ def by_shape(shape1: Shape, shape2: Shape) -> Presets:
     return with_own(PICTURES, {"default": {**networks, **pixels}, "paper": networks})
 
 
-def with_own(presets: Presets, own: Presets) -> Presets:
-    """``presets`` with the settings that ``own`` has for the same preset and method."""
+def with_own(presets: Presets, of_data: Presets) -> Presets:
+    """``presets`` with the settings that ``of_data`` has for the same preset and method."""
     return {
         preset: {
-            method: {**here.get(method, {}), **own.get(preset, {}).get(method, {})}
-            for method in (*here, *own.get(preset, {}))
+            method: {**here.get(method, {}), **of_data.get(preset, {}).get(method, {})}
+            for method in (*here, *of_data.get(preset, {}))
         }
         for preset, here in presets.items()
     }

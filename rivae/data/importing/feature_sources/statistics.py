@@ -22,9 +22,9 @@ from torch.nn.functional import avg_pool2d, unfold
 from rivae.base.errors import DataError
 from rivae.data.base import floats
 from rivae.data.importing.features import Encoder, FeatureSource
-from rivae.data.sets.pairs import training_rows
 from rivae.data.store import PairStore
 from rivae.data.store.pixels import decoded, to_pixels
+from rivae.data.store.split import store_split
 
 NAME = "statistics"
 SIDE = 64
@@ -56,7 +56,7 @@ class PictureStatistics(Encoder):
             DataError: there are too few of them.
         """
         rng = np.random.default_rng(random_state)
-        rows = training_rows(store)
+        rows = store_split(store)["train"]
         rows = np.sort(rng.choice(rows, min(len(rows), MAX_FIT), replace=False))
         if len(rows) < MIN_FIT:
             raise DataError(
@@ -160,11 +160,11 @@ class TypicalPatches:
         from sklearn.cluster import MiniBatchKMeans
 
         windows = (x.shape[-1] - PATCH + 1) ** 2
-        chosen = torch.from_numpy(rng.integers(0, windows, (len(x), PER_PICTURE)))
+        patch_ids = torch.from_numpy(rng.integers(0, windows, (len(x), PER_PICTURE)))
         sample = torch.cat(
             [
                 torch.stack([p[c] for p, c in zip(cls._standard(part), ids, strict=True)])
-                for part, ids in zip(torch.split(x, 64), torch.split(chosen, 64), strict=True)
+                for part, ids in zip(torch.split(x, 64), torch.split(patch_ids, 64), strict=True)
             ]
         ).flatten(0, 1)
         mean = sample.mean(0)
@@ -218,7 +218,7 @@ def plain_statistics(x: Tensor) -> Tensor:
     border = torch.ones(side, side, dtype=torch.bool)
     border[side // 5 : -(side // 5), side // 5 : -(side // 5)] = False
     n_codes = HUES * SATURATIONS * VALUES
-    found = [
+    blocks = [
         _shares(part, n_codes).sqrt()
         for part in (codes.flatten(1), codes[:, middle], codes[:, border])
     ]
@@ -227,10 +227,10 @@ def plain_statistics(x: Tensor) -> Tensor:
     strength = torch.hypot(dx, dy)
     angle = (torch.atan2(dy, dx).remainder(math.pi) / math.pi * ANGLES).long().clamp(0, ANGLES - 1)
     edges = torch.zeros(n, ANGLES, side, side).scatter_(1, angle[:, None], strength[:, None])
-    found.append(avg_pool2d(edges, side // CELLS).flatten(1))
+    blocks.append(avg_pool2d(edges, side // CELLS).flatten(1))
     for _ in range(SCALES):
         centred = light - light.mean((1, 2), keepdim=True)
-        found.append(
+        blocks.append(
             torch.stack(
                 [
                     light.diff(dim=1).abs().mean((1, 2)),
@@ -242,8 +242,8 @@ def plain_statistics(x: Tensor) -> Tensor:
             )
         )
         light = avg_pool2d(light, 2)
-    found.append(avg_pool2d(x, side // THUMBNAIL).flatten(1))
-    return torch.cat(found, 1)
+    blocks.append(avg_pool2d(x, side // THUMBNAIL).flatten(1))
+    return torch.cat(blocks, 1)
 
 
 def _colour_codes(x: Tensor) -> Tensor:
