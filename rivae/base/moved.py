@@ -47,8 +47,8 @@ _MOVED = {
 _RENAMED = {
     "rivae.data.digits": "rivae.data.sets.split_digits",
     "rivae.data.mnist": "rivae.data.sets.split_mnist",
-    "rivae.importing.pretrained": "rivae.data.importing.feature_sources.checkpoint",
-    "rivae.importing.statistics": "rivae.data.importing.feature_sources.statistics",
+    "rivae.importing.pretrained": "rivae.data.features.sources.checkpoint",
+    "rivae.importing.statistics": "rivae.data.features.sources.statistics",
     "rivae.plots": "rivae.figures",
     "rivae.ui": "rivae.app",
     "rivae.methods.presets": "rivae.models.presets",
@@ -101,8 +101,8 @@ MOVED_NAMES = {
         "match_runs": "rivae.exploring.comparison",
     },
     "rivae.importing.pretrained": {
-        "make_features": "rivae.data.importing.features",
-        "short_text": "rivae.data.importing.features",
+        "make_features": "rivae.data.features.making",
+        "short_text": "rivae.data.features.making",
     },
     "rivae.words.naming": {"HeldOut": "rivae.runs.axis_names"},
 }

@@ -219,7 +219,7 @@ class _ListSources(argparse.Action):
         super().__init__(option_strings, dest, nargs=0, **options)
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from rivae.data.importing.features import FEATURES
+        from rivae.data.features.contract import FEATURES
 
         try:
             sources = [source for source in FEATURES.working().values() if source.open is not None]
@@ -238,8 +238,8 @@ def _features(args: argparse.Namespace) -> int:
     args.resume_hint = "the same command resumes where it stopped"
     sides: dict[str, tuple[str, ...]] = {}
     with Steps("features", f"loading {args.sources[0]}") as steps:
-        from rivae.data.importing.features import FEATURES, open_encoder
-        from rivae.data.importing.making_features import make_features
+        from rivae.data.features.contract import FEATURES, open_encoder
+        from rivae.data.features.making import make_features
         from rivae.data.store import PairStore, find_store
         from rivae.data.store.features import JOIN, feature_names, feature_sides
 

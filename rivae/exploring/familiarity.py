@@ -18,7 +18,7 @@ from torch import Tensor
 from torch.nn.functional import interpolate
 
 from rivae.data.base import PairedDataset
-from rivae.data.importing.feature_sources.statistics import Reduced, plain_statistics
+from rivae.data.features.sources.statistics import Reduced, plain_statistics
 from rivae.retrieval.indexes.brute_force import NumpyIndex
 
 N_TRAIN, N_HELD_OUT = 1_000, 300

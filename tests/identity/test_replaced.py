@@ -9,8 +9,8 @@ import pytest
 from rivae.base.errors import ConfigError, DataReplacedWarning, RunError
 from rivae.cli import main
 from rivae.data import load_dataset
-from rivae.data.importing.feature_sources.statistics import PictureStatistics
-from rivae.data.importing.making_features import make_features
+from rivae.data.features.making import make_features
+from rivae.data.features.sources.statistics import PictureStatistics
 from rivae.data.store import PairStore
 from rivae.data.store.manifest import Manifest
 from rivae.exploring.explorer import Explorer

@@ -11,10 +11,10 @@ from rivae.base.errors import ConfigError, DataError
 from rivae.base.reading.documents import read_json
 from rivae.cli.main import main
 from rivae.data import load_dataset
-from rivae.data.importing import making_features
-from rivae.data.importing.feature_sources import statistics
-from rivae.data.importing.features import FEATURES, open_encoder
-from rivae.data.importing.making_features import make_features
+from rivae.data.features import making
+from rivae.data.features.contract import FEATURES, open_encoder
+from rivae.data.features.making import make_features
+from rivae.data.features.sources import statistics
 from rivae.data.store import PairStore
 from rivae.data.store.features import SIDES, feature_sides
 from rivae.data.store.pixels import picture
@@ -168,14 +168,14 @@ def test_features_that_came_with_the_import_take_no_picture(store):
 
 def test_a_picture_that_cannot_be_read_is_a_grey_card_and_counted(store, monkeypatch):
     opened = PairStore(store)
-    encoder, good = open_encoder("efficientnet-lite0", opened), making_features.picture
+    encoder, good = open_encoder("efficientnet-lite0", opened), making.picture
 
     def damaged(of, i):
         if i == 7:
             raise DataError("damaged")
         return good(of, i)
 
-    monkeypatch.setattr(making_features, "picture", damaged)
+    monkeypatch.setattr(making, "picture", damaged)
     make_features(store, encoder, "lite", batch_size=64)
     about = read_json(store / "features" / "lite" / "features.json")
     assert about["unreadable_pictures"] == 1 and about["first_unreadable_items"] == ["7"]

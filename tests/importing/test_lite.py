@@ -6,10 +6,10 @@ import torch
 from PIL import Image
 
 from rivae.base.errors import ConfigError, DataError
-from rivae.data.importing import pretrained
-from rivae.data.importing.efficientnet_lite import EfficientNetLite, LiteEncoder, as_input
-from rivae.data.importing.feature_sources import efficientnet_lite0, efficientnet_lite2
-from rivae.data.importing.pretrained import PinnedFile
+from rivae.data.features import pretrained
+from rivae.data.features.efficientnet_lite import EfficientNetLite, LiteEncoder, as_input
+from rivae.data.features.pretrained import PinnedFile
+from rivae.data.features.sources import efficientnet_lite0, efficientnet_lite2
 
 # Of the reference package (efficientnet-lite-pytorch 0.1.0, float32): side of ``ramp``, mean of the
 # features before the classifier, the largest one and its place.
@@ -60,7 +60,7 @@ def test_the_number_format_changes_little(source, monkeypatch):
     rows = []
     for precision in ("float32", "bf16"):
         monkeypatch.setattr(
-            "rivae.data.importing.efficientnet_lite.inference_format", lambda _, p=precision: p
+            "rivae.data.features.efficientnet_lite.inference_format", lambda _, p=precision: p
         )
         encoder = LiteEncoder(
             source.NAME, source.WEIGHTS, source.WIDTH, source.DEPTH, source.SIDE, "cpu"

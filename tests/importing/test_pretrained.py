@@ -10,10 +10,10 @@ import torch
 
 from rivae.base.errors import DataError
 from rivae.data import load_dataset
-from rivae.data.importing import making_features
-from rivae.data.importing.feature_sources.checkpoint import Checkpoint
-from rivae.data.importing.features import Encoder
-from rivae.data.importing.making_features import make_features, short_text
+from rivae.data.features import making
+from rivae.data.features.contract import Encoder
+from rivae.data.features.making import make_features, short_text
+from rivae.data.features.sources.checkpoint import Checkpoint
 from rivae.data.store import PairStore
 from rivae.data.store.pixels import picture
 
@@ -140,7 +140,7 @@ def test_refused_features_leave_the_name_free(store, clip, monkeypatch):
     monkeypatch.setattr(checkpoint, "encode_texts", good)
     full = OSError(28, "No space left on device")
     with monkeypatch.context() as patch:
-        patch.setattr(making_features, "reserve", raising(full))
+        patch.setattr(making, "reserve", raising(full))
         with pytest.raises(DataError, match="No space left on device; make room and run the same"):
             make_features(store, checkpoint, "x", batch_size=400)
     make_features(store, checkpoint, "x", batch_size=400)

@@ -12,11 +12,11 @@ from rivae.base.errors import DataError
 from rivae.cli.main import main
 from rivae.data import load_dataset
 from rivae.data.base import Recipe
-from rivae.data.importing.feature_sources import statistics
-from rivae.data.importing.feature_sources.statistics import PictureStatistics, plain_statistics
-from rivae.data.sets.pairs import training_rows
+from rivae.data.features.sources import statistics
+from rivae.data.features.sources.statistics import PictureStatistics, plain_statistics
 from rivae.data.store import PairStore, StoreItem, StoreWriter
 from rivae.data.store.pixels import picture
+from rivae.data.store.split import store_split
 from rivae.models.presets import find_preset
 from rivae.models.presets.by_shape import TEXT
 
@@ -76,7 +76,7 @@ def test_textures_of_one_colour_are_told_apart(tmp_path, small_fit):
 def test_only_training_pictures_are_learned_from(tmp_path, small_fit):
     pictures = striped(np.arange(N) % 4)
     store = write_store(tmp_path / "a", pictures)
-    train = training_rows(store)
+    train = store_split(store)["train"]
     assert 0 < len(train) < N
     for i in set(range(N)) - set(train.tolist()):
         pictures[i] = np.full((64, 64, 3), 255, dtype=np.uint8)

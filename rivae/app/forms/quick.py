@@ -26,8 +26,8 @@ from rivae.base.config import RunConfig
 from rivae.base.errors import RivaeError, RunError
 from rivae.base.files import locked
 from rivae.data import load_dataset
-from rivae.data.importing.features import FEATURES, open_encoder
-from rivae.data.importing.making_features import make_features
+from rivae.data.features.contract import FEATURES, open_encoder
+from rivae.data.features.making import make_features
 from rivae.data.sets.pairs import PAIRS
 from rivae.data.store import Manifest, PairStore
 from rivae.data.store.features import DESCRIBED, JOIN, OWN, feature_names, single_names

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rivae.base.ahead import ahead
 from rivae.base.errors import DataError
 from rivae.base.reading.contents import content_hash, file_content
 from rivae.base.reading.encodings import TWICE_ENCODED, twice_encoded
@@ -19,7 +20,6 @@ from rivae.base.reading.tables import Broken, Note, Record, preview, rows, table
 from rivae.base.reading.typed_text import LOST
 from rivae.data import segmenting
 from rivae.data.base import Recipe
-from rivae.data.importing.ahead import ahead
 from rivae.data.importing.columns import what_became
 from rivae.data.importing.embeddings import Embeddings
 from rivae.data.importing.factors import FactorReader

@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from PIL import Image
 from pydantic import Field
 
@@ -24,7 +23,7 @@ from rivae.data.base import PairedDataset, Recipe, Shape, View
 from rivae.data.dataset import Dataset
 from rivae.data.features.asked import encodes, picture_features
 from rivae.data.pictures import UPLOADED, as_seen, decoding
-from rivae.data.settings import DatasetSettings, Fractions, OptionalText, Seed, Shares
+from rivae.data.settings import DatasetSettings, Fractions, OptionalText, Seed
 from rivae.data.splits import USUAL_FRACTIONS, USUAL_SEED
 from rivae.data.store import PairStore, find_store
 from rivae.data.store.content import store_content
@@ -160,7 +159,9 @@ class Settings(PictureTextSettings):
         "see rivae features)",
     )
     split_seed: Seed = Field(
-        default=USUAL_SEED, title="Split seed", description="draw of the parts that the import does not name"
+        default=USUAL_SEED,
+        title="Split seed",
+        description="draw of the parts that the import does not name",
     )
     fractions: Fractions = Field(
         default=USUAL_FRACTIONS,

@@ -12,11 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from rivae.base.ahead import ahead
 from rivae.base.errors import DataError
 from rivae.base.reading.contents import content_hash
 from rivae.base.reading.json_records import JsonList
 from rivae.base.reading.typed_text import clean
-from rivae.data.importing.ahead import ahead
 from rivae.data.importing.partition_words import part_named
 from rivae.data.importing.picture_files import PictureFiles
 from rivae.data.importing.pictures import stored_picture

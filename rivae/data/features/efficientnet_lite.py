@@ -18,8 +18,8 @@ from PIL import Image, ImageOps
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from rivae.data.importing.features import Encoder
-from rivae.data.importing.pretrained import PinnedFile, inference_format
+from rivae.data.features.contract import Encoder
+from rivae.data.features.pretrained import PinnedFile, inference_format
 
 EPSILON = 1e-3  # of the batch normalisation, as in TensorFlow
 STEM, HEAD = 32, 1280  # channels of the first and of the last layer

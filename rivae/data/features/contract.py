@@ -79,9 +79,9 @@ class FeatureSource:
 
 FEATURES: Parts[FeatureSource] = Parts(
     "source of features",
-    "rivae.data.importing.feature_sources",
+    "rivae.data.features.sources",
     "rivae.features",
-    "rivae.data.importing.features:FeatureSource",
+    "rivae.data.features.contract:FeatureSource",
     first=("own", "statistics"),
 )
 NAMED = "checkpoint"  # the source of all other names

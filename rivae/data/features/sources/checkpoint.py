@@ -15,7 +15,7 @@ from torch import Tensor
 
 from rivae.base.errors import ConfigError, DataError
 from rivae.base.installed import how_to_install
-from rivae.data.importing.features import Encoder, FeatureSource
+from rivae.data.features.contract import Encoder, FeatureSource
 from rivae.data.store.features import SIDES
 
 EXTRA = "features"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rivae.data.importing.efficientnet_lite import LiteEncoder
-from rivae.data.importing.features import Encoder, FeatureSource
-from rivae.data.importing.pretrained import PinnedFile
+from rivae.data.features.contract import Encoder, FeatureSource
+from rivae.data.features.efficientnet_lite import LiteEncoder
+from rivae.data.features.pretrained import PinnedFile
 from rivae.data.store import PairStore
 
 NAME = "efficientnet-lite0"

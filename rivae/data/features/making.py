@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from PIL import Image
 from safetensors.torch import save_file
 
+from rivae.base.ahead import ahead
 from rivae.base.arrays import in_reach
 from rivae.base.errors import ConfigError, DataError
 from rivae.base.files import reserve, write_json
 from rivae.base.reading.documents import read_json
 from rivae.data.base import Recipe
-from rivae.data.importing.ahead import ahead
-from rivae.data.importing.features import FEATURES, Encoder
+from rivae.data.features.contract import FEATURES, Encoder
 from rivae.data.store import PairStore
 from rivae.data.store.features import ENCODER, FOLDER, feature_names
 from rivae.data.store.manifest import checked_name

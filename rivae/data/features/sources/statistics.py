@@ -21,7 +21,7 @@ from torch.nn.functional import avg_pool2d, unfold
 
 from rivae.base.errors import DataError
 from rivae.data.base import floats
-from rivae.data.importing.features import Encoder, FeatureSource
+from rivae.data.features.contract import Encoder, FeatureSource
 from rivae.data.store import PairStore
 from rivae.data.store.pixels import decoded, to_pixels
 from rivae.data.store.split import store_split

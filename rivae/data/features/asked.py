@@ -16,8 +16,8 @@ from torch import Tensor
 from rivae.base.errors import DataError, RivaeError
 from rivae.base.reading.contents import Written, written
 from rivae.base.reading.documents import read_json
-from rivae.data.importing.features import FEATURES, Encoder, FeatureSource
-from rivae.data.importing.making_features import unit_rows
+from rivae.data.features.contract import FEATURES, Encoder, FeatureSource
+from rivae.data.features.making import unit_rows
 from rivae.data.store import PairStore
 from rivae.data.store.features import ENCODER, FOLDER, feature_sides, single_names
 
