@@ -25,15 +25,14 @@ from rivae.metrics.matching import assignment
 from rivae.retrieval.base import Floats
 from rivae.training.alignment.base import AxisChange
 from rivae.training.alignment.folding import scaled_axes
+from rivae.training.alignment.white import ridge_weights, white_coordinates
 
 Start = Literal["zero", "existing axes"]
 STARTS: tuple[Start, ...] = ("existing axes", "zero")
 ORTHOGONAL = (1.0, 0.5, 0.0)  # 1: orthogonal, 0: as from the regression
-SHRINKAGE = np.logspace(-2, 4, 25)
 MIN_LABELS = 6  # of one factor
 MAX_FOLDS = 5
 MAX_CONDITION = 1e4  # of the directions: above it two factors share an axis
-_FLOOR = 1e-8  # share of the largest variance below which a latent dimension is empty
 
 
 @dataclass(frozen=True)
@@ -55,24 +54,6 @@ class Alignment:
     start: Start
     orthogonal: float
     cv_r2: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class _White:
-    """(mu - mean) @ to is white; the columns of ``old`` are the existing axes there, unit norm."""
-
-    mean: Floats
-    to: Floats
-    old: Floats
-
-
-def _white(mu: Floats) -> _White:
-    mean = mu.mean(axis=0)
-    values, vectors = np.linalg.eigh(np.cov(mu.T).reshape(mu.shape[1], -1))
-    values = np.maximum(values, max(_FLOOR * values[-1], 1e-300))
-    old = (vectors * np.sqrt(values)).T
-    norms = np.maximum(np.linalg.norm(old, axis=0), 1e-300)
-    return _White(mean, vectors / np.sqrt(values), old / norms)
 
 
 def align_axes(
@@ -100,7 +81,7 @@ def align_axes(
     z, x = np.asarray(mu, dtype=np.float64), np.asarray(latents, dtype=np.float64)
     y = np.asarray(levels, dtype=np.float64)
     _check(z, x, y, factors)
-    white = _white(z)
+    white = white_coordinates(z)
     x = (x - white.mean) @ white.to
     errors = {
         (start, share): error
@@ -168,28 +149,12 @@ def _directions(x: Floats, y: Floats, old: Floats, start: Start) -> tuple[Floats
             axis = old[:, partner[k]]
             along = inputs @ axis
             slope = float(along @ target) / max(float(along @ along), 1e-9)
-            weights[:, k] = slope * axis + _ridge(inputs, target - slope * along)
+            weights[:, k] = slope * axis + ridge_weights(inputs, target - slope * along)
         else:
-            weights[:, k] = _ridge(inputs, target)
+            weights[:, k] = ridge_weights(inputs, target)
         if not np.linalg.norm(weights[:, k]) > 0:
             weights[:, k] = 1e-9 * old[:, partner[k]]
     return weights, scale
-
-
-def _ridge(x: Floats, y: Floats) -> Floats:
-    """Ridge weights (d,) of centred x and y; shrinkage by leave-one-out, in closed form."""
-    u, s, vt = np.linalg.svd(x, full_matrices=False)
-    projection = u.T @ y
-    best, coefficients = math.inf, np.zeros(len(s))
-    for alpha in SHRINKAGE:
-        filters = s**2 / (s**2 + alpha)
-        leverage = (u**2 @ filters) + 1 / len(y)
-        error = float(
-            (((y - u @ (filters * projection)) / np.maximum(1 - leverage, 1e-9)) ** 2).mean()
-        )
-        if error < best:
-            best, coefficients = error, s / (s**2 + alpha) * projection
-    return np.asarray(vt.T @ coefficients)
 
 
 def _orthogonalised(weights: Floats, share: float) -> Floats:

@@ -1,0 +1,67 @@
+"""How well readings of an axis follow levels of items that it was not fitted on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rivae.base.arrays import Floats
+from rivae.metrics.base import standardised
+from rivae.runs.added_axes import AxisScore, SharedAxis
+
+N_DRAWS = 200  # shuffles, and resamples
+MIN_ROWS = 10  # on which a correlation says something
+N_SHARED = 5
+LEAST_SHARED = 0.3  # |correlation| of two axes that is worth a word
+INTERVAL = (2.5, 97.5)
+
+
+def axis_score(readings: Floats, levels: Floats, asks: str, random_state: int = 0) -> AxisScore:
+    """The score of readings (n,) of queries against the levels (n,) of their items.
+
+    Args:
+        asks: the view that was the query, "first" or "second".
+        random_state: of the shuffles and resamples.
+
+    Returns:
+        All numbers 0 where the readings or the levels do not differ.
+    """
+    rng, n = np.random.default_rng(random_state), len(levels)
+    x, y = (standardised(one[:, None])[:, 0] for one in (readings, levels))
+    chance = np.abs([x @ rng.permutation(y) / n for _ in range(N_DRAWS)])
+    drawn = [_correlation(x[rows], y[rows]) for rows in rng.integers(0, n, (N_DRAWS, n))]
+    low, high = np.percentile(drawn, INTERVAL)
+    return AxisScore(
+        "second" if asks == "second" else "first",
+        _bounded(float(x @ y) / n),
+        _bounded(float(np.quantile(chance, 0.95))),
+        _bounded(float(low)),
+        _bounded(float(high)),
+        n,
+    )
+
+
+def shared_axes(
+    readings: Floats, others: Floats, ids: Sequence[str], names: Sequence[str]
+) -> tuple[SharedAxis, ...]:
+    """The axes whose readings go with those of one axis, the most first, at most ``N_SHARED``.
+
+    Args:
+        readings: (n,) of the axis.
+        others: (n, K) of the others, which have ``ids`` and ``names``.
+    """
+    x = standardised(readings[:, None])[:, 0]
+    r = standardised(others).T @ x / len(x)
+    order = [k for k in np.argsort(-np.abs(r), kind="stable") if abs(r[k]) >= LEAST_SHARED]
+    return tuple(SharedAxis(ids[k], names[k], _bounded(float(r[k]))) for k in order[:N_SHARED])
+
+
+def _correlation(x: Floats, y: Floats) -> float:
+    x, y = x - x.mean(), y - y.mean()
+    size = float(np.sqrt((x @ x) * (y @ y)))
+    return float(x @ y) / size if size > 0 else 0.0
+
+
+def _bounded(value: float) -> float:
+    return min(1.0, max(-1.0, value))
