@@ -93,7 +93,7 @@ def align_axes(
     directions = _orthogonalised(weights, share)
     if np.linalg.cond(directions) > MAX_CONDITION:
         raise DataError("two factors have the same labels: leave one of them out")
-    to_axes = white.to @ np.hstack([directions, _rest(directions, white.old)])
+    to_axes = white.to @ np.hstack([directions, other_directions(directions, white.old)])
     scaling = scaled_axes(z @ to_axes, reach)
     note = (
         f"aligned to labels of {len(x)} items; directions shrunk to {start}, "
@@ -193,8 +193,10 @@ def _usable(y: Floats) -> NDArray[np.bool_]:
     return np.asarray([len(np.unique(c[~np.isnan(c)])) > 1 for c in y.T], dtype=np.bool_)
 
 
-def _rest(directions: Floats, old: Floats) -> Floats:
-    """Orthonormal axes (d, d - K) orthogonal to ``directions``, near the other existing axes."""
+def other_directions(directions: Floats, old: Floats) -> Floats:
+    """Orthonormal axes (d, d - K) orthogonal to ``directions`` (d, K), near the other columns of
+    ``old`` (d, d); all in white coordinates.
+    """
     d, n_factors = directions.shape
     if d == n_factors:
         return np.zeros((d, 0))

@@ -9,15 +9,18 @@ from dataclasses import replace
 import numpy as np
 
 from rivae.base.arrays import Floats
-from rivae.base.errors import DataError, RivaeError
+from rivae.base.errors import ConfigError, DataError, RivaeError
 from rivae.exploring.axes.directions import moves_alone
 from rivae.exploring.axes.finder import AxisFinder, NamedDirection
 from rivae.exploring.words.axis_names import checked_name, given_names
 from rivae.models.base import Method
 from rivae.models.registry import METHODS
+from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from rivae.runs.added_axes import AddedAxis, AxisSpec, added_axes, change_added
 from rivae.runs.records import now
+
+N_EFFECT_QUERIES = 16
 
 
 def known_added(run: Run, n_components: int) -> tuple[AddedAxis, ...]:
@@ -77,6 +80,44 @@ def add_axis(
     return keep_axes(run, d, [draft])[0]
 
 
+def asked_spec(
+    high: str = "",
+    low: str = "",
+    *,
+    tag: str = "",
+    factor: str = "",
+    items: Sequence[str] = (),
+    against: Sequence[str] = (),
+    levels: Sequence[tuple[str, float]] = (),
+) -> AxisSpec:
+    """What was asked for, from one source; labels may go with lines.
+
+    Raises:
+        ConfigError: there is no source, or more than one.
+    """
+    given = [bool(high or low) and not levels, bool(tag), bool(factor), bool(items), bool(levels)]
+    if sum(given) != 1:
+        raise ConfigError(
+            "an axis is asked for with one of words, a tag, a factor, items or labels: name one"
+        )
+    if low and not high:
+        raise ConfigError("say what lies at the high end of the axis as well")
+    if against and not items:
+        raise ConfigError("name the items that the others are compared with")
+    if tag or factor:
+        return (
+            AxisSpec("tag", target=f"tag:{tag}")
+            if tag
+            else AxisSpec("factor", target=f"factor:{factor}")
+        )
+    if items:
+        return AxisSpec("examples", items=tuple(items), against=tuple(against))
+    if levels:
+        pairs = tuple((name, float(level)) for name, level in levels)
+        return AxisSpec("labels", high, low, levels=pairs)
+    return AxisSpec("words", high, low)
+
+
 def keep_axes(run: Run, n_components: int, drafts: Sequence[AddedAxis]) -> list[AddedAxis]:
     """Keep drafts with a run, in their order; each gets an id of its own.
 
@@ -101,3 +142,20 @@ def alone(axis: AddedAxis, others: Sequence[NamedDirection], covariance: Floats)
     return moves_alone(
         np.array(axis.reads), np.array(reads).reshape(len(reads), len(axis.reads)), covariance
     )
+
+
+def effect_along(retriever: Retriever, axis: AddedAxis, z: Floats) -> float:
+    """Share of steps of half an s.d. along an axis that change the best item, in [0, 1], as
+    ``Explorer.effects`` has it of the latents.
+
+    Args:
+        z: (n, d) of training queries, over which the s.d. is taken.
+    """
+    places = axis.at(z)
+    ids = retriever.ids
+    pick = np.linspace(0, len(ids) - 1, min(N_EFFECT_QUERIES, len(ids))).astype(np.int64)
+    queries = retriever.encode(ids[pick])[0]
+    steps = places.mean() + np.linspace(-2, 2, 9) * places.std()
+    moved = np.stack([axis.moved(queries, float(to)) for to in steps], axis=1)
+    best, _ = retriever.nearest(moved.reshape(-1, z.shape[1]), 1)
+    return float((np.diff(best.reshape(len(pick), len(steps)), axis=1) != 0).mean())

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array, csr_matrix
 
 from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import ConfigError, shown
-from rivae.data.base import PairedDataset
-from rivae.exploring.axes.text_space import TextSpace
+from rivae.exploring.axes.text_space import TextSpace, stem
 from rivae.runs.added_axes import AxisSpec
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 LEAST_SHARE = 0.003  # of the training titles that have a concept's word
 LEAST_ITEMS = 5
@@ -39,7 +41,12 @@ class Concepts:
         present: (n, K) whether a title of the training rows has the concept.
     """
 
+    names: tuple[str, ...]
+    present: csr_matrix
+
     def __init__(self, titles: Sequence[frozenset[str]]) -> None:
+        from scipy.sparse import csr_array, csr_matrix
+
         counts = Counter(word for words in titles for word in words)
         stems: dict[str, list[str]] = {}
         for word in sorted(counts, key=lambda w: (-counts[w], w)):
@@ -56,22 +63,14 @@ class Concepts:
         first = [words[0] for words in stems.values()]
         self.names = tuple(first[k] for k in kept)
 
-
-def stem(word: str) -> str:
-    """A word without the ending of its plural or participle: cakes, cake; berries, berry; baked,
-    bake and baking. Only for telling that two words are one.
-    """
-    for ending, instead in (
-        ("ies", "y"),
-        ("ing", ""),
-        ("ed", ""),
-        ("es", ""),
-        ("s", ""),
-        ("e", ""),
-    ):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            return word[: -len(ending)] + instead
-    return word
+    def present_in(self, titles: Sequence[frozenset[str]]) -> Floats:
+        """(m, K) 1 where another title has the concept, else 0."""
+        number = {stem(name): k for k, name in enumerate(self.names)}
+        out = np.zeros((len(titles), len(self.names)))
+        for i, words in enumerate(titles):
+            for k in {number[s] for word in words if (s := stem(word)) in number}:
+                out[i, k] = 1.0
+        return out
 
 
 class ConceptLevels:
@@ -79,8 +78,7 @@ class ConceptLevels:
     have a word of one, minus that of the other.
 
     Args:
-        space: of the texts.
-        rows, vectors: of the training items, from ``space``.
+        titles, vectors: of the training items, from ``title_words`` and ``space``.
         spec: its ``high`` and ``low`` are words, separated by ", ".
 
     Raises:
@@ -89,12 +87,10 @@ class ConceptLevels:
 
     def __init__(
         self,
-        space: TextSpace,
-        rows: Ints,
+        titles: Sequence[frozenset[str]],
         vectors: Sequence[Floats | csr_matrix],
         spec: AxisSpec,
     ) -> None:
-        titles = title_words(space, rows)
         self._lines = []
         for words in filter(None, (spec.high, spec.low)):
             wanted = {stem(word) for word in words.split(SEPARATOR)}
@@ -123,9 +119,3 @@ def mean_text(vectors: Floats | csr_matrix, has: Floats) -> Floats:
     """The unit-length mean (D,) of the rows of ``vectors`` (n, D) where ``has`` (n,) is true."""
     total = np.asarray(vectors.T @ has.astype(np.float64)).ravel()
     return total / max(float(np.linalg.norm(total)), 1e-12)
-
-
-def has_titles(data: PairedDataset, space: TextSpace) -> bool:
-    """Whether enough items have titles with words."""
-    rows = data.splits["train"][:200]
-    return bool(len(rows)) and sum(map(bool, title_words(space, rows))) > len(rows) / 2

@@ -11,7 +11,7 @@ import numpy as np
 from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import ConfigError, DataError, RivaeError
 from rivae.data.base import PairedDataset
-from rivae.exploring.axes.concepts import ConceptLevels
+from rivae.exploring.axes.concepts import ConceptLevels, title_words
 from rivae.exploring.axes.directions import Direction, DirectionFinder
 from rivae.exploring.axes.levels import (
     LineLevels,
@@ -68,10 +68,10 @@ class AxisFinder:
             :MAX_HELD
         ]
         self.asks = ("first", "second") if model.method.asks_both_ways else ("first",)
-        self._fit_z = self.encode(self.fit_rows)
-        self._held_z = self.encode(self.held_rows)
+        self.fit_z = self.encode(self.fit_rows)
+        self.held_z = self.encode(self.held_rows)
         reach = float(getattr(model.method.config, "axis_reach", 10.0))
-        self.finder = DirectionFinder(self._fit_z, reach)
+        self.finder = DirectionFinder(self.fit_z, reach)
 
     def encode(self, rows: Ints) -> list[Floats]:
         """z (n, d) of data rows as queries, of each view that can ask."""
@@ -89,6 +89,16 @@ class AxisFinder:
     def fit_vectors(self) -> list[Floats]:
         """The texts of ``fit_rows`` in each space."""
         return self.space.vectors(self.fit_rows)
+
+    @cached_property
+    def held_vectors(self) -> list[Floats]:
+        """The texts of ``held_rows`` in each space."""
+        return self.space.vectors(self.held_rows)
+
+    @cached_property
+    def fit_titles(self) -> list[frozenset[str]]:
+        """The words of the titles of ``fit_rows``."""
+        return title_words(self.space, self.fit_rows)
 
     def draft(
         self, spec: AxisSpec, name: str = "", others: Sequence[NamedDirection] = ()
@@ -111,12 +121,16 @@ class AxisFinder:
             found = self._of_items(spec)
         return self.completed(found, name, others)
 
+    def fit_weights(self, levels: Floats) -> Floats:
+        """(d,) reading of the levels (n,) of ``fit_rows``, in the unit of levels."""
+        return self.finder.weights(self.fit_z, levels)
+
     def drafted(self, spec: AxisSpec, weights: Floats, levels: Floats | None) -> AddedAxis:
         """An axis that reads ``weights`` (d,), scored by the ``levels`` of ``held_rows``."""
         direction = self.finder.direction(weights)
         scores: tuple[AxisScore, ...] = ()
         if levels is not None:
-            scores = self._scored(self._held_z, direction, levels)
+            scores = self._scored(self.held_z, direction, levels)
         return _axis(spec, direction, scores)
 
     def completed(self, axis: AddedAxis, name: str, others: Sequence[NamedDirection]) -> AddedAxis:
@@ -127,14 +141,14 @@ class AxisFinder:
         """The levels of the texts of ``fit_rows`` and ``held_rows`` by the lines of a spec."""
         levels: LineLevels | ConceptLevels
         if spec.kind == "proposed":
-            levels = ConceptLevels(self.space, self.fit_rows, self.fit_vectors, spec)
+            levels = ConceptLevels(self.fit_titles, self.fit_vectors, spec)
         else:
             levels = LineLevels(self.space, self.fit_vectors, spec.high, spec.low)
-        return levels.of(self.fit_vectors), levels.of(self.space.vectors(self.held_rows))
+        return levels.of(self.fit_vectors), levels.of(self.held_vectors)
 
     def _of_texts(self, spec: AxisSpec) -> AddedAxis:
         fit, held = self.levels_of(spec)
-        axis = self.drafted(spec, self.finder.weights(self._fit_z, fit), held)
+        axis = self.drafted(spec, self.fit_weights(fit), held)
         return replace(axis, remark=self._remark(spec))
 
     def _of_column(self, spec: AxisSpec) -> AddedAxis:
@@ -143,7 +157,7 @@ class AxisFinder:
         levels = values[self.fit_rows][known]
         if len(levels) <= len(self.finder.covariance) or np.ptp(levels) == 0:
             raise DataError(f"too few training items differ in {name}: ask for another axis")
-        weights = self.finder.weights([z[known] for z in self._fit_z], levels)
+        weights = self.finder.weights([z[known] for z in self.fit_z], levels)
         axis = self.drafted(spec, weights, values[self.held_rows])
         return replace(axis, name=name, poles=poles)
 
@@ -158,7 +172,7 @@ class AxisFinder:
 
         def weights(fit: Ints, own: Floats) -> Floats:
             if spread_by_text is not None:
-                return self.finder.weights(self._fit_z, spread_by_text(fit, own))
+                return self.fit_weights(spread_by_text(fit, own))
             positions = [at[int(row)] for row in fit]
             return self.finder.weights([one[positions] for one in z], own)
 

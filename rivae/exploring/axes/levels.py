@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import ConfigError, DataError, shown, some_of
@@ -16,10 +16,13 @@ from rivae.exploring.words.item_words import item_tags
 from rivae.exploring.words.relations import MIN_COUNT, factor_targets, tag_targets, target_values
 from rivae.training.alignment.white import ridge_weights
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
 MIN_MARKED = 3  # examples of one side
 MIN_LABELS = 6
 EQUAL = 1e-6  # of nearness: two ends that differ by less say the same
-Vectors = Sequence[Floats | csr_matrix]
+Vectors = Sequence["Floats | csr_matrix"]
 
 
 class LineLevels:
@@ -36,8 +39,11 @@ class LineLevels:
     """
 
     def __init__(self, space: TextSpace, vectors: Vectors, high: str, low: str = "") -> None:
-        lines = [space.line_vectors(checked_line(line)) for line in (high, *([low] if low else []))]
-        self._lines = lines
+        high, low = checked_line(high), low and checked_line(low)
+        self._lines = [
+            space.line_vectors(high, low),
+            *([space.line_vectors(low, high)] if low else []),
+        ]
         self._scales: list[list[tuple[float, float]]] = []
         found = self._ends(vectors)
         self._scales = [[(float(e.mean()), float(e.std())) for e in ends] for ends in found]

@@ -20,6 +20,9 @@ INTERVAL = (2.5, 97.5)
 def axis_score(readings: Floats, levels: Floats, asks: str, random_state: int = 0) -> AxisScore:
     """The score of readings (n,) of queries against the levels (n,) of their items.
 
+    Where there are only two levels, as of a tag, their items count half each: the correlation does
+    not depend on how rare one of them is.
+
     Args:
         asks: the view that was the query, "first" or "second".
         random_state: of the shuffles and resamples.
@@ -28,16 +31,22 @@ def axis_score(readings: Floats, levels: Floats, asks: str, random_state: int = 
         All numbers 0 where the readings or the levels do not differ.
     """
     rng, n = np.random.default_rng(random_state), len(levels)
-    x, y = (standardised(one[:, None])[:, 0] for one in (readings, levels))
-    chance = np.abs([x @ rng.permutation(y) / n for _ in range(N_DRAWS)])
-    drawn = [_correlation(x[rows], y[rows]) for rows in rng.integers(0, n, (N_DRAWS, n))]
+    weights = _balanced(levels)
+    shuffled = [
+        abs(_correlation(readings, levels[order], weights[order]))
+        for order in (rng.permutation(n) for _ in range(N_DRAWS))
+    ]
+    drawn = [
+        _correlation(readings[rows], levels[rows], weights[rows])
+        for rows in rng.integers(0, n, (N_DRAWS, n))
+    ]
     low, high = np.percentile(drawn, INTERVAL)
     return AxisScore(
         "second" if asks == "second" else "first",
-        _bounded(float(x @ y) / n),
-        _bounded(float(np.quantile(chance, 0.95))),
-        _bounded(float(low)),
-        _bounded(float(high)),
+        _correlation(readings, levels, weights),
+        float(np.quantile(shuffled, 0.95)),
+        float(low),
+        float(high),
         n,
     )
 
@@ -54,14 +63,22 @@ def shared_axes(
     x = standardised(readings[:, None])[:, 0]
     r = standardised(others).T @ x / len(x)
     order = [k for k in np.argsort(-np.abs(r), kind="stable") if abs(r[k]) >= LEAST_SHARED]
-    return tuple(SharedAxis(ids[k], names[k], _bounded(float(r[k]))) for k in order[:N_SHARED])
+    return tuple(
+        SharedAxis(ids[k], names[k], float(np.clip(r[k], -1, 1))) for k in order[:N_SHARED]
+    )
 
 
-def _correlation(x: Floats, y: Floats) -> float:
-    x, y = x - x.mean(), y - y.mean()
-    size = float(np.sqrt((x @ x) * (y @ y)))
-    return float(x @ y) / size if size > 0 else 0.0
+def _balanced(levels: Floats) -> Floats:
+    """(n,) weights of the items: those of each of two levels add up to one half."""
+    values, at, counts = np.unique(levels, return_inverse=True, return_counts=True)
+    if len(values) != 2:
+        return np.full(len(levels), 1 / len(levels))
+    return np.asarray(0.5 / counts[at])
 
 
-def _bounded(value: float) -> float:
-    return min(1.0, max(-1.0, value))
+def _correlation(x: Floats, y: Floats, weights: Floats) -> float:
+    """The weighted correlation in [-1, 1]; 0 where one of the two is constant."""
+    weights = weights / weights.sum()
+    x, y = x - weights @ x, y - weights @ y
+    size = float(np.sqrt((weights @ x**2) * (weights @ y**2)))
+    return min(1.0, max(-1.0, float(weights @ (x * y)) / size)) if size > 0 else 0.0

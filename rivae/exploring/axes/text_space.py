@@ -76,15 +76,21 @@ class TextSpace:
         words = self._words(rows)
         return [words, *self._more(words, self._sentences(rows))]
 
-    def line_vectors(self, line: str) -> list[Floats | csr_matrix]:
+    def line_vectors(self, line: str, other: str = "") -> list[Floats | csr_matrix]:
         """A typed line in each space, (1, D) each.
+
+        Args:
+            other: the line of the other end: a word of both ends tells none of them, "bake" and
+                "no-bake" say, and counts for neither unless the line has no other word.
 
         Raises:
             ConfigError: none of its words occurs in the texts, or all of them in every text.
         """
-        weighted = self._content(line)
-        words = _unit(self.view_weights(weighted))
-        return [words, *self._more(words, self._sentence(line))]
+        words = self._content(line)
+        shared = {stem(word) for word in self.view.known.rules.words(clean(other))}
+        weighted = [word for word in words if stem(word) not in shared] or words
+        vector = _unit(self._weights(" ".join(weighted)))
+        return [vector, *self._more(vector, self._sentence(line))]
 
     def features(self, rows: Ints) -> Floats:
         """The texts of data rows as dense numbers for a regression, (n, D)."""
@@ -99,13 +105,13 @@ class TextSpace:
         """Words of the texts that are written like ``word``, at most ``N_NEAR``."""
         return get_close_matches(word[:40], self.view.vocabulary, N_NEAR, 0.6)
 
-    def view_weights(self, line: str) -> csr_matrix:
+    def _weights(self, line: str) -> csr_matrix:
         """A line as (1, V) word weights."""
         from scipy.sparse import csr_matrix
 
         return csr_matrix(self.view.weigh(line).numpy()[:, : len(self._known)].astype(np.float64))
 
-    def _content(self, line: str) -> str:
+    def _content(self, line: str) -> list[str]:
         """The words of a line that tell texts apart, for weighing."""
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
@@ -117,14 +123,17 @@ class TextSpace:
             near = self.near_words(word)
             instead = f"try {', '.join(near)}" if near else "choose words of the items' texts"
             raise ConfigError(f"'{shown(word, 40)}' occurs in none of the texts: {instead}")
-        telling = [word for word in known if self._share[self._known[word]] < COMMON]
-        if not telling:
+        content = [
+            word
+            for word in known
+            if word not in ENGLISH_STOP_WORDS and self._share[self._known[word]] < COMMON
+        ]
+        if not content:
             raise ConfigError(
-                f"'{shown(known[0], 40)}' occurs in nearly all of the texts: choose a word that "
-                "only some of them have"
+                f"'{shown(known[0], 40)}' occurs in nearly all texts and tells none from another: "
+                "choose a word that only some of them have"
             )
-        content = [word for word in telling if word not in ENGLISH_STOP_WORDS] or telling
-        return " ".join(content)
+        return content
 
     def _words(self, rows: Ints) -> csr_matrix:
         return _unit(self.view.sparse(rows)[:, : len(self.view.vocabulary)].astype(np.float64))
@@ -158,6 +167,17 @@ class TextSpace:
     def _sentence_part(self, rows: Floats) -> Floats:
         is_words = isinstance(self.data.x2, WordsView)
         return rows[:, len(self.view.vocabulary) :] if is_words else rows
+
+
+def stem(word: str) -> str:
+    """A word without the ending of its plural or participle: cakes, cake; berries, berry; baked,
+    bake and baking. Only for telling that two words are one.
+    """
+    endings = (("ies", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", ""))
+    for ending, instead in endings:
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            return word[: -len(ending)] + instead
+    return word
 
 
 def checked_line(line: str) -> str:
