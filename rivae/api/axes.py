@@ -203,7 +203,7 @@ class RunAxes(OpenedRun):
         Raises:
             ConfigError, DataError, RunError: there would be too many, or they cannot be written.
         """
-        return keep_axes(self._folder, self.n_components, drafts)
+        return keep_axes(self._folder, drafts)
 
     def remove_axis(self, axis_id: str) -> AddedAxis:
         """Remove an added axis by its id, and return it; ``keep_axes`` takes it back.
@@ -211,7 +211,7 @@ class RunAxes(OpenedRun):
         Raises:
             ConfigError: there is none of this id.
         """
-        return remove_added(self._folder, self.n_components, axis_id)
+        return remove_added(self._folder, axis_id)
 
     def _ids(self, items: Collection[int | str]) -> tuple[str, ...]:
         """The ids of items given by row or by id."""

@@ -95,7 +95,6 @@ def add_guideline_axes(
     Raises:
         ConfigError, DataError, RunError: as these, and as ``change_added``.
     """
-    d = finder.model.n_components
-    others = named_directions(run, d)
+    others = named_directions(run, finder.model.n_components)
     drafts = draft_guideline_axes(finder, guideline, lines)
-    return keep_axes(run, d, [finder.completed(one, one.name, others) for one in drafts])
+    return keep_axes(run, [finder.completed(one, one.name, others) for one in drafts])

@@ -214,8 +214,11 @@ def _read(source: Path | bytes, n_components: int | None, model: str) -> _File:
     raise DataError(f"{name} is damaged ({problem}): restore it, or delete it to add axes again")
 
 
-def added_axes(run: Run, n_components: int) -> tuple[AddedAxis, ...]:
+def added_axes(run: Run, n_components: int | None = None) -> tuple[AddedAxis, ...]:
     """The axes that were added to a run; () where none were, or its data were replaced since.
+
+    Args:
+        n_components: of its model; where it is known, each axis must fit.
 
     Raises:
         DataError: the file is damaged or belongs to another model.
@@ -229,7 +232,6 @@ def added_axes(run: Run, n_components: int) -> tuple[AddedAxis, ...]:
 
 def change_added(
     run: Run,
-    n_components: int,
     change: Callable[[tuple[AddedAxis, ...], Callable[[], str]], Sequence[AddedAxis]],
 ) -> tuple[AddedAxis, ...]:
     """Replace the added axes of a run by what ``change`` makes of them, one process at a time.
@@ -250,11 +252,7 @@ def change_added(
 
     def write() -> dict[str, Any]:
         path = _existing(run)
-        file = (
-            _File(version=1, model=model, axes=[])
-            if path is None
-            else _read(path, n_components, model)
-        )
+        file = _File(version=1, model=model, axes=[]) if path is None else _read(path, None, model)
         number = file.next
 
         def new_id() -> str:
@@ -276,7 +274,7 @@ def change_added(
     return tuple(changed)
 
 
-def remove_added(run: Run, n_components: int, axis_id: str) -> AddedAxis:
+def remove_added(run: Run, axis_id: str) -> AddedAxis:
     """Remove an added axis, and give it back.
 
     Raises:
@@ -289,7 +287,7 @@ def remove_added(run: Run, n_components: int, axis_id: str) -> AddedAxis:
         removed[:] = [find_added(axes, axis_id)]
         return [axis for axis in axes if axis.id != axis_id]
 
-    change_added(run, n_components, without)
+    change_added(run, without)
     return removed[0]
 
 

@@ -77,7 +77,7 @@ def add_axis(
     if poles is not None:
         low, high = (pole and checked_name(pole) for pole in poles)
         draft = replace(draft, poles=(low, high or draft.name))
-    return keep_axes(run, d, [draft])[0]
+    return keep_axes(run, [draft])[0]
 
 
 def asked_spec(
@@ -118,7 +118,7 @@ def asked_spec(
     return AxisSpec("words", high, low)
 
 
-def keep_axes(run: Run, n_components: int, drafts: Sequence[AddedAxis]) -> list[AddedAxis]:
+def keep_axes(run: Run, drafts: Sequence[AddedAxis]) -> list[AddedAxis]:
     """Keep drafts with a run, in their order; each gets an id of its own.
 
     Raises:
@@ -130,7 +130,7 @@ def keep_axes(run: Run, n_components: int, drafts: Sequence[AddedAxis]) -> list[
         kept[:] = [replace(draft, id=new_id(), created=now()) for draft in drafts]
         return [*axes, *kept]
 
-    change_added(run, n_components, change)
+    change_added(run, change)
     return kept
 
 

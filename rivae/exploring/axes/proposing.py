@@ -1,8 +1,9 @@
 """Axes that propose themselves: two poles of two title words each, found without a label.
 
 Words of titles that z says something about are the material (``_material``). Families of axes are
-made of them in different ways (``families``), and the family whose names best say where held-out
-items lie is taken: no labels choose it, and nothing here knows what the texts are about.
+made of them in different ways (``FAMILIES``), and the family whose names best say where held-out
+items lie, each beyond what its other names say, is taken (``own_score``): no labels choose it, and
+nothing here knows what the texts are about.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def propose_axes(finder: AxisFinder, n: int = 8) -> list[AddedAxis]:
     proposals = family_proposals(finder, n)
     if not proposals:
         return _of_columns(finder, n)
-    return max(proposals.values(), key=mean_score)
+    return max(proposals.values(), key=lambda axes: own_score(finder, axes))
 
 
 def family_proposals(finder: AxisFinder, n: int) -> dict[str, list[AddedAxis]]:
@@ -96,6 +97,24 @@ def family_proposals(finder: AxisFinder, n: int) -> dict[str, list[AddedAxis]]:
 def mean_score(axes: Sequence[AddedAxis]) -> float:
     """Mean over axes and views of the scores of their names on held-out items."""
     return float(np.mean([score.score for axis in axes for score in axis.scores]))
+
+
+def own_score(finder: AxisFinder, axes: Sequence[AddedAxis]) -> float:
+    """Mean over axes and views of the correlation, on held-out items, of an axis with what its
+    levels say beyond those of the other axes. Names that repeat each other do not add to it.
+    """
+    levels = np.stack([finder.levels_of(axis.spec)[1] for axis in axes], axis=1)
+    levels -= levels.mean(axis=0)
+    own = levels.copy()
+    if len(axes) > 1:
+        for k in range(len(axes)):
+            others = np.delete(levels, k, axis=1)
+            own[:, k] -= others @ np.linalg.lstsq(others, levels[:, k], rcond=None)[0]
+    scores = []
+    for z in finder.held_z:
+        readings = np.stack([axis.at(z) for axis in axes], axis=1)
+        scores.append((standardised(readings) * standardised(own)).mean())
+    return float(np.mean(scores))
 
 
 def _material(finder: AxisFinder) -> Material:
