@@ -76,25 +76,20 @@ def add_commands(commands: Any) -> None:
 def _axes(args: argparse.Namespace) -> int:
     run = find_run(args.run_id)
     if args.axes and args.action not in ("remove", "bake"):
-        raise ConfigError(
-            f"'rivae axes {args.action}' names no axes: leave out {args.axes[0][:40]}"
-        )
-    result: Sequence[AddedAxis] | Run = {
-        "add": _add,
-        "list": _listed,
-        "remove": _remove,
-        "propose": _propose,
-        "bake": _bake,
-    }[args.action](run, args)
-    if isinstance(result, Run):
+        raise ConfigError(f"`rivae axes {args.action}` takes no ids: leave out {args.axes[0][:40]}")
+    if args.action == "bake":
+        baked = _bake(run, args)
         if args.json:
-            print_json({"run": result.id, "path": str(result.path)})
+            print_json({"run": baked.id, "path": str(baked.path)})
         else:
-            print(f"{result.id}: its first axes are those that were added; {result.path}")
-    elif args.json:
-        print_json([axis.document() for axis in result])
+            print(f"{baked.id}: its first axes are those that were added; {baked.path}")
+        return 0
+    of_action = {"add": _add, "list": _listed, "remove": _remove, "propose": _propose}
+    axes = of_action[args.action](run, args)
+    if args.json:
+        print_json([axis.document() for axis in axes])
     else:
-        _print(result, args.action)
+        _print(axes, args.action)
     return 0
 
 
