@@ -170,10 +170,12 @@ class RunAxes(OpenedRun):
 
         Example:
             >>> import rivae
-            >>> run = rivae.load_run("demo-kitchen")
-            >>> axis = run.add_axis("cake, dessert", "soup", name="sweet")  # doctest: +SKIP
-            >>> axis.id, axis.scores[0].score > axis.scores[0].chance  # doctest: +SKIP
-            ('a1', True)
+            >>> run = rivae.load_run("demo-digits")
+            >>> axis = run.add_axis(factor="digit=7", name="seven")
+            >>> axis.name, axis.scores[0].score > axis.scores[0].chance
+            ('seven', True)
+            >>> run.remove_axis(axis.id).name
+            'seven'
         """
         spec = asked_spec(
             high,
@@ -189,11 +191,17 @@ class RunAxes(OpenedRun):
     def propose_axes(self, n: int = 8) -> list[AddedAxis]:
         """At most ``n`` axes with two poles that read well, the best first; nothing is kept.
 
-        [] where the data have no texts, tags or factors that z says something about. Keep one with
-        ``keep_axes``.
+        [] where the data have no texts, tags or factors that z says something about. Keep some
+        with ``keep_axes``.
 
         Raises:
             ConfigError: n is no whole number from 1 to 50.
+
+        Example:
+            >>> import rivae
+            >>> drafts = rivae.load_run("demo-digits").propose_axes(2)
+            >>> len(drafts), drafts[0].id
+            (2, '')
         """
         return propose_axes(self.axis_finder, n)
 
@@ -202,6 +210,13 @@ class RunAxes(OpenedRun):
 
         Raises:
             ConfigError, DataError, RunError: there would be too many, or they cannot be written.
+
+        Example:
+            >>> import rivae
+            >>> run = rivae.load_run("demo-digits")
+            >>> kept = run.keep_axes(run.propose_axes(1))
+            >>> run.axes[-1].id == kept[0].id == run.remove_axis(kept[0].id).id
+            True
         """
         return keep_axes(self._folder, drafts)
 
@@ -210,6 +225,13 @@ class RunAxes(OpenedRun):
 
         Raises:
             ConfigError: there is none of this id.
+
+        Example:
+            >>> import rivae
+            >>> run = rivae.load_run("demo-digits")
+            >>> axis = run.add_axis(factor="digit=1")
+            >>> run.remove_axis(axis.id) == axis
+            True
         """
         return remove_added(self._folder, axis_id)
 
