@@ -278,12 +278,14 @@ def wait_for_model(
 
 
 def first_model(name: str, ledger: Ledger) -> tuple[bool, str]:
-    """Whether a run has weights to open, and what it does until then.
+    """Whether a run has weights to open, and what it does until then. One that ends with its start
+    takes seconds, and is opened when its axes have names.
 
     Raises:
         RunError: it ended without any, and why.
     """
-    if Run(ledger.root / name).opens:
+    run = Run(ledger.root / name)
+    if run.opens and (run.ready or not refinable(run.config) or run.status.state != "running"):
         return True, ""
     state, message = state_of(name, ledger)
     if state in ("failed", "cancelled", "lost"):
