@@ -28,8 +28,7 @@ def add_store(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--store",
         metavar="URL",
-        help="a file, sqlite:///FILE or postgresql://...; $RIVAE_LABELS or labels/labels.db by "
-        "default",
+        help="FILE, sqlite:///FILE or postgresql://...; default $RIVAE_LABELS or labels/labels.db",
     )
 
 
@@ -279,12 +278,12 @@ def _align(args: argparse.Namespace) -> int:
         made = None
         if not args.dry_run:
             steps("writing the run")
+            taken = {other.id for other in list_runs()}
             made = derive_run(
                 run,
                 found.change.matrix,
                 found.change.offset,
-                args.name
-                or free_name(f"{run.id}-aligned", {r.id for r in list_runs()}.__contains__),
+                args.name or free_name(f"{run.id}-aligned", taken.__contains__),
                 note=found.change.note,
                 names=[guideline.factor(factor).name for factor in known.factors],
                 record=record,
