@@ -252,7 +252,7 @@ class RIVAE(JointTraining):
         # loses an axis in stage 1. The scale of z brings it to about unit variance.
         named_priors = zip(("encoded", "encoded_2"), self._priors(), strict=False)
         terms = {name: ((prior.mu(v) - z) ** 2).sum(-1).mean(-1) for name, prior in named_priors}
-        return {**terms, "decoded": ((self.decode(z) - v) ** 2).sum(-1).mean(-1)}
+        return {**terms, "decoded": ((self.decoder(z) - v) ** 2).sum(-1).mean(-1)}
 
     def _coordinate_loss(self, batch: Batch) -> dict[str, Tensor]:
         """P(z|v1), P(z|v2), Q(z|v1,v2) and f fitted to coordinates that are given."""
@@ -261,7 +261,7 @@ class RIVAE(JointTraining):
         terms = {
             "prior": -log_density(z, *self.prior(batch.v1)).mean(-1),
             "posterior": -log_density(z, *q).mean(-1),
-            "decoded": ((self.decode(z) - batch.v2) ** 2).sum(-1).mean(-1),
+            "decoded": ((self.decoder(z) - batch.v2) ** 2).sum(-1).mean(-1),
         }
         # A squared error is near .01, log densities of order 1: the factor gives them equal weight.
         objective = terms["prior"] + terms["posterior"] + 100.0 * terms["decoded"]
@@ -277,7 +277,7 @@ class RIVAE(JointTraining):
         p = self.prior(v1)
         q = self.posterior(torch.cat([v1, v2], -1))
         z = sample(q[0], q[1], batch.noise)
-        reconstruction, kl = negative_elbo(v2, self.decode(z), q, p, eta)
+        reconstruction, kl = negative_elbo(v2, self.decoder(z), q, p, eta)
         bound, terms = reconstruction + kl, {"reconstruction": reconstruction, "kl": kl}
         if self.prior2 is not None:
             terms["kl_2"] = kl_diagonal(*q, *self.prior2(v2)).mean(-1)
@@ -305,7 +305,7 @@ class RIVAE(JointTraining):
             z, log_var = prior(asking)
             if c.expectation == "sample":
                 z = sample(z, log_var, batch.noise)
-            scores = -squared_distances(self.decode(z), targets) / (2 * tau**2)
+            scores = -squared_distances(self.decoder(z), targets) / (2 * tau**2)
             terms[name] = retrieval_loss(
                 scores, c.n_mismatches, c.loss_form, c.margin, batch.noise, hardest
             )
