@@ -14,7 +14,7 @@ from PIL import Image
 from rivae.base.errors import ConfigError
 from rivae.data.thumbnails import TINY_SIDE
 from rivae.exploring.axis_card import examples, factor_links
-from rivae.exploring.explorer import Explorer
+from rivae.exploring.explorer import MAX_K, Explorer
 from rivae.exploring.layouts import kept_layout
 from rivae.exploring.maps import codes, columns
 from rivae.exploring.sliders import sliders_of
@@ -137,6 +137,7 @@ def content_of(
         "side": explorer.found_side,
         "letter": explorer.method.axis_letter(),
         "queryName": explorer.query_name,
+        "maxK": MAX_K,
         "aspect": explorer.aspect(explorer.found_side),
         "dims": sliders_of(explorer),
         "marks": [],
