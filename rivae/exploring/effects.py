@@ -40,6 +40,7 @@ class Direction(Protocol):
 AxisLike = int | str | ArrayLike | Direction
 UNNAMED = "of it"
 N_QUERIES, N_STEPS, TOP = 200, 5, 10
+MAX_ITEMS = 20_000  # searched; of more an even sample
 ENDS = (0.1, 0.9)  # quantiles of the data between which the axis is moved
 N_TURNED, QUERIES_TURNED = 8, 40  # random directions, and queries moved along each
 
@@ -48,10 +49,10 @@ class EffectMeasure:
     """Measures what axes of one model change; all from one seed.
 
     Args:
-        retriever: over the items that are searched. Queries are test rows among them; validation
-            rows, or any, where there are none.
-        columns: of these items, in the order of ``retriever.ids``; by default every factor, and the
-            tags and words of at least half a per cent of the items.
+        retriever: over the items that are searched, an even sample of 20,000 where there are more.
+            Queries are test rows among them; validation rows, or any, where there are none.
+        columns: of these items, in the order of ``ids``; by default every factor, and the tags and
+            words of at least half a per cent of the items.
         n_queries: at most so many.
 
     Raises:
@@ -66,6 +67,9 @@ class EffectMeasure:
         n_queries: int = N_QUERIES,
         random_state: int = 0,
     ) -> None:
+        if len(retriever.ids) > MAX_ITEMS:
+            even = np.linspace(0, len(retriever.ids) - 1, MAX_ITEMS).astype(np.int64)
+            retriever = retriever.subset(retriever.ids[even])
         self.retriever, self.random_state = retriever, random_state
         self.columns = (
             ItemTerms(retriever.data).columns(retriever.ids) if columns is None else columns
