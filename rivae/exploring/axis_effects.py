@@ -98,8 +98,8 @@ class AxisEffects:
             parts.append(f"it goes {times:.0f} times as far as the data do in its direction")
         return f"More {self.axis}: {'; '.join(parts)}."
 
-    def to_dict(self) -> dict[str, Any]:
-        """What changes measurably, and how it was measured, as JSON values."""
+    def to_dict(self, most: int | None = None) -> dict[str, Any]:
+        """What changes measurably, at most ``most``, and how it was measured, as JSON values."""
         n = int(self.is_measurable.sum())
         rows = [
             {
@@ -108,7 +108,7 @@ class AxisEffects:
                 "change": round(float(self.change[c]), 4),
                 "chance": round(float(self.chance[c]), 4),
             }
-            for c in self.order[:n]
+            for c in self.order[:n][:most]
         ]
         return {
             "axis": self.axis,

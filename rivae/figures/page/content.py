@@ -193,12 +193,12 @@ def _card(
     explorer: Explorer, j: int, words: ItemWords | None, measure: EffectMeasure
 ) -> dict[str, Any]:
     """One axis as it is shown, from its low end to its high one."""
-    effects = shown_effects(measure, explorer, j).to_dict()
+    effects = shown_effects(measure, explorer, j).to_dict(MAX_CHANGES)
     clouds = axis_clouds(explorer, j, words) if words is not None else None
     return {
         "examples": examples(explorer, j),
         "effects": effects["sentence"],
-        "changes": effects["changes"][:MAX_CHANGES],
+        "changes": effects["changes"],
         "words": clouds and _words(clouds),
     }
 
