@@ -1,4 +1,4 @@
-"""Where a checkpoint is: a folder here, or a copy of one on the hub, which is fetched if need be."""
+"""Where a checkpoint is: a folder here, or a copy of one on the hub, fetched if need be."""
 
 from __future__ import annotations
 
@@ -27,14 +27,7 @@ def checkpoint_folder(name: str) -> Path:
     """
     if Path(name).expanduser().is_dir():
         return Path(name).expanduser().resolve()
-    try:
-        import huggingface_hub as library
-    except ImportError as error:
-        raise ConfigError(
-            f"a name on the hub needs one more package: {how_to_install('features')}, or give a "
-            "local folder"
-        ) from error
-    hub: Any = library
+    hub = huggingface_hub()
     try:
         hub.utils.validate_repo_id(name)
     except ValueError as error:
@@ -43,6 +36,24 @@ def checkpoint_folder(name: str) -> Path:
         ) from error
     offline = bool(hub.constants.HF_HUB_OFFLINE) or not _answers(hub.constants.ENDPOINT)
     return _copy(hub, name, offline)
+
+
+def huggingface_hub() -> Any:
+    """The package that fetches from the hub; its functions carry no types.
+
+    Raises:
+        ConfigError: it is not installed.
+    """
+    try:
+        import huggingface_hub as library
+        import huggingface_hub.constants
+        import huggingface_hub.utils
+    except ImportError as error:
+        raise ConfigError(
+            f"a name on the hub needs one more package: {how_to_install('features')}, or give a "
+            "local folder"
+        ) from error
+    return library
 
 
 def _copy(hub: Any, name: str, offline: bool) -> Path:
@@ -76,8 +87,9 @@ def _answers(address: str) -> bool:
             request = urllib.request.Request(address, method="HEAD")
             with urllib.request.urlopen(request, timeout=WAIT):
                 answered.set()
-        except urllib.error.HTTPError:  # an answer all the same
-            answered.set()
+        except urllib.error.HTTPError as error:
+            if error.code < 500:  # an answer all the same, and not of a proxy that found nobody
+                answered.set()
         except (OSError, ValueError):
             pass
 

@@ -95,7 +95,7 @@ class MiniLM(Encoder):
 
 
 def known_letters(tokens: Any, text: str) -> float:
-    """The share of a text's letters in words that are one token, of two letters or more; 1 of none."""
+    """The share of a text's letters in words that are one token, of two letters or more."""
     backend = tokens.backend_tokenizer
     encoded = backend.encode(text, add_special_tokens=False)
     pieces: dict[int, list[tuple[int, int]]] = {}
