@@ -67,9 +67,10 @@ def test_a_new_method_trains_on_a_new_data_set(waves, nearest, tmp_path):
 
 
 def test_both_have_presets_and_a_form_without_a_file(waves, nearest):
-    settings = find_preset("waves", "nearest", "default").method
-    assert settings["dim_v"] == find_preset("waves", "rivae", "default").method["dim_v"]
-    assert settings["learning_rate"] == 1e-3 and "push" not in settings, "its own default stays"
+    assert not find_preset("waves", "nearest", "default").method, "its own defaults stay"
+    settings = find_preset("sprites", "nearest", "default").method
+    assert settings["dim_v"] == find_preset("sprites", "rivae", "default").method["dim_v"]
+    assert settings["learning_rate"] == 2e-3 and "push" not in settings, "its own default stays"
     assert "n_components" not in settings and "temperature" not in settings
     for method in METHODS:
         for preset in ("default", "paper"):

@@ -7,7 +7,6 @@ is wrong; 130 stopped by Ctrl-C or SIGTERM, nothing is lost.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import signal
 import sys
@@ -22,6 +21,7 @@ from rivae.cli import (
     bench,
     choose,
     data,
+    effects,
     index,
     jobs,
     labels,
@@ -32,7 +32,7 @@ from rivae.cli import (
     train,
     trash,
 )
-from rivae.cli.common import told_on_stderr
+from rivae.cli.common import print_json, told_on_stderr
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -66,7 +66,7 @@ def _run(argv: Sequence[str] | None) -> int:
 
 def _say(sentence: str, as_json: bool) -> int:
     if as_json:
-        print(json.dumps({"error": sentence}))
+        print_json({"error": sentence})
     print(f"rivae: {sentence}", file=sys.stderr)
     return 1
 
@@ -100,6 +100,7 @@ def _parser() -> argparse.ArgumentParser:
         train,
         jobs,
         show,
+        effects,
         choose,
         labels,
         manage,

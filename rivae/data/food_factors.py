@@ -7,7 +7,7 @@ food, wateriness 5 containing lots of water") and its supplement. Codes in ``fac
 
 from __future__ import annotations
 
-from rivae.data.base import FactorSpec
+from rivae.data.factors import FactorSpec
 
 N_LEVELS = 5
 

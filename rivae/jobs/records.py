@@ -108,8 +108,8 @@ def make_private(folder: Path) -> Path:
     """
     private_folder(folder)
     with suppress(OSError):
-        seen = folder.stat()
-        if os.name == "posix" and seen.st_mode & 0o077 and seen.st_uid == os.geteuid():
+        status = folder.stat()
+        if os.name == "posix" and status.st_mode & 0o077 and status.st_uid == os.geteuid():
             folder.chmod(0o700)
     return folder
 

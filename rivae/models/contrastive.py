@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from torch import Tensor
 
 from rivae.base.errors import ConfigError
-from rivae.models.base import Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
+from rivae.models.base import Method, MethodConfig
 from rivae.models.nets.embedders import build_embedders
 from rivae.models.nets.layers import FixedAffine
 from rivae.models.nets.settings import EmbedderPair
@@ -26,6 +26,7 @@ from rivae.models.settings import (
     Milestones,
     Schedule,
 )
+from rivae.models.stages import Batch, ParamGroup, Stage, parameters_of
 from rivae.models.starts import RIDGE, RidgeStart, require_linear
 from rivae.models.word_reader import WordReader, WordTerms
 
@@ -33,15 +34,15 @@ from rivae.models.word_reader import WordReader, WordTerms
 class ContrastiveConfig(WordTerms, EmbedderPair, MethodConfig):
     """Settings that the baselines share."""
 
-    dim_v: EmbeddingSize = 3
+    dim_v: EmbeddingSize = 50
     init: Literal["none", "ridge-cca"] = Field(
         default="none",
         title="Start of embedders",
         description="random weights, or the linear maps of ridge CCA, in closed form (ridge-cca)",
     )
-    epochs: Epochs = 300
+    epochs: Epochs = 160
     batch_size: BatchSize = 64
-    learning_rate: LearningRate = 5e-3
+    learning_rate: LearningRate = 1e-3
     schedule: Schedule = "constant"
     milestones: Milestones = ()
     axes: AxisChoice = "scaled"

@@ -12,7 +12,8 @@ import torch
 
 from rivae.base.errors import DataError
 from rivae.data.base import PairedDataset
-from rivae.models.base import Method, Stage
+from rivae.models.base import Method
+from rivae.models.stages import Stage
 from rivae.training.checkpoint import save_checkpoint
 from rivae.training.models import Models, TrainingJob, Validator
 
@@ -127,7 +128,7 @@ class Judge:
         if scores["score"] > progress.best[s]:
             progress.best[s], progress.since_best[s] = scores["score"], 0
             if models.options.select == "best":
-                kept = {"epoch": progress.epoch, **scores}
-                save_checkpoint(best_weights(models.jobs[s]), models.weights(s), kept)
+                record = {"epoch": progress.epoch, **scores}
+                save_checkpoint(best_weights(models.jobs[s]), models.weights(s), record)
         else:
             progress.since_best[s] += 1

@@ -196,7 +196,7 @@ class Models:
         return take_model(self.method.state_dict(), s if self.stacked else None)
 
     def single(self, s: int) -> Method:
-        """Model ``s`` alone, on the CPU, for evaluation; good until the next one is asked for."""
+        """Model ``s`` alone, on the CPU, for evaluation; valid until the next call."""
         self._single.cpu().load_state_dict({k: v.cpu() for k, v in self.weights(s).items()})
         return self._single.eval()
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from rivae.base.arrays import Floats, Ints
 from rivae.data.base import PairedDataset
 from rivae.metrics.correlation import numeric_factors
 from rivae.metrics.measures.mcc import mcc
 from rivae.metrics.measures.r2 import r2
 from rivae.models.base import Method
-from rivae.retrieval.base import Floats, Ints, median_rank, recall_at_k
+from rivae.retrieval.base import median_rank, recall_at_k
 from rivae.retrieval.retriever import Retriever
 
 MAX_ROWS = 1000
@@ -46,11 +47,11 @@ def validation_scores(method: Method, data: PairedDataset) -> dict[str, float]:
 def axis_scores(z: Floats, data: PairedDataset, rows: Ints) -> dict[str, float]:
     """ "mcc" and "r2" of z (n, d) of data rows; neither without shared numeric factors."""
     specs = data.factor_specs
-    shared = [k for k in numeric_factors(specs) if specs[k].role == "shared"]
-    if data.factors is None or not shared or len(rows) < MIN_FACTOR_ROWS:
+    shared_factors = [k for k in numeric_factors(specs) if specs[k].role == "shared"]
+    if data.factors is None or not shared_factors or len(rows) < MIN_FACTOR_ROWS:
         return {}
-    factors = data.factors[rows][:, shared]
+    factors = data.factors[rows][:, shared_factors]
     return {
         "mcc": mcc(z, factors).score,
-        "r2": r2(z, factors, tuple(specs[k] for k in shared)).score,
+        "r2": r2(z, factors, tuple(specs[k] for k in shared_factors)).score,
     }

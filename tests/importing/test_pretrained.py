@@ -10,9 +10,10 @@ import torch
 
 from rivae.base.errors import DataError
 from rivae.data import load_dataset
-from rivae.data.importing import features
-from rivae.data.importing.feature_sources.checkpoint import Checkpoint
-from rivae.data.importing.features import Encoder, make_features, short_text
+from rivae.data.features import making
+from rivae.data.features.contract import Encoder
+from rivae.data.features.making import make_features, short_text
+from rivae.data.features.sources.checkpoint import Checkpoint
 from rivae.data.store import PairStore
 from rivae.data.store.pixels import picture
 
@@ -121,7 +122,7 @@ def test_a_stopped_run_goes_on_and_ends_the_same(store, clip, tmp_path):
         batch_size=20,
         progress=lambda side, share: shares.append((side, share)),
     )
-    assert shares[0] == ("pictures", pytest.approx(2 / 3))
+    assert shares[0] == ("pictures", pytest.approx(40 / len(PairStore(store))))
     for side in ("pictures", "texts"):
         one, two = (np.load(store / "features" / n / f"{side}.npy") for n in ("whole", "parts"))
         np.testing.assert_array_equal(one, two)
@@ -139,7 +140,7 @@ def test_refused_features_leave_the_name_free(store, clip, monkeypatch):
     monkeypatch.setattr(checkpoint, "encode_texts", good)
     full = OSError(28, "No space left on device")
     with monkeypatch.context() as patch:
-        patch.setattr(features, "reserve", raising(full))
+        patch.setattr(making, "reserve", raising(full))
         with pytest.raises(DataError, match="No space left on device; make room and run the same"):
             make_features(store, checkpoint, "x", batch_size=400)
     make_features(store, checkpoint, "x", batch_size=400)

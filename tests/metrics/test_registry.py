@@ -69,7 +69,7 @@ def test_a_new_metric_is_in_the_report_of_a_run_and_its_files(measured, capsys):
     (row,) = (row for row in rows if row.get("name") == f"{LABEL} ↑")
     assert [row["cells"][0]["main"], row["cells"][1]["main"]] == ["1.000", "0 … 1"]
     assert f"{LABEL} ↑" in to_markdown(scores_of(measured, "r"))
-    show._print_evaluation(run, stored, kept=False)
+    show._print_evaluation(run, stored, is_kept=False)
     assert KEY in capsys.readouterr().out
 
 
@@ -137,3 +137,10 @@ def test_names_are_told_apart_and_wait_for_no_library():
     assert registry.metric("a_term of a loss").label == "a term of a loss"
     assert registry.metric("recall_at_5").chance(1000) == 0.005
     assert registry.metric("median_rank").chance(1000) == 500.5
+
+
+def test_a_key_of_another_metric_is_refused():
+    twin = OfLatents("twin", METRICS["r2"].metrics, lambda sample: {})
+    with pytest.raises(ConfigError, match=r"metrics 'r2' \(rivae.metrics.measures.r2\) and 'twin'"):
+        METRICS.register(twin)
+    assert "twin" not in METRICS

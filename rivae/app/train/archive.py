@@ -35,7 +35,7 @@ def export_panel(run: Run) -> None:
         report.warning(str(error))
         return
     size = sum(part.n_bytes for part in parts)
-    training = _is_training(run)
+    training = run.is_training
     st.caption(f"{len(parts)} files and {MANIFEST}, {size_text(size)}")
     if size > MAX_DOWNLOAD:
         st.caption("Too large for a browser: copy the run's folder from the machine instead.")
@@ -63,13 +63,6 @@ def content(run: Run, checkpoints: bool) -> Callable[[], bytes]:
         return stream.getvalue()
 
     return make
-
-
-def _is_training(run: Run) -> bool:
-    try:
-        return run.status.state == "running"
-    except RivaeError:
-        return False
 
 
 PLACE = "train_import"

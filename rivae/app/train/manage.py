@@ -180,7 +180,7 @@ def _delete(run: Run) -> None:
         f"**{markdown(run.id)}** takes {size}. It stays in the trash for {KEPT_DATES} days and "
         "can be restored."
     )
-    derived = [other.id for other in cache.runs() if _parent(other) == run.id]
+    derived = [other.id for other in cache.runs() if other.parent == run.id]
     if derived:
         st.caption(f"Runs derived from it are kept: {markdown(', '.join(derived))}.")
     with suppress(RivaeError):
@@ -235,13 +235,6 @@ def _forget(run: Run, name: str) -> None:
             session.open_run(name)
         else:
             session.close_run()
-
-
-def _parent(run: Run) -> str | None:
-    try:
-        return run.config.parent
-    except RivaeError:
-        return None
 
 
 def _plans(run: Run) -> list[str]:

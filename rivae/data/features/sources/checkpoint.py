@@ -15,7 +15,7 @@ from torch import Tensor
 
 from rivae.base.errors import ConfigError, DataError
 from rivae.base.installed import how_to_install
-from rivae.data.importing.features import Encoder, FeatureSource
+from rivae.data.features.contract import Encoder, FeatureSource
 from rivae.data.store.features import SIDES
 
 EXTRA = "features"
@@ -87,18 +87,18 @@ class Checkpoint(Encoder):
             max_length=longest,
             return_tensors="pt",
         ).to(self.device)
-        known = {k: v for k, v in inputs.items() if k in ("input_ids", "attention_mask")}
-        return _pooled(self.model.get_text_features(**known))
+        text_inputs = {k: v for k, v in inputs.items() if k in ("input_ids", "attention_mask")}
+        return _pooled(self.model.get_text_features(**text_inputs))
 
 
 def _pooled(output: Any) -> Tensor:
     """(B, D) of what a model returns: the vectors themselves, or its pooled output."""
     if isinstance(output, Tensor):
         return output.flatten(1)
-    pooled = getattr(output, "pooler_output", None)
-    if pooled is None:
-        pooled = output.last_hidden_state[:, 0]
-    flat: Tensor = pooled.flatten(1)
+    features = getattr(output, "pooler_output", None)
+    if features is None:
+        features = output.last_hidden_state[:, 0]
+    flat: Tensor = features.flatten(1)
     return flat
 
 
