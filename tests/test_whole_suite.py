@@ -11,17 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from rivae.api.register import kinds
 from tests.conftest import ROOT
 from tests.documented import example
 
 # Heading of the document -> the folder in which its example is a file.
 EXAMPLES = {
-    "A data set": "rivae/data/sets",
-    "A method": "rivae/models/methods",
-    "A metric": "rivae/metrics/measures",
-    "An index": "rivae/retrieval/indexes",
-    "A step on the axes": "rivae/training/alignment/axis_steps",
-    "A source of features": "rivae/data/importing/feature_sources",
+    f"{'An' if parts.kind[0] in 'aeiou' else 'A'} {parts.kind}": parts.package.replace(".", "/")
+    for parts in kinds()
 }
 NOT_COPIED = {".git", ".venv", "runs", "build"}  # of the root
 # Where lists of parts stand: contracts, registries, and what once named parts by hand.
