@@ -10,10 +10,11 @@ from pathlib import Path
 
 import torch
 from PIL import Image
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 from torch import Tensor
 
 from rivae.base.errors import DataError, RivaeError
+from rivae.base.files import write_atomic
 from rivae.base.reading.contents import Written, written
 from rivae.base.reading.documents import read_json
 from rivae.data.features.contract import FEATURES, NAMED, Encoder, FeatureSource
@@ -112,5 +113,5 @@ def _opened(folder: Path, name: str, when: Written) -> Encoder:
         )
     if fitted := encoder.fitted():  # made by a version that kept nothing
         with suppress(OSError):
-            save_file(fitted, kept)
+            write_atomic(kept, save(fitted))
     return encoder

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from safetensors.torch import save_file
+from safetensors.torch import save
 
 from rivae.base.ahead import ahead
 from rivae.base.arrays import in_reach
 from rivae.base.errors import ConfigError, DataError
-from rivae.base.files import reserve, write_json
+from rivae.base.files import reserve, write_atomic, write_json
 from rivae.base.reading.documents import read_json
 from rivae.data.features.contract import FEATURES, Encoder, short_text
 from rivae.data.store import PairStore
@@ -66,7 +66,7 @@ def make_features(
     try:
         place.mkdir(parents=True, exist_ok=True)
         if fitted := encoder.fitted():
-            save_file(fitted, place / ENCODER)
+            write_atomic(place / ENCODER, save(fitted))
         items = _Items(store, encoder)
         for side in encoder.sides:
             _one_side(items, side, place, done, batch_size, about, progress)
