@@ -13,9 +13,12 @@ from rivae.data import load_dataset
 from rivae.data.features import pretrained
 from rivae.data.features.contract import FEATURES, open_encoder
 from rivae.data.features.making import make_features
+from rivae.data.features.sources import statistics
 from rivae.data.store import PairStore
 from rivae.data.store.features import features_content, write_features
-from rivae.data.words_view import WordsView
+from rivae.data.words_view import WordsView, recipe_text
+from rivae.exploring.explorer import Explorer
+from rivae.jobs.launch import make_config, train
 from rivae.models.presets import find_preset
 from rivae.training.alignment.registry import STEPS
 from rivae.training.feed import Feed
@@ -99,6 +102,28 @@ def test_a_typed_text_is_read_by_both(letters, store):
     assert not none_of_the_words[:, :-10].any() and none_of_the_words[:, -10:].any()
     with pytest.raises(DataError, match="none of these words"):
         data.from_text("qqxx")
+
+
+@pytest.mark.slow
+def test_a_model_of_both_is_asked_by_typing(letters, store, tmp_path, monkeypatch):
+    """In closed form, under axes that follow words; the text of an item asks as the item does."""
+    monkeypatch.setattr(statistics, "N_PATCHES", 16)
+    monkeypatch.setattr(statistics, "COMPONENTS", (20, 20))
+    for name in ("letters", "statistics"):
+        make_features(store, open_encoder(name, PairStore(store)), name, batch_size=200)
+    config = make_config(
+        "pairs",
+        name="both",
+        dataset_settings={"store": str(store), "features": "letters+statistics"},
+        method_settings={"ivae_epochs": 1, "joint_epochs": 0, "axes": "words"},
+    )
+    run = train([config], tmp_path / "runs")[0]
+    data = run.load_dataset()
+    explorer = Explorer(run.load_method(), data)
+    assert explorer.accepts_text
+    asked = explorer.encode_text(recipe_text(data.recipe(5)))
+    own, other = (explorer.retriever.model.encode_x2(data.x2.batch([i]))[0][0] for i in (5, 6))
+    assert np.linalg.norm(asked - own) < 0.1 * np.linalg.norm(asked - other)
 
 
 def test_without_their_source_the_words_are_still_explored(letters, store, tmp_path):
