@@ -98,8 +98,8 @@ class Start:
         method = copy.deepcopy(self.method)
         method.apply_affine(torch.from_numpy(matrix).float(), torch.from_numpy(offset).float())
         moved = (z @ matrix + offset for z in (self.train, self.test, self.queries))
-        old = self.retriever
-        retriever = Retriever(method, self.data, old.ids, asks=old.asks, index=old.index)
+        # Where f is affine, its output layer and with it the points that are searched change, too.
+        retriever = Retriever(method, self.data, self.retriever.ids, asks=self.retriever.asks)
         return Start(name, method, self.data, *moved, retriever)
 
     def scores(self, aligned: bool) -> dict[str, float]:

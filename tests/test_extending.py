@@ -3,9 +3,6 @@
 Neither has a preset file. Both are those that ``docs/extending.md`` prints.
 """
 
-import importlib
-import sys
-
 import pytest
 
 from rivae.app.forms.draft import Draft, check
@@ -22,24 +19,17 @@ from tests.documented import added, example
 
 
 @pytest.fixture
-def waves(tmp_path, monkeypatch):
+def waves(tmp_path):
     """The data set of the documentation: a file beside the others."""
     with added(DATASETS, "file", "waves", example("A data set"), tmp_path):
         yield
 
 
 @pytest.fixture
-def nearest(tmp_path, monkeypatch):
+def nearest(tmp_path):
     """The method of the documentation, registered as a notebook does."""
-    if "nearest" in METHODS:  # somebody tries it as a file
+    with added(METHODS, "registered", "nearest", example("A method"), tmp_path):
         yield
-        return
-    (tmp_path / "nearest_method.py").write_text(example("A method"))
-    monkeypatch.syspath_prepend(tmp_path)
-    METHODS.register(importlib.import_module("nearest_method").Nearest)
-    yield
-    METHODS.unregister("nearest")
-    del sys.modules["nearest_method"]
 
 
 def trained(method, folder):

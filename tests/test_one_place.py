@@ -69,7 +69,7 @@ DIRECT = {
     "rivae/base/files.py open_plain": "files that hold locks",
     "rivae/base/files.py os.truncate": "reserves the room of a cache",
     "rivae/base/files.py path.open": "reserves the room of a cache",
-    "rivae/data/features/contract.py format.open_memmap": "a mark tells how far it is",
+    "rivae/data/features/making.py format.open_memmap": "a mark tells how far it is",
     "rivae/jobs/agent.py open_plain": "a log of what its processes say",
     "rivae/runs/archive.py path.open": "unpacked into a folder that gets its name at the end",
     "rivae/jobs/locks.py os.fdopen": "a file that holds a lock",

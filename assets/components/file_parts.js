@@ -72,7 +72,7 @@ function axisClouds({ states, legend }) {
   return h("section", { class: "said", "data-testid": "clouds" }, h("div", { class: "states" }, ...drawn), h("div", { class: "legend" }, ...kinds))
 }
 
-/** All about one axis as it is shown. @param card {examples, links, words} */
+/** All about one axis as it is shown. @param card {examples, effects, changes, words} */
 export function showAxis(frame, items, dim, card, pick) {
   const left = dim.left || "less"
   const right = dim.right || dim.given || "more"
@@ -82,10 +82,13 @@ export function showAxis(frame, items, dim, card, pick) {
     return tile
   })))
   const percent = Math.round(dim.effect * 100)
-  const links = card.links.map(({ name, r }) => h("tr", {}, h("th", { scope: "row" }, name),
-    h("td", {}, h("meter", { min: 0, max: 1, value: Math.abs(r) })), h("td", {}, r.toFixed(2).replace("-", "−"))))
+  const largest = Math.max(1, ...card.changes.map(({ change }) => Math.abs(change)))
+  const changes = card.changes.map(({ name, kind, change, chance }) => h("tr", {}, h("th", { scope: "row" }, `${name} (${kind})`),
+    h("td", {}, h("meter", { min: 0, max: largest, value: Math.abs(change) })),
+    h("td", {}, change.toFixed(2).replace("-", "−")), h("td", { class: "muted" }, `chance ${chance.toFixed(2)}`)))
   dialog(frame, dim.name, h("p", { class: "muted" }, `${percent} % of small steps along it change the best match. ${dim.about}`),
     h("div", { class: "ends" }, h("b", {}, left), h("b", {}, right)), h("div", { class: "steps" }, ...columns),
-    links.length ? h("table", {}, h("caption", {}, "Correlation with known factors"), ...links) : null,
+    h("p", {}, card.effects),
+    changes.length ? h("table", {}, h("caption", {}, "Change of the items found along it, in s.d."), ...changes) : null,
     card.words ? axisClouds(card.words) : null)
 }

@@ -7,6 +7,7 @@ and small records. The exported Python of every panel calls it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,8 @@ from rivae.base.arrays import checked_z, require_count
 from rivae.base.config import Asks, Rows
 from rivae.base.errors import DataError
 from rivae.evaluation.of_run import evaluate
+from rivae.exploring.axis_effects import AxisEffects
+from rivae.exploring.effects import AxisLike, EffectMeasure, shown_effects
 from rivae.exploring.explorer import Hits, Vector
 from rivae.retrieval.ranges import PAPER, Range, traversal_values
 from rivae.retrieval.traversal import Traversal, traverse
@@ -149,6 +152,24 @@ class Run(RunAxes):
         """
         values, _ = traversal_values(over, self.explorer.prior)
         return traverse(self.explorer.retriever, z, values, dims, k, progress)
+
+    def effects(self, axis: AxisLike) -> AxisEffects:
+        """What moving along one axis changes among the items found, beside what chance changes.
+
+        Args:
+            axis: a latent by number from 0, id ("z3") or name, moved as it is shown; a direction of
+                z (d,); or an object with directions ``moves`` and ``reads``.
+
+        Example:
+            >>> import rivae
+            >>> rivae.load_run("demo-synth").effects("z1").table().columns.tolist()
+            ['kind', 'name', 'change', 'chance', 'measurable']
+        """
+        return shown_effects(self._effect_measure, self.explorer, axis)
+
+    @cached_property
+    def _effect_measure(self) -> EffectMeasure:
+        return EffectMeasure(self.explorer.retriever)
 
     def evaluate(
         self,

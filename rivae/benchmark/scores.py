@@ -114,6 +114,7 @@ def measure_steps(
                 null_permutations_slow=0,
                 retrieval=False,
                 refits=step == chosen,  # half of the time; no table has them of the others
+                effects=False,
             )
         )
         for step, change in changes.items()

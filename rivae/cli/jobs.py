@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rivae.base.errors import ConfigError, RivaeError, RunError
 from rivae.cli.common import add_command, print_json, print_table
+from rivae.jobs.records import MAX_RESTARTS, RESTARTS, Job
 from rivae.runs import Run, runs_root
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from rivae.base.config import RunConfig
     from rivae.jobs.ledger import Ledger
-    from rivae.jobs.records import Job
 
 SLOT = re.compile(r"(cpu|gpu)(:\d{1,3})?")
 FOLLOW_S = 0.3
@@ -87,7 +87,9 @@ def add_queue_options(parser: argparse.ArgumentParser, *, new: bool) -> None:
     parser.add_argument("--queue", action="store_true", help="train in the background")
     if new:
         parser.add_argument("--priority", type=int, default=5, help="0 to 9, the highest first")
-    parser.add_argument("--restarts", type=int, default=3, help="after a crash, 0 to 20")
+    parser.add_argument(
+        "--restarts", type=int, default=RESTARTS, help=f"after a crash, 0 to {MAX_RESTARTS}"
+    )
 
 
 def queue_new(configs: Sequence[RunConfig], args: argparse.Namespace) -> int:

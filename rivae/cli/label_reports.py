@@ -35,8 +35,7 @@ def add_store(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--store",
         metavar="URL",
-        help="a file, sqlite:///FILE or postgresql://...; $RIVAE_LABELS or labels/labels.db by "
-        "default",
+        help="FILE, sqlite:///FILE or postgresql://...; default $RIVAE_LABELS or labels/labels.db",
     )
 
 

@@ -217,6 +217,8 @@ def _print_evaluation(run: Run, result: Evaluation, is_kept: bool) -> None:
         for name, value in group.items()
     ]
     print_table(rows, ("  metric", "score", "s.d.", "chance"))
+    for effects in result.effects:
+        print(f"  {effects.sentence}")
     if is_kept:
         print(f"  written to {run.path / FILES[result.settings.asks]}")
     elif is_demo(run):

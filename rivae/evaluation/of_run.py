@@ -12,6 +12,7 @@ from rivae.base.arrays import Floats, Ints
 from rivae.base.config import Asks
 from rivae.base.errors import ConfigError, DataError, shown
 from rivae.data.base import PairedDataset
+from rivae.exploring.effects import EffectMeasure, latent_effects
 from rivae.metrics.base import MIN_ROWS, MetricResult
 from rivae.metrics.correlation import numeric_factors
 from rivae.metrics.measures.dci_paper import DEFAULT_ALPHA, require_alpha
@@ -44,6 +45,7 @@ N_QUERIES_DIGITS = 1000  # the paper's example for the transition table
 DIGIT_RANGES = (3.0, 10.0, 30.0, 100.0, 300.0)
 N_QUERIES_RANGES = 200
 MAX_FACTOR_ROWS = 3000
+MAX_CHANGES = 20  # of an axis that are stored
 SAMPLES = (1, 20)  # of P(z|v1), as the paper searches and nearly its expectation
 PRIOR_ROWS = 10_000
 MOST_QUERIES, MOST_SAMPLES, MOST_SHUFFLES = 10**9, 100_000, 1_000_000
@@ -117,6 +119,7 @@ def evaluate(
     asks: Asks = "first",
     retrieval: bool = True,
     refits: bool = True,
+    effects: bool = True,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Measure retrieval, factors and digits of a trained method on the test rows.
@@ -139,6 +142,7 @@ def evaluate(
         asks: the view whose z the factors are measured on: the first, the second, or both.
         retrieval: whether it is measured; what changes nothing but axes does not change it.
         refits: whether the metrics of z that fit a model (trees, forests) are measured.
+        effects: whether it is measured what each axis changes, as z grows (``metrics.effects``).
         progress: called with a stage and the share of the work done.
 
     Raises:
@@ -211,9 +215,14 @@ def evaluate(
                 null=null,
                 refits=refits,
                 random_state=random_state,
-                progress=lambda share: tell("factors", 0.6 + 0.4 * share),
+                progress=lambda share: tell("factors", 0.6 + 0.3 * share),
             )
         )
+    if effects and method.has_latent:
+        tell("effects", 0.9)
+        measure = EffectMeasure(retriever, random_state=random_state)
+        measured = latent_effects(measure, lambda share: tell("effects", 0.9 + 0.1 * share))
+        fields["effects"] = [each.to_dict(MAX_CHANGES) for each in measured]
     if is_digits(data):
         few = z_ref[rng.permutation(len(z_ref))[:N_QUERIES_RANGES]]
         fields["digits_ranges"] = _digit_ranges(searched, data, few, prior)

@@ -18,6 +18,7 @@ from rivae.jobs.records import (
     MAX_PRIORITY,
     MAX_RESTARTS,
     NEXT,
+    RESTARTS,
     RESUMABLE,
     Job,
     State,
@@ -73,7 +74,7 @@ class Ledger:
         configs: Sequence[RunConfig],
         *,
         priority: int = 5,
-        max_restarts: int = 3,
+        max_restarts: int = RESTARTS,
         processes: int = 1,
     ) -> list[Job]:
         """Queue new runs, all or none.
@@ -97,7 +98,9 @@ class Ledger:
             ]
             return [job_of(row_of(db, job_id)) for job_id in job_ids]
 
-    def add_existing(self, config: RunConfig, *, max_restarts: int = 3, processes: int = 1) -> Job:
+    def add_existing(
+        self, config: RunConfig, *, max_restarts: int = RESTARTS, processes: int = 1
+    ) -> Job:
         """Queue a run that has a folder, e.g. one that was started from the command line.
 
         Raises:

@@ -32,7 +32,7 @@ NEXT: dict[State, tuple[State, ...]] = {
     "lost": ("queued",),
 }
 MAX_PRIORITY = 9
-MAX_RESTARTS = 20
+RESTARTS, MAX_RESTARTS = 3, 20  # of a run after a crash, where nothing else is said, and at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Job:
     processes: int = 1
     slots: tuple[str, ...] = ()
     attempts: int = 0
-    max_restarts: int = 3
+    max_restarts: int = RESTARTS
     cancelling: bool = False
     boot: str = ""
     message: str = ""

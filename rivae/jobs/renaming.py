@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from rivae.base.config import RunConfig, run_config
 from rivae.base.errors import RivaeError, RunError
-from rivae.base.files import is_folder, locked, sync_folder, why_not, write_json
+from rivae.base.files import is_folder, locked, sync_folder, why_not, write_atomic, write_json
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.ledger_db import changing, job_of, update
 from rivae.jobs.records import ALIVE
@@ -81,11 +81,11 @@ def rename(run: Run, name: str) -> Run:
             require_free(name, root, db)
             _require_apart(run)
             for child in filter(lambda run: is_folder(run.path), children_of(run)):
-                undo.callback(_write_config, child, child.config)
+                undo.callback(_restore, child, _config_file(child).read_bytes())
                 _write_config(child, child.config.model_copy(update={"parent": name}))
             # Before the folder: if the configuration has the new name already, the folder can
             # still be renamed; the folder's name is the one that counts.
-            undo.callback(_write_config, run, run.config)
+            undo.callback(_restore, run, _config_file(run).read_bytes())
             _write_config(run, config)
             if db is not None:
                 _rename_entry(db, run.id, name)
@@ -134,11 +134,20 @@ def _require_apart(run: Run) -> None:
             )
 
 
+def _config_file(run: Run) -> Path:
+    return run.path / "config.json"
+
+
+def _restore(run: Run, config: bytes) -> None:
+    if run.path.is_dir():  # not moved
+        write_atomic(_config_file(run), config)
+
+
 def _write_config(run: Run, config: RunConfig) -> None:
     if not run.path.is_dir():
         return  # moved already
     try:
-        write_json(run.path / "config.json", config.model_dump(mode="json"))
+        write_json(_config_file(run), config.model_dump(mode="json"))
     except OSError as error:
         raise RunError(f"{run.path} cannot be written: {why_not(error)}") from None
 

@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from rivae.base.config import Widths
-from rivae.models.base import MethodConfig, Noise
+from rivae.models.base import MethodConfig
 from rivae.models.components import unit_components
 from rivae.models.gaussians import (
     DiagonalGaussian,
@@ -25,6 +25,7 @@ from rivae.models.gaussians import (
 )
 from rivae.models.losses import kl_diagonal, log_density
 from rivae.models.nets.layers import MLP, GaussianHead, Linear
+from rivae.models.stages import Noise
 
 # Where log variances start within their range. The linear form starts wide, at e^-1 by default,
 # wider than any coordinate of unit vectors: from e^-3 maximum likelihood needs three to five times

@@ -19,11 +19,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
 
 from rivae.base.errors import ConfigError
-from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.models.losses import both_ways, squared_distances
 from rivae.models.nets.embedders import IdentityEmbedder, WithHead
 from rivae.models.nets.layers import Linear
 from rivae.models.settings import BatchSize, LearningRate, Temperature
+from rivae.models.stages import Batch, ParamGroup, Stage, parameters_of
 
 STAGE = "contrast"
 Embedders = tuple[WithHead, WithHead]

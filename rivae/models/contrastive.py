@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from torch import Tensor
 
 from rivae.base.errors import ConfigError
-from rivae.models.base import Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
+from rivae.models.base import Method, MethodConfig
 from rivae.models.nets.embedders import build_embedders
 from rivae.models.nets.layers import FixedAffine
 from rivae.models.nets.settings import EmbedderPair
@@ -26,6 +26,7 @@ from rivae.models.settings import (
     Milestones,
     Schedule,
 )
+from rivae.models.stages import Batch, ParamGroup, Stage, parameters_of
 from rivae.models.starts import RIDGE, RidgeStart, require_linear
 from rivae.models.word_reader import WordReader, WordTerms
 

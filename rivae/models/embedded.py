@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from rivae.base.config import Epochs
-from rivae.models.base import Batch, Method, MethodConfig
+from rivae.models.base import Method, MethodConfig
 from rivae.models.contrast_start import ContrastSettings, ContrastStart
 from rivae.models.losses import CosSimTerms
 from rivae.models.nets.embedders import build_embedders
@@ -22,6 +22,7 @@ from rivae.models.settings import (
     EmbeddingSize,
     HeadWidths,
 )
+from rivae.models.stages import Batch
 from rivae.models.starts import RIDGE, CosSimStart, RidgeStart, UnfoldedStart, require_linear
 from rivae.models.word_reader import WordReader, WordTerms
 

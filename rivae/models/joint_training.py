@@ -12,7 +12,6 @@ from pydantic import Field, model_validator
 from torch import nn
 
 from rivae.base.config import BatchSize, Epochs, Positive
-from rivae.models.base import ParamGroup, Stage, parameters_of
 from rivae.models.embedded import EmbeddedConfig, EmbeddedMethod
 from rivae.models.losses import LossForm, MismatchTerms
 from rivae.models.settings import (
@@ -23,6 +22,7 @@ from rivae.models.settings import (
     LearningRate,
     Schedule,
 )
+from rivae.models.stages import ParamGroup, Stage, parameters_of
 
 # What methods with a joint stage have on all data. "default" changes what keeps the paper's scales
 # from working: every other pair of the batch is a mismatch, and the regulariser is of the Jacobian

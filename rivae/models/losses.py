@@ -11,11 +11,12 @@ from pydantic import Field, model_validator
 from torch import Tensor
 from torch.func import jvp
 
-from rivae.models.base import Batch, MethodConfig, Noise
+from rivae.models.base import MethodConfig
 from rivae.models.nets.precision import steady
 from rivae.models.nets.recipe_rnn import perturbable
 from rivae.models.nets.share import Share
 from rivae.models.settings import WEIGHT
+from rivae.models.stages import Batch, Noise
 
 
 class MismatchTerms(MethodConfig):
@@ -84,6 +85,11 @@ def negative_elbo(
     """The two terms of L_LB (eq. elbo_ivae): -E_Q log P(v2|z) and KL(Q||P), each (...,)."""
     reconstruction = -gaussian_log_likelihood(v2, mean, eta)
     return reconstruction.mean(-1), kl_diagonal(*q, *p).mean(-1)
+
+
+def sample(mean: Tensor, log_var: Tensor, noise: Noise) -> Tensor:
+    """One draw of N(mean, Diag(exp(log_var))) for each row (..., B, d), differentiable in both."""
+    return mean + (0.5 * log_var).exp() * noise.normal_like(mean)
 
 
 def squared_distances(a: Tensor, b: Tensor) -> Tensor:

@@ -15,12 +15,13 @@ import torch
 from torch import Tensor, nn
 
 from rivae.data.base import PairedDataset
-from rivae.models.base import Batch, Method, ParamGroup, Stage, Start, parameters_of
+from rivae.models.base import Method
 from rivae.models.contrast_start import STAGE as CONTRAST
 from rivae.models.contrast_start import ContrastStart
 from rivae.models.losses import anchor
 from rivae.models.nets.settings import EmbedderPair
 from rivae.models.ridge_cca import fit_ridge_cca
+from rivae.models.stages import Batch, ParamGroup, Stage, Start, parameters_of
 
 RIDGE = "ridge-cca"  # the stage, and ``init`` of the methods that can have it
 

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from rivae.base.arrays import Floats, Ints, Singles
 from rivae.base.config import Asks
-from rivae.base.errors import DataError
+from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import PairedDataset
 from rivae.models.base import Method
 from rivae.retrieval import storage
@@ -65,8 +65,7 @@ class Retriever:
     Of an item's two views one, or both, ask, and one is searched: by default v1 asks and v2 is
     searched. Where v2 asks, v1 is searched, as v2 would find itself.
 
-    Searches only read: one retriever may serve several threads at once. The density reference
-    is made on first use, behind a lock.
+    Searches only read, so threads may share one retriever; the density reference has a lock.
 
     z is expected as ``rivae.base.arrays.checked_z`` returns it, and k as a whole number of at least
     1: who takes them from a user (``rivae.Run``, ``Explorer``, the web routes) has checked them.
@@ -78,12 +77,12 @@ class Retriever:
         cache_dir: folder for embeddings and latents, keyed by content; None keeps no file.
         kind: of the index; by default the one of ``choose_index``.
         asks: which view of a data row is the query; others than "first" where the method can.
-        model, index: parts of another retriever to share, see ``subset``.
+        model, index: parts of another retriever of ``method`` to share, see ``subset``.
         progress: called with the share of items embedded, where they are not kept yet.
 
     Raises:
         DataError: if a row is beyond the data set or named twice, or an embedding is not finite.
-        ConfigError: if this view cannot ask.
+        ConfigError: if this view cannot ask, or a shared part is of another method.
     """
 
     def __init__(
@@ -100,6 +99,8 @@ class Retriever:
         progress: Callable[[float], None] | None = None,
     ) -> None:
         require_asks(method, asks, data)
+        if (model.method is not method) if model else (index is not None):
+            raise ConfigError("an index and a model belong to one method: share both, or neither")
         self.method, self.data, self.asks = method, data, asks
         self.ids = self._rows(item_ids)
         if not len(self.ids):

@@ -24,6 +24,7 @@ from rivae.runs.results import (
     Count,
     CountInText,
     Digits,
+    Effects,
     Group,
     Number,
     Numbers,
@@ -121,6 +122,7 @@ class Evaluation(Read):
     correlation_other: Correlation | None = None
     digits_other: Digits | None = None
     digits_ranges: Annotated[list[AtWidth], Field(max_length=100)] = []
+    effects: Annotated[list[Effects], Field(max_length=10_000)] = []
     settings: Settings = Settings()
 
     @classmethod

@@ -152,3 +152,22 @@ class AtWidth(Read):
     n_std: Annotated[float, Field(ge=1e-6, le=1e6)]
     overlap: Share | None = None
     coverage: Share | None = None
+
+
+class Change(Read):
+    """A factor, tag or word that an axis changes, in s.d., and the size that chance reaches."""
+
+    kind: Word
+    name: Word
+    change: Number
+    chance: Number
+
+
+class Effects(Read):
+    """What moving along one axis changes, see ``rivae.exploring.axis_effects.AxisEffects``."""
+
+    axis: Word
+    sentence: Annotated[str, Field(max_length=10_000)]
+    changes: Annotated[list[Change], Field(max_length=3_000)] = []
+    new: Number | None = None
+    length: Number | None = None

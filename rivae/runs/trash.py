@@ -1,7 +1,7 @@
 """The trash: deleted runs, imports, tours and axis names, in ``.trash`` of their folder.
 
-After 30 other dates of use (``rivae.base.dates``) an entry is permanently removed at the next start
-of the app, command or deletion.
+After ``KEPT_DATES`` other dates of use (``rivae.base.dates``) an entry is permanently removed at
+the next start of the app, command or deletion.
 
 ``ROOT/.trash/20261122T060826.123Z-NAME`` holds ``record.json`` (what, when, from where, how large)
 and ``content``, the folder itself (of a tour its file). The record is written first and the folder

@@ -13,8 +13,9 @@ from rivae.base.errors import ConfigError
 from rivae.data.base import PairedDataset, TensorView, View, floats
 from rivae.data.store.pixels import StorePixels
 from rivae.data.words_view import WordsView, text_parts
-from rivae.models.base import Method, Stage
+from rivae.models.base import Method
 from rivae.models.contrast_start import FitStage
+from rivae.models.stages import Stage
 
 
 class Feed:

@@ -12,7 +12,8 @@ import torch
 
 from rivae.base.errors import DataError
 from rivae.data.base import PairedDataset
-from rivae.models.base import Method, Stage
+from rivae.models.base import Method
+from rivae.models.stages import Stage
 from rivae.training.checkpoint import save_checkpoint
 from rivae.training.models import Models, TrainingJob, Validator
 

@@ -25,9 +25,10 @@ from rivae.base.files import write_atomic
 from rivae.base.reading.documents import parse_json
 from rivae.base.reading.weights import load_weights, read_header
 from rivae.data.base import PairedDataset
-from rivae.models.base import Method, Stage
+from rivae.models.base import Method
 from rivae.models.contrast_start import FitStage, UnfoldStage
 from rivae.models.registry import build_method
+from rivae.models.stages import Stage
 from rivae.models.word_reader import N_PARTS
 from rivae.training.distributed import Group
 from rivae.training.feed import Feed, embed_rows

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from rivae.base.errors import RunError
 from rivae.base.files import remove_temporaries
-from rivae.models.base import ParamGroup
+from rivae.models.stages import ParamGroup
 from rivae.training.checkpoint import load_together, save_checkpoint
 from rivae.training.models import Models, TrainingProgress, join_models
 

@@ -15,9 +15,9 @@ from torch import Tensor
 
 from rivae.base.errors import DataError, RunError
 from rivae.base.files import why_not
-from rivae.models.base import Batch, Noise, Stage
 from rivae.models.contrast_start import UnfoldStage
 from rivae.models.registry import require_training
+from rivae.models.stages import Batch, Noise, Stage
 from rivae.training.checkpoint import load_checkpoint
 from rivae.training.distributed import Group
 from rivae.training.feed import Feed

@@ -8,12 +8,12 @@ import torch
 from rivae.base.errors import ConfigError
 from rivae.data import load_dataset
 from rivae.jobs.launch import resume, train
-from rivae.models.base import Batch, Noise
 from rivae.models.gaussians import DiagonalGaussian, product_of_experts
 from rivae.models.losses import kl_diagonal
 from rivae.models.nets.autoencoders import ConvDecoder, SeededConvTranspose
 from rivae.models.presets import trains_as_batch
 from rivae.models.registry import build_method
+from rivae.models.stages import Batch, Noise
 from rivae.retrieval.exact_path import exact_change_points
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run

@@ -164,7 +164,7 @@ def test_layers_compute_a_linear_map(hidden, name):
 )
 def test_every_method_on_embeddings_can_start_so(name):
     wide = {"kind": "mlp", "hidden": [], "activation": "relu"}
-    method = build_method(name, {"init": "ridge-cca", "embedder": wide, "dim_v": 3}, (6,), (5,))
+    method = build_method(name, {"init": "ridge-cca", "embedder": wide, "dim_v": 12}, (6,), (5,))
     assert method.start.is_model
     assert method.stages()[0].name == "ridge-cca"
 

@@ -17,7 +17,8 @@ from PIL import ImageColor
 from rivae.api.run import load_run
 from rivae.base.errors import ConfigError, RivaeError
 from rivae.cli import main
-from rivae.exploring.axis_card import examples, factor_links
+from rivae.exploring.axis_card import examples
+from rivae.exploring.effects import EffectMeasure, shown_effects
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.steering import SteerRow
 from rivae.exploring.tours import Tour, TourStep
@@ -191,14 +192,20 @@ def test_the_card_of_an_axis_has_its_clouds_and_runs_as_its_slider_does(
 def test_an_axis_that_is_shown_turned_has_its_factors_the_way_its_slider_goes(
     hostile: Path, digits: Explorer, browser: Any
 ) -> None:
-    turned = next(j for j, sign in enumerate(digits.signs.tolist()) if sign < 0)
-    link = factor_links(digits, turned)[0]
+    measure = EffectMeasure(digits.retriever)
+    turned, effects = next(
+        (j, each)
+        for j in np.flatnonzero(digits.signs < 0).tolist()
+        if (each := shown_effects(measure, digits, j)).is_measurable.any()
+    )
+    change = effects.to_dict()["changes"][0]["change"]
     page = browser.new_page()
     page.goto(hostile.as_uri())
     page.get_by_test_id("tile").nth(9).wait_for()
     page.get_by_test_id(f"about-{turned + 1}").click()
     row = page.get_by_test_id("dialog").get_by_role("row").first
-    assert row.locator("td").last.text_content() == f"{link.r:.2f}".replace("-", "−")
+    assert row.locator("td").nth(1).text_content() == f"{change:.2f}".replace("-", "−")
+    assert page.get_by_text(effects.sentence).count() == 1
     shown = page.get_by_test_id("dialog").locator(".step").first.locator("button").count()
     assert shown == 4
     low = page.get_by_test_id("dialog").locator(".step").first.locator("img").first

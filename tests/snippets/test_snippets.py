@@ -34,7 +34,7 @@ FILES = {
     "plane": "plane.png",
     "correlation": "correlation.html",
     "steer": "steer.png",
-    "axis": "links.html positions.html",
+    "axis": "effects.html positions.html",
     "scatter": "scatter.html",
     "matrix": "matrix.html",
     "digits": "digits.html",

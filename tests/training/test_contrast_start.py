@@ -6,9 +6,9 @@ import torch
 
 from rivae.base.errors import DataError
 from rivae.jobs.launch import resume, train
-from rivae.models.base import Batch, Noise, Stage
 from rivae.models.contrast_start import StepStage
 from rivae.models.registry import build_method
+from rivae.models.stages import Batch, Noise, Stage
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob, starts
 from rivae.training.starts import StartFile, read_shares

@@ -4,8 +4,8 @@ import numpy as np
 import torch
 
 from rivae.jobs.launch import make_config
-from rivae.models.base import Batch, Noise
 from rivae.models.registry import METHODS, build_method
+from rivae.models.stages import Batch, Noise
 from rivae.models.word_reader import N_PARTS
 from rivae.runs import Run
 

@@ -24,8 +24,8 @@ from rivae.base.config import RunConfig
 from rivae.base.errors import ConfigError, RivaeError, RunError
 from rivae.base.scratch import scratch_folder
 from rivae.data import PairedDataset, load_dataset
-from rivae.models.base import Stage
 from rivae.models.registry import METHODS, method_config
+from rivae.models.stages import Stage
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 from rivae.training.judging import measure

@@ -90,10 +90,9 @@ def describe(folder: Path) -> str:
     features = _features(folder)
     if not features:
         return "the pixels of the pictures and the words of the texts"
-    sources = [FEATURES[name] for name in single_names(features)]
-    seen = "; ".join(source.blurb for source in sources)
-    reads_texts = any("texts" in source.sides for source in sources)
-    return seen if reads_texts else f"{seen}, and the words of the texts"
+    names = single_names(features)
+    seen = "; ".join(FEATURES[name].blurb for name in names)
+    return seen if OWN in names else f"{seen}, and the words of the texts"
 
 
 def quick_run(
@@ -278,12 +277,14 @@ def wait_for_model(
 
 
 def first_model(name: str, ledger: Ledger) -> tuple[bool, str]:
-    """Whether a run has weights to open, and what it does until then.
+    """Whether a run has weights to open, and what it does until then. One that ends with its start
+    takes seconds, and is opened when its axes have names.
 
     Raises:
         RunError: it ended without any, and why.
     """
-    if Run(ledger.root / name).opens:
+    run = Run(ledger.root / name)
+    if run.opens and (run.ready or not refinable(run.config) or run.status.state != "running"):
         return True, ""
     state, message = state_of(name, ledger)
     if state in ("failed", "cancelled", "lost"):

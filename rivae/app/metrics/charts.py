@@ -71,7 +71,7 @@ def _correlations(run: Run, along: RangeData, table: NDArray[np.float64], names:
         dark=is_dark(),
         selected=chosen_cell(along),
     )
-    with headline("Correlation with true factors"):
+    with headline("The paper's |corr| with true factors, not zero by chance"):
         exports.panel(
             "correlations",
             lambda: figure,

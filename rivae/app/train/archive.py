@@ -80,7 +80,7 @@ def import_panel() -> None:
             "Archive of a run",
             type=["zip"],
             key=_FILE,
-            max_upload_size=gate.LARGE_FILE,
+            max_upload_size=gate.large_file(),
             disabled=not may,
             help="A file made by a run's Export. Model and "
             "settings are checked; nothing in it is executed.",

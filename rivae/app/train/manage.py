@@ -173,11 +173,12 @@ def _delete(run: Run) -> None:
     """The confirmation: the run, its size, and what is kept."""
     from rivae.base.files import folder_bytes
     from rivae.jobs.units import size_text
+    from rivae.runs.trash import KEPT_DATES
 
     size = size_text(folder_bytes(run.path))
     st.markdown(
-        f"**{markdown(run.id)}** takes {size}. It stays in the trash for 30 days and can "
-        "be restored."
+        f"**{markdown(run.id)}** takes {size}. It stays in the trash for {KEPT_DATES} days and "
+        "can be restored."
     )
     derived = [other.id for other in cache.runs() if other.parent == run.id]
     if derived:

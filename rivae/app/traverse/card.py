@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.shared import charts, exports, words
+from rivae.app.shared import charts, exports
 from rivae.app.shared.charts import chart, headline
 from rivae.app.shared.gallery import gallery_panel
 from rivae.app.shared.runs import dim_picker, run_title
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rivae.retrieval.ranges import Range
     from rivae.runs import Run
 
-N_QUERIES, N_POINTS, MAX_FACTORS, MAX_RUNS = 6, 9, 10, 5
+N_QUERIES, N_POINTS, MAX_RUNS = 6, 9, 5
 
 
 def card(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
@@ -48,7 +48,7 @@ def card(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         with st.container():
             _positions(explorer, anchor, dim)
         with st.container():
-            _links(explorer, anchor, dim)
+            _changes(explorer, anchor, dim)
     _examples(explorer, dim)
     _strips(explorer, anchor, choice, dim)
     _others(explorer, anchor, dim)
@@ -93,25 +93,20 @@ def _positions(explorer: Explorer, anchor: Anchor, dim: int) -> None:
     chart(figure(dark=charts.is_dark()), key=f"{keys.TRAVERSE_CARD}_positions")
 
 
-def _links(explorer: Explorer, anchor: Anchor, dim: int) -> None:
-    """Factors with intervals, then the words and tags that change along the axis."""
-    from rivae.exploring.axis_card import factor_links
-    from rivae.figures.axis_card import link_dots
+def _changes(explorer: Explorer, anchor: Anchor, dim: int) -> None:
+    """The factors, tags and words that change among the items found along it."""
+    from rivae.figures.effects import effect_bars
 
-    found = factor_links(explorer, dim)[:MAX_FACTORS]
-    line = headline("What it follows")
-    if found:
-        figure = partial(link_dots, found, explorer.axis_names[dim])
-        with line:
-            exports.panel(
-                "links", figure, anchor.run, "axis", is_chart=True, dim=dim, asks=anchor.asks
-            )
-        chart(figure(dark=charts.is_dark()), key=f"{keys.TRAVERSE_CARD}_links")
-    evidence = words.evidence(anchor.key, explorer)[dim]
-    if said := [e for e in evidence if e.kind != "factor"]:
-        st.html(words.chips(said, int(explorer.signs[dim])))
-    if not found and not said:
-        st.caption("Nothing is known of these items that changes along the axis.")
+    with waiting("Moving held-out queries along the axis …", 300):
+        effects = traversals.effects(anchor.key, dim, explorer)
+    figure = partial(effect_bars, effects)
+    with headline("What moving along it changes"):
+        exports.panel(
+            "effects", figure, anchor.run, "axis", is_chart=True, dim=dim, asks=anchor.asks
+        )
+    if effects.names:
+        chart(figure(dark=charts.is_dark()), key=f"{keys.TRAVERSE_CARD}_effects")
+    st.caption(markdown(effects.sentence))
 
 
 def _examples(explorer: Explorer, dim: int) -> None:

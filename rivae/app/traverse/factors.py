@@ -116,7 +116,10 @@ def _heatmap(
         reveal(DETAIL)
 
     chart(figure, keys.TRAVERSE_HEATMAP, clicked)
-    framed = f"|corr| ≥ {THRESHOLD:g} framed · mean of {table.n_queries} queries"
+    framed = (
+        "The paper's |corr| of z with a factor of the best item; without its sign it does not "
+        f"vanish by chance · ≥ {THRESHOLD:g} framed · mean of {table.n_queries} queries"
+    )
     left_out = f" · without the categories {', '.join(table.left_out)}" if table.left_out else ""
     st.caption(markdown(framed + left_out))
     exports.panel(

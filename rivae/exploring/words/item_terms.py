@@ -9,9 +9,18 @@ from rivae.base.arrays import Floats
 from rivae.data.base import PairedDataset
 from rivae.exploring.words.item_words import has_texts, item_tags, item_words
 from rivae.exploring.words.naming import axis_evidence
-from rivae.exploring.words.relations import factor_table
+from rivae.exploring.words.relations import (
+    common_words,
+    factor_table,
+    presence_of,
+    tag_targets,
+)
 from rivae.exploring.words.tags import tag_map_of
+from rivae.metrics.effects import Columns
 from rivae.runs.axis_names import AxisName, Evidence
+
+# A word or tag of fewer items says little of what is retrieved, and only costs certainty.
+MIN_ITEMS, MIN_SHARE = 10, 0.005
 
 
 class ItemTerms:
@@ -35,6 +44,23 @@ class ItemTerms:
             self._names,
             ignored_tags=self._ignored_tags,
         )
+
+    def columns(self, rows: NDArray[np.int64]) -> Columns:
+        """What is known of each of N data ``rows``: every factor, and 1 or 0 for the tags and words
+        that at least 10 and half a per cent of the items have, and as many have not.
+        """
+        least = max(MIN_ITEMS, int(np.ceil(MIN_SHARE * len(rows))))
+        words = [self._sets[i] for i in rows]
+        tags = [self._tags[i] for i in rows] if self._tags else []
+        known = [target.label for target in tag_targets(tags, self._ignored_tags)]
+        names = {"factor": self._names, "tag": known, "word": common_words(words)}
+        values = {
+            "factor": self._factors[rows],
+            "tag": presence_of(tags or [()] * len(rows), names["tag"]),
+            "word": presence_of(words, names["word"]),
+        }
+        parts = [Columns.of(kind, names[kind], values[kind], least) for kind in names]
+        return Columns.joined(parts)
 
     def property_of(self, name: AxisName, rows: NDArray[np.int64]) -> Floats:
         """What a proposed name says of each row (n,): the factor, NaN where it is unknown, or else

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from rivae.base.arrays import Floats
 from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import PairedDataset
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Relation = Literal["related", "opposite", "none"]
 
@@ -70,6 +73,16 @@ def common_words(
     return tuple(word for word in order[:max_words] if counts[word] >= min_count)
 
 
+def presence_of(sets: Sequence[Collection[str]], words: Sequence[str]) -> csr_array:
+    """(N, W) 1 where an item has a word."""
+    from scipy.sparse import csr_array
+
+    place = {word: w for w, word in enumerate(words)}
+    pairs = [(i, place[w]) for i, item in enumerate(sets) for w in set(item) if w in place]
+    rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(sets), len(words)))
+
+
 def relations(
     sets: Sequence[Sequence[str]], values: Floats, words: Sequence[str] | None = None
 ) -> Relations:
@@ -84,7 +97,6 @@ def relations(
     Raises:
         DataError: the number of rows differs from the number of items.
     """
-    from scipy.sparse import csr_array
     from scipy.special import stdtr
 
     table = np.asarray(values, dtype=np.float64)
@@ -94,10 +106,7 @@ def relations(
             f"{len(sets)} items have words but {len(table)} have values: give one row per item"
         )
     vocabulary = common_words(sets) if words is None else tuple(words)
-    place = {word: w for w, word in enumerate(vocabulary)}
-    pairs = [(i, place[w]) for i, item in enumerate(sets) for w in set(item) if w in place]
-    rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    presence = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(sets), len(vocabulary)))
+    presence = presence_of(sets, vocabulary)
     shape = (len(vocabulary), table.shape[1])
     correlation, shift, p = np.zeros(shape), np.zeros(shape), np.ones(shape)
     for j in range(table.shape[1]):

@@ -13,8 +13,9 @@ from PIL import Image
 
 from rivae.base.errors import ConfigError
 from rivae.data.thumbnails import TINY_SIDE
-from rivae.exploring.axis_card import examples, factor_links
-from rivae.exploring.explorer import Explorer
+from rivae.exploring.axis_card import examples
+from rivae.exploring.effects import EffectMeasure, shown_effects
+from rivae.exploring.explorer import MAX_K, Explorer
 from rivae.exploring.layouts import kept_layout
 from rivae.exploring.maps import codes, columns
 from rivae.exploring.sliders import sliders_of
@@ -38,7 +39,7 @@ RIGHTS = (
 )
 MADE = "Made with RIVAE Explorer on {:%Y-%m-%d}. Nothing is sent or fetched."
 MAX_TEXT = 600  # characters of an item's text
-MAX_LINKS = 6
+MAX_CHANGES = 6  # of an axis that are listed
 _SAMPLED = 24  # pictures by which a size is estimated
 _REST = 280_000  # bytes of scripts, styles and what else does not grow
 _CLOUDS = 9_000  # bytes of the word clouds of an axis
@@ -137,6 +138,7 @@ def content_of(
         "side": explorer.found_side,
         "letter": explorer.method.axis_letter(),
         "queryName": explorer.query_name,
+        "maxK": MAX_K,
         "aspect": explorer.aspect(explorer.found_side),
         "dims": sliders_of(explorer),
         "marks": [],
@@ -179,21 +181,25 @@ def _items(
 
 def _cards(explorer: Explorer, progress: Callable[[float], None] | None) -> list[dict[str, Any]]:
     words = item_words(explorer.data) if has_texts(explorer.data) else None
+    measure = EffectMeasure(explorer.retriever)
     cards: list[dict[str, Any]] = []
     for j in range(explorer.n_components):
         if progress is not None:
             progress(_PICTURES + (1 - _PICTURES) * j / explorer.n_components)
-        cards.append(_card(explorer, j, words))
+        cards.append(_card(explorer, j, words, measure))
     return cards
 
 
-def _card(explorer: Explorer, j: int, words: ItemWords | None) -> dict[str, Any]:
+def _card(
+    explorer: Explorer, j: int, words: ItemWords | None, measure: EffectMeasure
+) -> dict[str, Any]:
     """One axis as it is shown, from its low end to its high one."""
-    links = factor_links(explorer, j)[:MAX_LINKS] if explorer.data.factors is not None else []
+    effects = shown_effects(measure, explorer, j).to_dict(MAX_CHANGES)
     clouds = axis_clouds(explorer, j, words) if words is not None else None
     return {
         "examples": examples(explorer, j),
-        "links": [{"name": link.name, "r": round(link.r, 3)} for link in links],
+        "effects": effects["sentence"],
+        "changes": effects["changes"],
         "words": clouds and _words(clouds),
     }
 

@@ -26,19 +26,19 @@ MEASURES: dict[str, Template] = {
     "axis": Template(
         imports=(
             SAVE,
-            "from rivae.exploring.axis_card import QUANTILES, examples, factor_links",
-            "from rivae.figures.axis_card import link_dots, position_histogram",
+            "from rivae.exploring.axis_card import QUANTILES, examples",
+            "from rivae.figures.axis_card import position_histogram",
+            "from rivae.figures.effects import effect_bars",
         ),
         body="""\
 name = run.axes[{dim}].label
-links = factor_links(run.explorer, {dim})
-for link in links:
-    print(link.name, round(link.r, 2), round(link.low, 2), round(link.high, 2))
+effects = run.effects({dim})
+print(effects.sentence)
+print(effects.table().head(20))
 for share, rows in zip(QUANTILES, examples(run.explorer, {dim})):
     print(share, [run.data.title(row) for row in rows])
 save(position_histogram(run.explorer.shown_positions({dim}), name), "positions.html")
-if links:
-    save(link_dots(links, name), "links.html")
+save(effect_bars(effects), "effects.html")
 """,
         defaults={"rows": "test", "dim": 0},
     ),

@@ -19,7 +19,7 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from rivae.base.config import Positive
-from rivae.models.base import Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
+from rivae.models.base import Method, MethodConfig
 from rivae.models.gaussians import (
     DiagonalGaussian,
     Gaussian,
@@ -46,6 +46,7 @@ from rivae.models.settings import (
     Milestones,
     Schedule,
 )
+from rivae.models.stages import Batch, ParamGroup, Stage, parameters_of
 
 LOG_VAR_RANGE = (-12.0, 6.0)  # of an expert, as in nets/layers.py
 MIN_ETA = 1e-3  # a decoder that fits perfectly would drive a learned eta to 0
@@ -117,7 +118,7 @@ class BiVAE(Method):
 
     Example:
         >>> import torch
-        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.stages import Batch, Noise
         >>> from rivae.models.registry import build_method
         >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
         >>> noise = Noise([torch.Generator()], stacked=False)

@@ -11,7 +11,6 @@ import torch
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 
-from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.models.bimodal import BimodalTerms, BimodalVAE, LinearGaussian, build_bimodal_model
 from rivae.models.embedded import EmbeddedConfig, EmbeddedMethod
 from rivae.models.gaussians import (
@@ -22,6 +21,7 @@ from rivae.models.gaussians import (
 )
 from rivae.models.nets.layers import FixedAffine
 from rivae.models.settings import Epochs, LearningRate, Milestones, Schedule
+from rivae.models.stages import Batch, ParamGroup, Stage, parameters_of
 
 
 class BimodalConfig(EmbeddedConfig, BimodalTerms):
@@ -167,7 +167,7 @@ class BiVAEOnV(BimodalMethod):
 
     Example:
         >>> import torch
-        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.stages import Batch, Noise
         >>> from rivae.models.registry import build_method
         >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
         >>> noise = Noise([torch.Generator()], stacked=False)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from rivae.models.base import (
-    Batch,
-)
 from rivae.models.contrastive import Contrastive, ContrastiveConfig
 from rivae.models.losses import AlignmentTerms, alignment_loss
+from rivae.models.stages import Batch
 
 
 class CosSimConfig(AlignmentTerms, ContrastiveConfig):
@@ -30,7 +28,7 @@ class CosSim(Contrastive):
 
     Example:
         >>> import torch
-        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.stages import Batch, Noise
         >>> from rivae.models.registry import build_method
         >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
         >>> noise = Noise([torch.Generator()], stacked=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from rivae.models.base import Batch, Method, ParamGroup, Stage, parameters_of
+from rivae.models.base import Method
 from rivae.models.losses import CosSimTerms, alignment_loss
 from rivae.models.nets.embedders import build_embedders
 from rivae.models.nets.layers import MLP, fold_affine_into_input
@@ -22,6 +22,7 @@ from rivae.models.settings import (
     Milestones,
     Schedule,
 )
+from rivae.models.stages import Batch, ParamGroup, Stage, parameters_of
 from rivae.models.word_reader import WordReader, WordTerms
 
 
@@ -64,7 +65,7 @@ class CosSimLVM(Method):
 
     Example:
         >>> import torch
-        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.stages import Batch, Noise
         >>> from rivae.models.registry import build_method
         >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
         >>> noise = Noise([torch.Generator()], stacked=False)

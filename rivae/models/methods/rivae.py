@@ -10,9 +10,7 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from rivae.base.config import Epochs, Positive
-from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.models.components import unit_components
-from rivae.models.gaussians import DiagonalGaussian
 from rivae.models.joint_training import JOINT_PRESETS, JointTraining, JointTrainingConfig
 from rivae.models.losses import (
     aggregated_prior_kl,
@@ -21,11 +19,13 @@ from rivae.models.losses import (
     log_density,
     negative_elbo,
     retrieval_loss,
+    sample,
     squared_distances,
     with_embedder_terms,
 )
 from rivae.models.nets.layers import MLP, GaussianHead, fold_affine_into_input
 from rivae.models.settings import WEIGHT
+from rivae.models.stages import Batch, ParamGroup, Stage, parameters_of
 
 
 class RIVAEConfig(JointTrainingConfig):
@@ -141,7 +141,7 @@ class RIVAE(JointTraining):
 
     Example:
         >>> import torch
-        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.stages import Batch, Noise
         >>> from rivae.models.registry import build_method
         >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
         >>> noise = Noise([torch.Generator()], stacked=False)
@@ -252,7 +252,7 @@ class RIVAE(JointTraining):
         # loses an axis in stage 1. The scale of z brings it to about unit variance.
         named_priors = zip(("encoded", "encoded_2"), self._priors(), strict=False)
         terms = {name: ((prior.mu(v) - z) ** 2).sum(-1).mean(-1) for name, prior in named_priors}
-        return {**terms, "decoded": ((self.decode(z) - v) ** 2).sum(-1).mean(-1)}
+        return {**terms, "decoded": ((self.decoder(z) - v) ** 2).sum(-1).mean(-1)}
 
     def _coordinate_loss(self, batch: Batch) -> dict[str, Tensor]:
         """P(z|v1), P(z|v2), Q(z|v1,v2) and f fitted to coordinates that are given."""
@@ -261,7 +261,7 @@ class RIVAE(JointTraining):
         terms = {
             "prior": -log_density(z, *self.prior(batch.v1)).mean(-1),
             "posterior": -log_density(z, *q).mean(-1),
-            "decoded": ((self.decode(z) - batch.v2) ** 2).sum(-1).mean(-1),
+            "decoded": ((self.decoder(z) - batch.v2) ** 2).sum(-1).mean(-1),
         }
         # A squared error is near .01, log densities of order 1: the factor gives them equal weight.
         objective = terms["prior"] + terms["posterior"] + 100.0 * terms["decoded"]
@@ -276,8 +276,8 @@ class RIVAE(JointTraining):
         """L_LB (eq. elbo_ivae) of embeddings (..., B, D), with one z ~ Q(z|v1,v2); its terms."""
         p = self.prior(v1)
         q = self.posterior(torch.cat([v1, v2], -1))
-        z = DiagonalGaussian(*q).sample(batch.noise)
-        reconstruction, kl = negative_elbo(v2, self.decode(z), q, p, eta)
+        z = sample(q[0], q[1], batch.noise)
+        reconstruction, kl = negative_elbo(v2, self.decoder(z), q, p, eta)
         bound, terms = reconstruction + kl, {"reconstruction": reconstruction, "kl": kl}
         if self.prior2 is not None:
             terms["kl_2"] = kl_diagonal(*q, *self.prior2(v2)).mean(-1)
@@ -304,8 +304,8 @@ class RIVAE(JointTraining):
         for prior, (name, asking, targets) in zip(self._priors(), ways, strict=False):
             z, log_var = prior(asking)
             if c.expectation == "sample":
-                z = DiagonalGaussian(z, log_var).sample(batch.noise)
-            scores = -squared_distances(self.decode(z), targets) / (2 * tau**2)
+                z = sample(z, log_var, batch.noise)
+            scores = -squared_distances(self.decoder(z), targets) / (2 * tau**2)
             terms[name] = retrieval_loss(
                 scores, c.n_mismatches, c.loss_form, c.margin, batch.noise, hardest
             )
