@@ -112,7 +112,9 @@ class Measured:
         self.z = self.finder.encode(self.rows)
         self.ids = [data.item_ids()[i] for i in self.rows]
 
-    def rows_of(self, what: str, reads: Sequence[Any] | Floats, named: bool, some: Any = None) -> list[Row]:
+    def rows_of(
+        self, what: str, reads: Sequence[Any] | Floats, named: bool, some: Any = None
+    ) -> list[Row]:
         """Scores of axes that read ``reads`` (K, d), for each view that asks."""
         at = slice(None) if some is None else some
         weights = np.array(reads).T
