@@ -78,20 +78,20 @@ def test_examples_and_labels_give_an_axis(kitchen):
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        (AxisSpec("words", "chocolat"), "'chocolat' occurs in none of the texts: try chocolate"),
-        (AxisSpec("words", "xyzzy plugh"), "'xyzzy' occurs in none of the texts: choose words"),
-        (AxisSpec("words", "the"), "'the' occurs in nearly all texts"),
-        (AxisSpec("words", " \t"), "one line of 1 to 300"),
-        (AxisSpec("words", "cake " * 90), "one line of 1 to 300"),
-        (AxisSpec("words", "cake", "cake"), "two ends of the axis are equal"),
-        (AxisSpec("words", "cake sugar", "Sugar, cakes"), "two ends of the axis are equal"),
-        (AxisSpec("words", "cake", "xyzzy"), "'xyzzy' occurs in none"),
-        (AxisSpec("tag", target="tag:soupy"), "no tag 'soupy': choose from"),
-        (AxisSpec("factor", target="factor:fruity"), "no factor 'fruity': choose from fruit"),
-        (AxisSpec("examples", items=("nope",)), "no item 'nope'"),
-        (AxisSpec("examples", items=("79f935f625",)), "1 marked items are too few"),
-        (AxisSpec("labels", levels=(("79f935f625", 1.0),)), "1 labels are too few"),
-        (AxisSpec("proposed", "xyzzy"), "no title of the training items has 'xyzzy'"),
+        (AxisSpec("words", "chocolat"), "'chocolat'.*chocolate"),
+        (AxisSpec("words", "xyzzy plugh"), "'xyzzy'"),
+        (AxisSpec("words", "the"), "'the'.*nearly"),
+        (AxisSpec("words", " \t"), "1 to 300"),
+        (AxisSpec("words", "cake " * 90), "1 to 300"),
+        (AxisSpec("words", "cake", "cake"), "ends.*equal"),
+        (AxisSpec("words", "cake sugar", "Sugar, cakes"), "ends.*equal"),
+        (AxisSpec("words", "cake", "xyzzy"), "'xyzzy'"),
+        (AxisSpec("tag", target="tag:soupy"), "tag 'soupy'.*soups-stews"),
+        (AxisSpec("factor", target="factor:fruity"), "factor 'fruity'.*fruit"),
+        (AxisSpec("examples", items=("nope",)), "item 'nope'"),
+        (AxisSpec("examples", items=("79f935f625",)), "1 marked"),
+        (AxisSpec("labels", levels=(("79f935f625", 1.0),)), "1 labels"),
+        (AxisSpec("proposed", "xyzzy"), "title.*'xyzzy'"),
     ],
 )
 def test_what_cannot_be_asked_is_one_sentence(kitchen, spec, says):
@@ -102,11 +102,11 @@ def test_what_cannot_be_asked_is_one_sentence(kitchen, spec, says):
 def test_marked_items_on_both_sides_and_equal_labels(kitchen):
     run, found = kitchen
     ids = [run.data.item_ids()[i] for i in found.fit_rows[:8]]
-    with pytest.raises(ConfigError, match="on both sides"):
+    with pytest.raises(ConfigError, match="both"):
         found.draft(AxisSpec("examples", items=tuple(ids[:4]), against=tuple(ids[3:])))
-    with pytest.raises(DataError, match="all labels are equal"):
+    with pytest.raises(DataError, match=r"labels.*equal"):
         found.draft(AxisSpec("labels", levels=tuple((name, 3.0) for name in ids)))
-    with pytest.raises(ConfigError, match="not a finite number"):
+    with pytest.raises(ConfigError, match="finite"):
         found.draft(AxisSpec("labels", levels=tuple((name, np.nan) for name in ids)))
 
 
@@ -116,8 +116,8 @@ def test_marked_items_on_both_sides_and_equal_labels(kitchen):
         ({}, "name one"),
         ({"tag": "a", "high": "b"}, "name one"),
         ({"items": ["a"], "levels": [("b", 1)]}, "name one"),
-        ({"low": "a"}, "high end"),
-        ({"tag": "a", "against": ["b"]}, "compared with"),
+        ({"low": "a"}, "high"),
+        ({"tag": "a", "against": ["b"]}, "compared"),
     ],
 )
 def test_an_axis_has_one_source(asked, says):
@@ -127,16 +127,17 @@ def test_an_axis_has_one_source(asked, says):
 
 def test_unknown_words_are_said_and_others_count(kitchen):
     axis = kitchen[1].draft(AxisSpec("words", "soup xyzzy", "cakke bars"))
-    assert axis.remark.startswith("no text has cakke, xyzzy; near it: cake")
+    unknown, _, near = axis.remark.partition(";")
+    assert "cakke, xyzzy" in unknown and "cake" in near
 
 
 def test_a_run_without_texts():
     digits = rivae.load_run("demo-digits")
-    with pytest.raises(DataError, match="have no texts: ask for an axis by a tag, a factor"):
+    with pytest.raises(DataError, match=r"texts.*factor"):
         digits.axis_finder.draft(AxisSpec("words", "seven"))
     drafts = digits.propose_axes(4)
     assert len(drafts) == 4 and all(d.spec.target.startswith("factor:digit=") for d in drafts)
-    with pytest.raises(ConfigError, match="propose 1 to 50"):
+    with pytest.raises(ConfigError, match="1 to 50"):
         digits.propose_axes(0)
 
 
@@ -164,7 +165,7 @@ def test_all_factors_of_a_guideline_at_once(kitchen):
     found = kitchen[1]
     food = read_guideline()
     drafts = draft_guideline_axes(found, food)
-    assert [axis.poles for axis in drafts][0] == ("dry", "liquid") and len(drafts) == 8
+    assert next(axis.poles for axis in drafts) == ("dry", "liquid") and len(drafts) == 8
     levels = np.stack([found.levels_of(axis.spec)[0] for axis in drafts], axis=1)
     wanted = align_axes(found.finder.z, found.fit_z[0], levels, food.ids).change
     np.testing.assert_allclose(
@@ -183,7 +184,7 @@ def test_all_factors_of_a_guideline_at_once(kitchen):
     )
     assert factor_lines(own) == {"wet": ("dry, b", "soup, water")}
     assert factor_lines(own, {"wet": ("x", "y")}) == {"wet": ("x", "y")}
-    with pytest.raises(ConfigError, match="no factor 'dry': choose from wet"):
+    with pytest.raises(ConfigError, match=r"factor 'dry'.*wet"):
         factor_lines(own, {"dry": ("x", "y")})
 
 
@@ -227,8 +228,8 @@ def test_axes_are_kept_beside_the_latents(runs):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         assert len(rivae.load_run("demo-digits").axes) == len(before)
-    assert any("is damaged" in str(one.message) for one in caught)
-    with pytest.raises(DataError, match="is damaged"):
+    assert any("damaged" in str(one.message) for one in caught)
+    with pytest.raises(DataError, match="damaged"):
         run.add_axis(factor="digit=3")
 
 
@@ -263,12 +264,12 @@ def test_the_command_adds_lists_bakes_and_removes(runs, capsys):
     assert [one["id"] for one in gone] == ["a1", "a2"]
     assert [one["id"] for one in rivae_axes("list", "demo-digits")[1]] == ["a3"]
     for words, says in (
-        (("remove", "demo-digits", "a1"), "no added axis 'a1'"),
-        (("remove", "demo-digits"), "name the axes to remove"),
+        (("remove", "demo-digits", "a1"), "'a1'"),
+        (("remove", "demo-digits"), "remove"),
         (("bake", "demo-digits"), "--as NAME"),
-        (("list", "demo-digits", "a1"), "takes no ids"),
+        (("list", "demo-digits", "a1"), "no ids"),
         (("add", "demo-digits"), "name one"),
-        (("add", "demo-digits", "--guideline", "food", "--tag", "x"), "leave out the others"),
+        (("add", "demo-digits", "--guideline", "food", "--tag", "x"), "guideline"),
     ):
         code, answer = rivae_axes(*words)
         assert code == 1 and says in answer["error"]
@@ -277,11 +278,11 @@ def test_the_command_adds_lists_bakes_and_removes(runs, capsys):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("a,b\n1,2\n", "needs the columns item and level"),
-        ("", "needs the columns"),
-        ("item,level\n0,x\n", "line 2 of levels.csv has no number"),
-        ("item,level\n0,1\n0,2\n", "item 0 twice"),
-        ("item,level\n0,1\n", "1 labels are too few"),
+        ("a,b\n1,2\n", "columns item"),
+        ("", "columns item"),
+        ("item,level\n0,x\n", "line 2"),
+        ("item,level\n0,1\n0,2\n", "0 twice"),
+        ("item,level\n0,1\n", "1 labels"),
         ("item,level\n" + "".join(f"{i},{i % 3}\n" for i in range(60)), ""),
         ("item,level\n" + "".join(f"digits:{i},{i % 3}\n" for i in range(60)), ""),
     ],

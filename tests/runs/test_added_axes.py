@@ -73,22 +73,22 @@ def test_an_id_is_never_given_again(run):
     add(run, AXIS, AXIS)
     assert remove_added(run, "a2").id == "a2"
     assert [axis.id for axis in add(run, AXIS)] == ["a1", "a3"]
-    with pytest.raises(ConfigError, match=r"no added axis 'a2': choose from a1 \(sweet\), a3"):
+    with pytest.raises(ConfigError, match=r"'a2'.*a1 \(sweet\), a3"):
         find_added(added_axes(run), "a2")
-    with pytest.raises(ConfigError, match="no added axis"):
+    with pytest.raises(ConfigError, match=r"x{30}"):
         remove_added(run, "x" * 500)
 
 
 def test_axes_of_another_model_or_other_data(run):
     add(run, AXIS)
-    with pytest.raises(DataError, match="does not fit the model"):
+    with pytest.raises(DataError, match="not fit"):
         added_axes(run, 3)
     run.data_change = "the data were replaced"
     assert added_axes(run) == ()
     with pytest.raises(RunError, match="replaced"):
         add(run, AXIS)
     run.data_change, run.model_key = "", "m2"
-    with pytest.raises(DataError, match="added to another model: delete it"):
+    with pytest.raises(DataError, match=r"another model.*delete"):
         added_axes(run)
     with pytest.raises(DataError, match="another model"):
         add(run, AXIS)
@@ -96,7 +96,7 @@ def test_axes_of_another_model_or_other_data(run):
 
 def test_there_is_a_most(run):
     add(run, *[AXIS] * module.MAX_ADDED)
-    with pytest.raises(ConfigError, match="at most 200"):
+    with pytest.raises(ConfigError, match="200"):
         add(run, AXIS)
     assert len(added_axes(run)) == module.MAX_ADDED
 
@@ -105,10 +105,10 @@ def test_there_is_a_most(run):
     ("change", "says"),
     [
         (lambda d: d["axes"][0].update(id="b1"), "id"),
-        (lambda d: d["axes"].append(d["axes"][0]), "two axes have one id"),
+        (lambda d: d["axes"].append(d["axes"][0]), "one id"),
         (lambda d: d.update(next=1), "one id"),
         (lambda d: d["axes"][0].update(reads=[1.0]), "does not fit"),
-        (lambda d: d["axes"][0].update(moves=[0.0, 1.0]), "does not move its own reading"),
+        (lambda d: d["axes"][0].update(moves=[0.0, 1.0]), "own reading"),
         (lambda d: d["axes"][0].update(name=""), "name"),
         (lambda d: d["axes"][0].update(name="x\ny"), "one line"),
         (lambda d: d["axes"][0].update(offset="1"), "offset"),
