@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rivae.base.errors import ConfigError, shown
+from rivae.exploring.axes.adding import known_added
 from rivae.exploring.axis_effects import KINDS, AxisEffects
 from rivae.exploring.words.axis_names import SUGGESTED
 from rivae.exploring.words.item_terms import ItemTerms
@@ -23,6 +24,7 @@ from rivae.metrics.effects import (
 )
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.retriever import Retriever
+from rivae.runs.added_axes import AddedAxis
 
 if TYPE_CHECKING:
     from rivae.exploring.explorer import Explorer
@@ -200,13 +202,15 @@ def shown_effects(measure: EffectMeasure, explorer: Explorer, axis: AxisLike) ->
 
     Args:
         measure: over the items of ``explorer``.
-        axis: a latent by number from 0, by id ("z3") or by name; a direction of z (d,); or an
-            object with directions ``moves`` and ``reads`` as of ``EffectMeasure.of``, and perhaps
-            a ``name``.
+        axis: a latent by number from 0, by id ("z3") or by name; an added axis by id or name; a
+            direction of z (d,); or an object with directions ``moves`` and ``reads`` as of
+            ``EffectMeasure.of``, and perhaps a ``name``.
 
     Raises:
         ConfigError: there is no such axis, or a direction cannot be used.
     """
+    if isinstance(axis, str) and (added := _added(explorer, axis)) is not None:
+        axis = added
     if isinstance(axis, int | str) and not isinstance(axis, bool):
         j = _latent(explorer, axis)
         unit = float(explorer.signs[j]) * np.eye(explorer.n_components)[j]
@@ -220,6 +224,16 @@ def shown_effects(measure: EffectMeasure, explorer: Explorer, axis: AxisLike) ->
         raise ConfigError(
             "an axis is a number from 0, an id like z1, a name, or a direction of z"
         ) from None
+
+
+def _added(explorer: Explorer, asked: str) -> AddedAxis | None:
+    """The added axis of this id, or else the one with this name."""
+    if explorer.run is None:
+        return None
+    axes = known_added(explorer.run, explorer.n_components)
+    named = [axis for axis in axes if axis.name.casefold() == asked.strip().casefold()]
+    by_id = [axis for axis in axes if axis.id == asked.strip()]
+    return next(iter(by_id or (named if len(named) == 1 else [])), None)
 
 
 def _latent(explorer: Explorer, axis: int | str) -> int:

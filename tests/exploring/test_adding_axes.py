@@ -220,6 +220,7 @@ def test_axes_are_kept_beside_the_latents(runs):
     assert shown.moves_alone == ()  # all latents of this run have names: nothing is left to move
     z = run.encode(run.items[:3].tolist())
     np.testing.assert_array_equal(run.encode(run.items[:3].tolist()), z)  # the model is unchanged
+    assert run.effects("a1").axis == run.effects("Three").axis == run.effects(shown).axis == "three"
     second = run.add_axis(items=run.items[:5].tolist(), name="marked")
     assert second.id == "a2"
     assert rivae.load_run("demo-digits").axes[-1].id == "a2"

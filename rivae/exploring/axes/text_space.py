@@ -155,7 +155,7 @@ class TextSpace:
         """Whether the run reads sentence vectors of texts, and can make those of a typed line."""
         view, n_words = self.data.x2, len(self.view.vocabulary)
         if isinstance(view, WordsView):
-            return view.shape[0] > n_words
+            return view.shape[0] > n_words and self.data.accepts_text
         return self.data.accepts_text and len(view.shape) == 1
 
     def _sentences(self, rows: Ints) -> Floats | None:
