@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from rivae.exploring.axes.adding import (
 from rivae.exploring.axes.finder import AxisFinder
 from rivae.exploring.axes.proposing import propose_axes
 from rivae.exploring.words.axis_names import SEPARATOR
+from rivae.labels.guideline import FOOD_GUIDELINE, read_guideline
+from rivae.labels.guideline_axes import add_guideline_axes
 from rivae.runs.added_axes import AddedAxis, remove_added
 
 
@@ -187,6 +190,33 @@ class RunAxes(OpenedRun):
             levels=tuple(zip(self._ids(labels or ()), (labels or {}).values(), strict=True)),
         )
         return add_axis(self._folder, self.axis_finder, spec, name=name, poles=poles)
+
+    def add_guideline_axes(
+        self,
+        guideline: str | Path = FOOD_GUIDELINE,
+        lines: Mapping[str, tuple[str, str]] | None = None,
+    ) -> list[AddedAxis]:
+        """Add an axis for each factor of a guideline, found together; no label is needed.
+
+        Args:
+            guideline: the file of a guideline; the project's eight food factors by default.
+            lines: words of the low and of the high end by factor; those of the project for its food
+                factors, else the names of the lowest and highest levels.
+
+        Raises:
+            LabelError: it is no guideline.
+            ConfigError, DataError, RunError: as ``add_axis``.
+
+        Example:
+            >>> import rivae
+            >>> run = rivae.load_run("demo-kitchen")
+            >>> axes = run.add_guideline_axes()  # doctest: +SKIP
+            >>> axes[0].name, axes[0].poles  # doctest: +SKIP
+            ('wateriness', ('dry', 'liquid'))
+        """
+        return add_guideline_axes(
+            self._folder, self.axis_finder, read_guideline(Path(guideline)), lines
+        )
 
     def propose_axes(self, n: int = 8) -> list[AddedAxis]:
         """At most ``n`` axes with two poles that read well, the best first; nothing is kept.

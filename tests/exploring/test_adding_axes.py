@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -188,6 +189,15 @@ def test_all_factors_of_a_guideline_at_once(kitchen):
         factor_lines(own, {"dry": ("x", "y")})
 
 
+def test_a_guideline_of_a_run(runs, kitchen, monkeypatch):
+    run = rivae.load_run("demo-kitchen")
+    run.__dict__["axis_finder"] = kitchen[1]
+    axes = run.add_guideline_axes()
+    assert [axis.id for axis in axes] == [f"a{k}" for k in range(1, 9)]
+    assert axes[0].name == "wateriness" and axes[0].poles == ("dry", "liquid")
+    assert added_axes(run._folder) == tuple(axes)
+
+
 def test_what_an_axis_shares_and_moving_it_alone(kitchen):
     found = kitchen[1]
     first = found.draft(AxisSpec("factor", target="factor:dessert"))
@@ -232,6 +242,21 @@ def test_axes_are_kept_beside_the_latents(runs):
     assert any("damaged" in str(one.message) for one in caught)
     with pytest.raises(DataError, match="damaged"):
         run.add_axis(factor="digit=3")
+
+
+def test_another_model_is_asked_for_the_same_axes(runs):
+    first = rivae.load_run("demo-digits").add_axis(factor="digit=3", name="three", poles=("a", "b"))
+    lost = replace(first, name="lost", spec=AxisSpec("factor", target="factor:height"))
+    other = rivae.load_run("demo-synth")
+    kept, problems = adding.refit_axes(other._folder, other.axis_finder, [first, lost])
+    assert kept == [] and [text.partition(":")[0] for text in problems] == ["three", "lost"]
+    again = rivae.load_run("demo-digits")
+    (axis,), problems = adding.refit_axes(again._folder, again.axis_finder, [first, lost])
+    assert (
+        problems
+        and axis.id == "a2"
+        and replace(axis, id="a1", shares=(), created="") == replace(first, shares=(), created="")
+    )
 
 
 def test_the_command_adds_lists_bakes_and_removes(runs, capsys):
