@@ -216,7 +216,7 @@ def _print(axes: Sequence[AddedAxis], action: str) -> None:
         shares = ", ".join(f"{one.name} {number(one.correlation)}" for one in axis.shares[:2])
         low, high = axis.poles
         rows.append([axis.id or "–", axis.name, f"{low} ↔ {high}" if low else high, *views, shares])
-    print_table(rows, ("id", "name", "poles", "picture asks", "recipe asks", "shares with"))
+    print_table(rows, ("id", "name", "poles", "view 1 asks", "view 2 asks", "shares with"))
     for axis in axes:
         if axis.remark:
             print(f"{axis.id or axis.name}: {axis.remark}")

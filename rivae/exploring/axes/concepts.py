@@ -78,7 +78,7 @@ class ConceptLevels:
     have a word of one, minus that of the other.
 
     Args:
-        titles, vectors: of the training items, from ``title_words`` and ``space``.
+        titles, vectors: of the training items: ``stem`` of their ``title_words``, and their texts.
         spec: its ``high`` and ``low`` are words, separated by ", ".
 
     Raises:
@@ -94,7 +94,7 @@ class ConceptLevels:
         self._lines = []
         for words in filter(None, (spec.high, spec.low)):
             wanted = {stem(word) for word in words.split(SEPARATOR)}
-            has = np.array([any(stem(word) in wanted for word in title) for title in titles])
+            has = np.array([not wanted.isdisjoint(title) for title in titles])
             if not has.any():
                 raise ConfigError(f"no title of the training items has '{shown(words, 60)}'")
             self._lines.append([mean_text(own, has) for own in vectors])

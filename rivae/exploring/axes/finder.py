@@ -22,7 +22,7 @@ from rivae.exploring.axes.levels import (
     spread,
 )
 from rivae.exploring.axes.scores import MIN_ROWS, axis_score, shared_axes
-from rivae.exploring.axes.text_space import TextSpace
+from rivae.exploring.axes.text_space import TextSpace, stem
 from rivae.retrieval.model import LatentModel
 from rivae.runs.added_axes import AddedAxis, AxisScore, AxisSpec, SharedAxis
 from rivae.runs.axis_names import MAX_NAME
@@ -105,6 +105,10 @@ class AxisFinder:
         """The words of the titles of ``fit_rows``."""
         return title_words(self.space, self.fit_rows)
 
+    @cached_property
+    def _fit_stems(self) -> list[frozenset[str]]:
+        return [frozenset(map(stem, words)) for words in self.fit_titles]
+
     def draft(
         self, spec: AxisSpec, name: str = "", others: Sequence[NamedDirection] = ()
     ) -> AddedAxis:
@@ -146,7 +150,7 @@ class AxisFinder:
         """The levels of the texts of ``fit_rows`` and ``held_rows`` by the lines of a spec."""
         levels: LineLevels | ConceptLevels
         if spec.kind == "proposed":
-            levels = ConceptLevels(self.fit_titles, self.fit_vectors, spec)
+            levels = ConceptLevels(self._fit_stems, self.fit_vectors, spec)
         else:
             levels = LineLevels(self.space, self.fit_vectors, spec.high, spec.low)
         return levels.of(self.fit_vectors), levels.of(self.held_vectors)
