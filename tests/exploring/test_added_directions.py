@@ -138,3 +138,31 @@ def test_held_out_readings_come_from_axes_without_the_item():
     readings = cross_fitted(rows, levels, reading)
     assert sorted(seen) == rows.tolist()
     np.testing.assert_allclose(readings, 0.5)  # every fold has its share of both levels
+
+
+def test_few_labels_correct_a_direction_that_is_known():
+    r = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        z = world(seed, d=8)
+        finder = DirectionFinder([z], 10.0)
+        truth = finder.white.to @ rng.normal(size=8)
+        known = truth + finder.white.to @ rng.normal(size=8)
+        levels = z @ truth + 1.5 * (z @ truth).std() * rng.normal(size=len(z))
+        some = z[:40], levels[:40]
+        guesses = (
+            finder.corrected(known, [some[0]], some[1]),
+            known,
+            finder.weights([some[0]], some[1]),
+        )
+        r.append([np.corrcoef(z @ guess, z @ truth)[0, 1] for guess in guesses])
+    corrected, known_alone, labels_alone = np.mean(r, axis=0)
+    assert corrected > max(known_alone, labels_alone)
+
+
+def test_a_known_direction_is_never_turned_round():
+    z = world()
+    finder, truth = DirectionFinder([z], 10.0), np.arange(1.0, 6.0)
+    np.testing.assert_allclose(
+        finder.corrected(-truth, [z], z @ truth), finder.weights([z], z @ truth), rtol=1e-6
+    )

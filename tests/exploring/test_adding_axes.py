@@ -152,8 +152,9 @@ def test_proposals_read_well_and_repeat_nothing(kitchen):
         assert alike.max() < proposing.TWINS
         assert all(axis.scores[0].score > axis.scores[0].chance for axis in axes)
     chosen = proposing.propose_axes(found, 5)
-    best = max(families.values(), key=lambda axes: proposing.own_score(found, axes))
-    assert [axis.spec for axis in chosen] == [axis.spec for axis in best]
+    scores = [proposing.own_score(found, axes) for axes in families.values()]
+    at = [[a.spec for a in axes] for axes in families.values()].index([a.spec for a in chosen])
+    assert scores[at] > max(scores) - proposing.TIE * len(scores)
     # They are found again from what they were asked with.
     assert found.draft(chosen[0].spec).reads == chosen[0].reads
     run = kitchen[0]

@@ -59,6 +59,19 @@ class DirectionFinder:
         y = np.tile(levels, len(z))
         return np.asarray(self.white.to @ ridge_weights(x - x.mean(axis=0), y - y.mean()))
 
+    def corrected(self, weights: Floats, z: Sequence[Floats], levels: Floats) -> Floats:
+        """(d,) the best multiple of ``weights`` (d,) and a ridge on what it leaves of the levels.
+
+        Args:
+            z, levels: as of ``weights``, of few items.
+        """
+        readings, y = np.concatenate(z) @ weights, np.tile(levels, len(z))
+        readings, y = readings - readings.mean(), y - y.mean()
+        slope = max(0.0, float(readings @ y) / max(float(readings @ readings), 1e-300))
+        x = np.concatenate([(one - self.white.mean) @ self.white.to for one in z])
+        own = ridge_weights(x - x.mean(axis=0), y - slope * readings)
+        return np.asarray(slope * weights + self.white.to @ own)
+
     def direction(self, weights: Floats) -> Direction:
         """The direction that reads ``weights`` (d,), in the unit of all axes.
 

@@ -180,10 +180,10 @@ class AxisFinder:
         spread_by_text = self._spreading(spec) if spec.kind == "labels" else None
 
         def weights(fit: Ints, own: Floats) -> Floats:
-            if spread_by_text is not None:
-                return self.fit_weights(spread_by_text(fit, own))
-            positions = [at[int(row)] for row in fit]
-            return self.finder.weights([one[positions] for one in z], own)
+            some = [one[[at[int(row)] for row in fit]] for one in z]
+            if spread_by_text is None:
+                return self.finder.weights(some, own)
+            return self.finder.corrected(self.fit_weights(spread_by_text(fit, own)), some, own)
 
         scores = []
         for asks, own_z in zip(self.asks, z, strict=True):

@@ -32,6 +32,9 @@ GATE = {"first": 0.65, "second": 0.85}
 MIN_CONCEPTS = 4
 MAX_TAGS = 50
 TWINS = 0.9  # |correlation| of readings from which two axes are one
+# Gain of the own score from which a family is preferred to those before it in ``FAMILIES``: a
+# correlation over 2,000 held-out items has a standard error of .02.
+TIE = 0.03
 OPPOSITE = -0.3  # cosine of two directions that are the poles of one axis
 N_POLE = 2  # words of a pole
 Flags = NDArray[np.bool_]
@@ -70,7 +73,12 @@ def propose_axes(finder: AxisFinder, n: int = 8) -> list[AddedAxis]:
     proposals = family_proposals(finder, n)
     if not proposals:
         return _of_columns(finder, n)
-    return max(proposals.values(), key=lambda axes: own_score(finder, axes))
+    best: list[AddedAxis] = []
+    score = -1.0
+    for axes in proposals.values():
+        if (own := own_score(finder, axes)) > score + (TIE if best else 0.0):
+            best, score = axes, own
+    return best
 
 
 def family_proposals(finder: AxisFinder, n: int) -> dict[str, list[AddedAxis]]:
@@ -222,12 +230,11 @@ def rotated(material: Material, n: int) -> list[Poles]:
     """Directions that few words follow: varimax (Kaiser 1958) of the words' directions; the words
     at both ends of each are its poles.
     """
-    k = min(n, *material.directions.shape)
     weights = np.sqrt(material.present.sum(axis=0))[:, None]
     u, s, _ = np.linalg.svd(material.directions * weights, full_matrices=False)
-    loadings = _varimax(u[:, :k] * s[:k])
-    poles = []
-    for column in loadings.T[np.argsort(-(loadings**2).sum(axis=0), kind="stable")]:
+    loadings = _varimax(u * s)
+    poles: list[Poles] = []
+    for column in loadings.T[np.argsort(-(loadings**2).sum(axis=0), kind="stable")][:n]:
         order = np.argsort(-column, kind="stable")
         high = tuple(material.names[i] for i in order[:N_POLE] if column[i] > 0)
         low = tuple(material.names[i] for i in order[::-1][:N_POLE] if column[i] < 0)
