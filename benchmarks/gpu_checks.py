@@ -24,11 +24,12 @@ from rivae.base.config import RunConfig
 from rivae.base.reading.weights import load_weights
 from rivae.data import PairedDataset, load_dataset
 from rivae.jobs.launch import make_config
-from rivae.models.base import Batch, Method, Noise, Stage
+from rivae.models.base import Method
 from rivae.models.nets.layers import Dropout
 from rivae.models.nets.precision import number_format
 from rivae.models.nets.recipe_rnn import BiGRU
 from rivae.models.registry import METHODS, build_method
+from rivae.models.stages import Batch, Noise, Stage
 from rivae.models.word_reader import N_PARTS
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob

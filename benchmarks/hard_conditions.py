@@ -41,7 +41,7 @@ from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from rivae.training.alignment.certainty import certainty_of
 from rivae.training.smooth_start import blurred_pairs, conformal_isomap
-from rivae.training.starts import Start, read_shares
+from rivae.training.starts import StartFile, read_shares
 from rivae.training.unfolding import count_axes
 
 RESULTS = Path(__file__).parent / "results"
@@ -150,7 +150,7 @@ def measure(run: Run, start: str) -> list[dict[str, Any]]:
     data, method, settings = run.load_dataset(), run.load_method(), run.config.method.settings
     rows, test, d = data.splits["train"], data.splits["test"], settings["n_components"]
     if start == "contrast":
-        kept = Start(run.unfolded).tensors
+        kept = StartFile(run.unfolded).tensors
         out = [
             {"coordinates": label, **scores(kept[name][:, :d].numpy(), data, rows)}
             for name, label in (("target", "contrast, unfolded"), ("straightened", "straightened"))

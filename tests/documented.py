@@ -20,15 +20,31 @@ def example(heading):
 @contextmanager
 def added(parts, way, name, code, folder):
     """The part ``name`` of ``code`` while the block runs: in a file of the package itself, in an
-    installed package, or registered.
+    installed package, or registered. A file that the package has of it (``test_whole_suite``) is
+    not seen meanwhile.
     """
+    own = parts._loaded.pop(name, None)
+    _scan_anew(parts, name)
+    assert name not in parts
+    try:
+        with _adding(parts, way, name, code, folder):
+            yield
+        assert name not in parts
+    finally:
+        _scan_anew(parts)
+        if own is not None:
+            parts._loaded[name] = own
+
+
+@contextmanager
+def _adding(parts, way, name, code, folder):
     file = name.replace("-", "_")
     if way == "file":
         with _forgotten(parts, name, module := f"{parts.package}.{file}"):
             places = importlib.import_module(parts.package).__path__
             with _searched(places, folder):
                 (folder / f"{file}.py").write_text(code)
-                parts.__dict__.pop("_files", None)
+                _scan_anew(parts)
                 yield
             vars(sys.modules[parts.package]).pop(file, None)
         return
@@ -37,7 +53,7 @@ def added(parts, way, name, code, folder):
     with _forgotten(parts, name, module), _searched(sys.path, folder):
         if way == "installed":
             _install(folder, parts.group, name, module)
-            parts.__dict__.pop("_installed", None)
+            _scan_anew(parts, name)
             yield
             return
         values = vars(importlib.import_module(module)).values()
@@ -75,5 +91,11 @@ def _forgotten(parts, name, module):
         sys.modules.pop(module, None)
         parts._loaded.pop(name, None)
         parts.unregister(name)
-        for scan in ("_files", "_installed"):
-            parts.__dict__.pop(scan, None)
+        _scan_anew(parts, name)
+
+
+def _scan_anew(parts, unseen=""):
+    """Look for parts again, but not for a file of the name ``unseen``."""
+    for scan in ("_files", "_offered", "_installed"):
+        parts.__dict__.pop(scan, None)
+    parts._files.pop(unseen, None)

@@ -21,7 +21,9 @@ SETTINGS = {
     "init": "none",
     "ivae_epochs": 0,
     "joint_epochs": 40,
-    "n_mismatches": None,
+    "loss_form": "hinge",
+    "embedder": {},
+    "head_hidden": [10, 10],
     "learning_rate": 0.01,
 }
 

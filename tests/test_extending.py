@@ -3,9 +3,6 @@
 Neither has a preset file. Both are those that ``docs/extending.md`` prints.
 """
 
-import importlib
-import sys
-
 import pytest
 
 from rivae.app.forms.draft import Draft, check
@@ -22,24 +19,17 @@ from tests.documented import added, example
 
 
 @pytest.fixture
-def waves(tmp_path, monkeypatch):
+def waves(tmp_path):
     """The data set of the documentation: a file beside the others."""
     with added(DATASETS, "file", "waves", example("A data set"), tmp_path):
         yield
 
 
 @pytest.fixture
-def nearest(tmp_path, monkeypatch):
+def nearest(tmp_path):
     """The method of the documentation, registered as a notebook does."""
-    if "nearest" in METHODS:  # somebody tries it as a file
+    with added(METHODS, "registered", "nearest", example("A method"), tmp_path):
         yield
-        return
-    (tmp_path / "nearest_method.py").write_text(example("A method"))
-    monkeypatch.syspath_prepend(tmp_path)
-    METHODS.register(importlib.import_module("nearest_method").Nearest)
-    yield
-    METHODS.unregister("nearest")
-    del sys.modules["nearest_method"]
 
 
 def trained(method, folder):
@@ -77,9 +67,10 @@ def test_a_new_method_trains_on_a_new_data_set(waves, nearest, tmp_path):
 
 
 def test_both_have_presets_and_a_form_without_a_file(waves, nearest):
-    settings = find_preset("waves", "nearest", "default").method
-    assert settings["dim_v"] == find_preset("waves", "rivae", "default").method["dim_v"]
-    assert settings["learning_rate"] == 1e-3 and "push" not in settings, "its own default stays"
+    assert not find_preset("waves", "nearest", "default").method, "its own defaults stay"
+    settings = find_preset("sprites", "nearest", "default").method
+    assert settings["dim_v"] == find_preset("sprites", "rivae", "default").method["dim_v"]
+    assert settings["learning_rate"] == 2e-3 and "push" not in settings, "its own default stays"
     assert "n_components" not in settings and "temperature" not in settings
     for method in METHODS:
         for preset in ("default", "paper"):

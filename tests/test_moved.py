@@ -10,7 +10,8 @@ from packaging.version import Version
 
 import rivae
 from rivae.base.deprecation import MOVED_UNTIL
-from rivae.base.moved import COMMANDS, MOVED
+from rivae.base.moved import COMMANDS, MOVED, MOVED_NAMES
+from rivae.models.registry import METHODS
 
 # What a user of before could import, and where it is: written down, not taken from the code.
 MODULES = {
@@ -58,6 +59,7 @@ MODULES = {
 IMPORTS = """
 from rivae import Axis, PairModel, Run, explore, fit, load_run
 from rivae.api import Query, Run
+from rivae.comparison import Counterpart, Matching, match_runs
 from rivae.comparison import compare, factor_sheet, factor_strips
 from rivae.data import FactorSpec, PairedDataset, TensorView, load_dataset
 from rivae.data.base import random_split
@@ -70,7 +72,13 @@ from rivae.exploring.steering import steer, steer_rows
 from rivae.export import export_bytes, save
 from rivae.figures import write_traversals
 from rivae.launch import make_config
-from rivae.methods import build_method
+from rivae.importing.pretrained import make_features, short_text
+from rivae.methods import RIVAE, RBiVAE, DCCA, BiVAE, BiVAEOnV
+from rivae.methods import CosSim, CosSimLVM, InfoNCE, InfoNCEICA
+from rivae.methods import Batch, Method, MethodConfig, Noise, ParamGroup, Stage, build_method
+from rivae.methods import method_class, method_config, method_names, require_training
+from rivae.methods.contrastive import CosSim, InfoNCE, InfoNCEConfig, InfoNCEICA
+from rivae.methods.cos_sim_lvm import AlignmentTerms, CosSimLVM
 from rivae.metrics.correlation import correlation_table, numeric_factors
 from rivae.metrics.digits import digit_metrics, transition_table
 from rivae.plots.alpha import alpha_curve
@@ -137,6 +145,25 @@ def test_a_name_that_left_its_module_is_forwarded(old, new):
     assert caught[0].filename == __file__
     with pytest.raises(AttributeError, match="nonsense"):
         _ = importlib.import_module(package).nonsense
+
+
+@pytest.mark.parametrize(
+    ("old", "name", "new"),
+    [(old, name, new) for old, homes in MOVED_NAMES.items() for name, new in homes.items()],
+)
+def test_a_name_that_left_a_moved_module_is_found_by_the_old_one(old, name, new):
+    script = f"from {old} import {name} as old\nfrom {new} import {name}\nassert old is {name}\n"
+    with pytest.warns(DeprecationWarning, match=rf"^{old}.{name} is deprecated .*: write {new}"):
+        exec(script, {})
+    with pytest.raises(ImportError, match="nonsense"):
+        exec(f"from {old} import nonsense", {})
+
+
+def test_the_classes_of_methods_are_those_that_runs_are_made_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from rivae.methods import DCCA, RIVAE
+    assert METHODS["dcca"] is DCCA and METHODS["rivae"] is RIVAE
 
 
 def test_the_warning_names_the_line_of_the_user(tmp_path):

@@ -59,7 +59,7 @@ def test_endings_of_pictures_are_named_in_one_place():
 
 # What writes in another way, and why nobody misses what a full disk leaves of it.
 DIRECT = {
-    "rivae/benchmark/processes.py os.fdopen": "the pipe to another process",
+    "rivae/benchmark/run.py os.fdopen": "the pipe to another process",
     "rivae/data/store/pixels.py np.memmap": "a cache; its room is reserved first",
     "rivae/data/store/writer.py shard.open": "counts only once the table beside it is there",
     "rivae/cli/demo.py shutil.copyfile": "into a folder that gets its name at the end",
@@ -69,7 +69,7 @@ DIRECT = {
     "rivae/base/files.py open_plain": "files that hold locks",
     "rivae/base/files.py os.truncate": "reserves the room of a cache",
     "rivae/base/files.py path.open": "reserves the room of a cache",
-    "rivae/data/importing/features.py format.open_memmap": "a mark tells how far it is",
+    "rivae/data/features/making.py format.open_memmap": "a mark tells how far it is",
     "rivae/jobs/agent.py open_plain": "a log of what its processes say",
     "rivae/runs/archive.py path.open": "unpacked into a folder that gets its name at the end",
     "rivae/jobs/locks.py os.fdopen": "a file that holds a lock",

@@ -10,6 +10,14 @@ from rivae.base.parts import Parts
 CONTRACT = "class Part:\n    def __init__(self, name):\n        self.name = name\n"
 
 
+def offer(folder, name, points):
+    """An installed package with these entry points."""
+    info = folder / f"{name}-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(f"[toy.parts]\n{points}\n")
+
+
 @pytest.fixture
 def parts(tmp_path, monkeypatch):
     """Two files of a package with a part each, a helper, and two installed packages."""
@@ -24,12 +32,7 @@ def parts(tmp_path, monkeypatch):
     (package / "all" / "a.py").write_text(made.format("a"))
     (package / "all" / "wrong.py").write_text(made.format("other"))
     (package / "all" / "_helper.py").write_text("raise RuntimeError")
-    info = tmp_path / "stranger-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: stranger\nVersion: 1\n")
-    (info / "entry_points.txt").write_text(
-        "[toy.parts]\nnew = stranger:PART\nbroken = stranger:NOTHING\na = stranger:PART\n"
-    )
+    offer(tmp_path, "stranger", "new = stranger:PART\nbroken = stranger:NOTHING\na = stranger:PART")
     (tmp_path / "stranger.py").write_text(made.format("new"))
     monkeypatch.syspath_prepend(tmp_path)
     yield Parts("toy", "toyparts.all", "toy.parts", "toyparts.base:Part", first=("two-words",))
@@ -99,3 +102,69 @@ def test_only_a_part_of_the_kind_with_a_free_name_is_registered(parts):
     for wrong in (kind("a"), kind("new"), kind(""), kind(3), object(), kind):
         with pytest.raises(ConfigError):
             parts.register(wrong)
+
+
+# The same name twice.
+
+
+def test_a_name_that_two_packages_offer_is_refused_and_names_both(parts, tmp_path):
+    offer(tmp_path, "other", "new = other:PART")
+    offer(tmp_path, "same", "broken = stranger:NOTHING")  # the same part, found twice
+    sentence = (
+        "the toy 'new' is offered by other:PART and by stranger:PART: none is used, remove the "
+        "package of one"
+    )
+    with pytest.raises(ConfigError) as refused:
+        parts["new"]
+    assert str(refused.value) == parts.trouble("new") == parts.clash("new") == sentence
+    parts._files.pop("wrong")
+    assert "new" not in parts.working() and parts.clash("broken") == ""
+    kind = type(parts["a"])
+    with pytest.raises(ConfigError, match=r"a toy 'new' already \((other|stranger):PART\): give"):
+        parts.register(kind("new"))
+
+
+def test_a_name_of_this_package_stays_its_own_and_the_other_is_named(parts):
+    assert "stranger" not in type(parts["a"]).__module__ and parts.trouble("a") == ""
+    assert parts.clash("a") == (
+        "the toy 'a' is offered by toyparts.all.a and by stranger:PART: that of toyparts.all.a is "
+        "used, remove the package of the other"
+    )
+    assert parts.clash("two-words") == ""
+    with pytest.raises(ConfigError, match=r"a toy 'a' already \(toyparts.all.a\): give <"):
+        parts.register(type(parts["a"])("a"))
+
+
+def test_a_part_is_called_as_its_entry_point(parts, tmp_path):
+    offer(tmp_path, "other", "odd = stranger:PART")
+    with pytest.raises(ConfigError, match="'odd' of stranger:PART calls itself 'new': give its"):
+        parts["odd"]
+
+
+def keyed(part):
+    """Every toy gives a key: its name without the last letter."""
+    return (part.name[:-1],)
+
+
+def test_a_key_of_two_parts_is_refused_and_names_both(parts, tmp_path):
+    offer(tmp_path, "other", "nee = other:PART")
+    (tmp_path / "other.py").write_text("from toyparts.base import Part\nPART = Part('nee')\n")
+    toys = Parts("toy", "toyparts.all", "toy.parts", "toyparts.base:Part", keys=keyed)
+    both = (
+        r"the toys '(new|nee)' \((stranger|other):PART\) and '(new|nee)' \((stranger|other):PART\)"
+    )
+    for name in ("new", "nee"):
+        with pytest.raises(ConfigError, match=rf"^{both} both give 'ne': rename that of '{name}'"):
+            toys[name]
+    assert list(toys.working() if toys._files.pop("wrong") else ()) == ["a", "two-words"]
+    kind = type(toys["a"])
+    with pytest.raises(
+        ConfigError, match=r"'two-words' \(toyparts.all.two_words\) and 'two-wordy' \(registered"
+    ):
+        toys.register(kind("two-wordy"))
+    assert "two-wordy" not in toys
+    toys.register(kind("mine"))
+    assert toys.register(kind("mine")) is toys["mine"], "its own keys are no others"
+    with pytest.raises(ConfigError, match=r"'mine'.*and 'ming'.*both give 'min'"):
+        toys.register(kind("ming"))
+    sys.modules.pop("other")

@@ -3,6 +3,7 @@ the version they name is the one installed.
 """
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -122,6 +123,23 @@ def test_named_code_exists(texts, repo_root):
         for function in re.findall(r"`(\w+)`", where):
             as_python, as_script = rf"^ *(?:async )?def {function}\(", rf"^  {function}\(.*\) {{$"
             assert re.search(f"{as_python}|{as_script}", code(path), re.MULTILINE), function
+
+
+# How a name gets its value: in Python (also as one of several) or TOML, in a script, in a style.
+MADE = r"^ *(?:async )?(?:def|class) {0}\b|^ *(?:\w+, )*{0}(?:, \w+)*(?::[^=\n]+)? = "
+MADE_BY_SCRIPTS = r"^(?:export )?(?:const|function|class) {0}\b|^  {0}\(.*\) {{$"
+MADE_BY_STYLES = r"^ *{0}: "
+
+
+def test_each_file_of_where_is_what_decides_what_is_said_of_it(texts, repo_root):
+    table = texts["docs/extending.md"].split("\n## Where is what\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| .+ \| [^|]*`([^`]+)` \| `([^`]+)` \|$", table, re.MULTILINE)
+    assert len(rows) >= 20 and len(rows) == table.count("\n| ") - 1, "all but the heading"
+    for path, name in rows:
+        made = {".js": MADE_BY_SCRIPTS, ".css": MADE_BY_STYLES}.get(Path(path).suffix, MADE)
+        text = (repo_root / path).read_text(encoding="utf-8")
+        places = re.findall(made.format(re.escape(name)), text, re.MULTILINE)
+        assert len(places) == 1, (path, name, places)
 
 
 @pytest.mark.slow

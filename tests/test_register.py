@@ -58,29 +58,56 @@ def test_an_unknown_kind_is_one_sentence(capsys):
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
-WITH_STRANGER = """
+# A package of others, as it is installed: a method, and one that cannot be loaded.
+STRANGER = {
+    "nearest_method.py": example("A method"),
+    "nearest_method-1.dist-info/METADATA": (
+        "Metadata-Version: 2.1\nName: nearest-method\nVersion: 1\n"
+    ),
+    "nearest_method-1.dist-info/entry_points.txt": (
+        "[rivae.methods]\nnearest = nearest_method:Nearest\nbroken = nearest_method:Nothing\n"
+    ),
+}
+NAMES = """
+import contextlib, io, sys
+from rivae.cli import main
+said = io.StringIO()
+for command in ("train", "benchmark"):
+    with contextlib.redirect_stdout(said), contextlib.suppress(SystemExit):
+        main([command, "--help"])
+words = said.getvalue().replace(",", " ").split()
+assert words.count("nearest") >= 1 and words.count("broken") >= 1
+print(sorted({"torch", "streamlit", "nearest_method"} & set(sys.modules)))
+"""
+LISTS = """
 import json
-from rivae.app.forms.draft import Draft, check
 from rivae.benchmark.lines import ALL
 from rivae.benchmark.tables import title
 from rivae.cli import main
 from rivae.models.registry import METHODS
 assert main(["parts", "method"]) == 0
-checked = check(Draft("synth", "nearest"))
-assert not checked.troubles
 print(json.dumps([list(METHODS), title("nearest"), [line[0] for line in ALL]]))
+"""
+PAGE = """
+import json, sys
+from streamlit.testing.v1 import AppTest
+page = AppTest.from_file(sys.argv[1] + "/rivae/app/main.py", default_timeout=60)
+page.query_params["training"] = "New run"
+page.switch_page(sys.argv[1] + "/pages/train.py").run()
+fields = lambda: {box.key: box for box in (*page.selectbox, *page.text_input)}
+options = fields()["train_field_method"].options
+fields()["train_field_method"].set_value("nearest").run()
+errors = [error.value for error in page.exception]
+print(json.dumps([options, errors, fields()["train_field_method.push"].label]))
 """
 
 
-def test_a_method_of_an_installed_package_is_seen_by_all(tmp_path):
-    """In command line, form, benchmark and training, with nothing changed here."""
-    (tmp_path / "nearest_method.py").write_text(example("A method"))
-    info = tmp_path / "nearest_method-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: nearest-method\nVersion: 1\n")
-    (info / "entry_points.txt").write_text(
-        "[rivae.methods]\nnearest = nearest_method:Nearest\nbroken = nearest_method:Nothing\n"
-    )
+@pytest.fixture
+def run(tmp_path):
+    """Runs Python with these arguments where the package of others is installed."""
+    for name, text in STRANGER.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
     paths = {"PYTHONPATH": os.pathsep.join((str(tmp_path), str(ROOT)))}
     env = {**os.environ, **paths, "RIVAE_RUNS": str(tmp_path / "runs")}
 
@@ -91,7 +118,16 @@ def test_a_method_of_an_installed_package_is_seen_by_all(tmp_path):
         assert said.returncode == 0, said.stderr
         return said.stdout
 
-    listed, facts = run("-c", WITH_STRANGER).rsplit("\n", 2)[:2]
+    return run
+
+
+def test_help_names_a_method_of_an_installed_package_and_loads_nothing(run):
+    assert run("-c", NAMES) == "[]\n"
+
+
+def test_a_method_of_an_installed_package_is_seen_by_all(run):
+    """In command line, benchmark and training, with nothing changed here."""
+    listed, facts = run("-c", LISTS).rsplit("\n", 2)[:2]
     names, title, benchmark = json.loads(facts)
     assert "nearest" in names and title == "Nearest" and "nearest" in benchmark
     assert "Nearest" in listed
@@ -100,3 +136,9 @@ def test_a_method_of_an_installed_package_is_seen_by_all(tmp_path):
     settings = ("--set", "epochs=1", "--set", "dataset.n_pairs=60")
     run("-m", "rivae", "train", "synth", "--method", "nearest", "--name", "near", *settings)
     assert "Nearest" in run("-m", "rivae", "runs") or "nearest" in run("-m", "rivae", "runs")
+
+
+@pytest.mark.slow
+def test_a_method_of_an_installed_package_has_its_form(run):
+    options, errors, label = json.loads(run("-c", PAGE, str(ROOT)).splitlines()[-1])
+    assert "Nearest" in options and not errors and label.startswith("Weight: push")

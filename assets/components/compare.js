@@ -141,7 +141,7 @@ class ComparePanel extends Panel {
     if (!sameRuns || this.whole !== data.whole) this.wire.forget()
     this.k = data.k
     this.whole = data.whole
-    this.results.k.value = this.k
+    Object.assign(this.results.k, { max: data.maxK, value: this.k })
     this.results.whole.checked = this.whole
     setText(this.results.wholeLabel, data.wholeLabel)
     this.results.wholeLabel.parentElement.hidden = !data.wholeLabel

@@ -191,7 +191,7 @@ export class ExplorePanel extends Panel {
     this.commitSoon.cancel()
     this.k = data.k
     this.whole = data.whole
-    this.results.k.value = this.k
+    Object.assign(this.results.k, { max: data.maxK, value: this.k })
     if (this.only.value.trim() !== data.only) this.only.value = data.only
     this.only.title = `Words, #tags and factors, such as: ${data.conditions.slice(0, 2).join(" ")}`
     this.suggest()

@@ -137,7 +137,7 @@ export class HeldRun {
       setTriggerValue: (name, value) => this.hear(name, value),
       data: {
         rev: this.rev, key: told.run, url: "", run: told.run, rows: told.rows, asks: told.asks, side: told.side, letter: told.letter,
-        k, whole: false, only: this.panel.only.value.trim(), span: this.panel.sliders.span || 4,
+        k, maxK: told.maxK, whole: false, only: this.panel.only.value.trim(), span: this.panel.sliders.span || 4,
         byEffect: this.panel.sliders.byEffect ?? false, locked, z: place, base, dims: told.dims,
         wholeLabel: "", conditions: [], aspects: [told.aspect, told.aspect], marks: told.marks, watched: null,
         takes: { text: false, picture: false }, hits: "hits", map: told.map,

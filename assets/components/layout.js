@@ -75,15 +75,16 @@ export function buildControls(on) {
 }
 
 /**
- * The results: heading, options, the given grid, and what is said about them.
+ * The results: heading, options, the given grid, and what is said about them; how many there may be
+ * (`k.max`) says the server.
  * @param on {k(value), whole(checked)}
  */
 export function buildResults(grid, on) {
   const heading = h("h2", {})
   const k = h("input", {
-    type: "number", min: 1, max: 30, step: 1, "aria-label": "Number of results", "data-testid": "k",
+    type: "number", min: 1, step: 1, "aria-label": "Number of results", "data-testid": "k",
   })
-  k.onchange = () => on.k(clamp(Math.round(Number(k.value)) || 10, 1, 30))
+  k.onchange = () => on.k(clamp(Math.round(Number(k.value)) || 10, 1, Number(k.max)))
   const whole = h("input", { type: "checkbox", "data-testid": "whole" })
   whole.onchange = () => on.whole(whole.checked)
   const wholeLabel = h("span", {})

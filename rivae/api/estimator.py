@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from rivae.base.arrays import (
     FARTHEST,
+    Floats,
     axis_labels,
     check_columns,
     check_order,
@@ -27,7 +28,7 @@ from rivae.base.arrays import (
 )
 from rivae.base.errors import ConfigError
 from rivae.exploring.explorer import Hits
-from rivae.retrieval.base import Floats, Index, ranks_of_targets
+from rivae.retrieval.base import Index, ranks_of_targets
 from rivae.retrieval.model import Space, make_space
 from rivae.retrieval.registry import choose_index
 from rivae.retrieval.storage import build_index

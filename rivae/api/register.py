@@ -15,7 +15,7 @@ KINDS = (
     "rivae.metrics.registry:METRICS",
     "rivae.retrieval.registry:INDEXES",
     "rivae.training.alignment.registry:STEPS",
-    "rivae.data.importing.features:FEATURES",
+    "rivae.data.features.contract:FEATURES",
 )
 
 

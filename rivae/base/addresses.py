@@ -31,7 +31,7 @@ def answered_names(address: str, hosts: Sequence[str] = ()) -> list[str]:
         ConfigError: one of ``hosts`` is not a host name.
     """
     names = ["127.0.0.1", "localhost", "::1"]
-    names += _own_names() if address in EVERYWHERE else [address]
+    names += _machine_names() if address in EVERYWHERE else [address]
     for name in hosts:
         if not HOST.fullmatch(name):
             raise ConfigError(
@@ -41,24 +41,24 @@ def answered_names(address: str, hosts: Sequence[str] = ()) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _own_names() -> list[str]:
+def _machine_names() -> list[str]:
     """The names and addresses of this machine in its network, as far as it knows them."""
     name = socket.gethostname()
     addresses = [name, f"{name}.local"]
     with contextlib.suppress(OSError):
-        addresses += [str(known[4][0]) for known in socket.getaddrinfo(name, None)]
-    for family, elsewhere in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
+        addresses += [str(info[4][0]) for info in socket.getaddrinfo(name, None)]
+    for family, remote in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
         # Nothing is sent: the system only says from which address it would be.
         with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
-            probe.connect((elsewhere, 9))
+            probe.connect((remote, 9))
             addresses.append(str(probe.getsockname()[0]))
-    return [known for known in addresses if HOST.fullmatch(known)]
+    return [address for address in addresses if HOST.fullmatch(address)]
 
 
 def url_of(port: int, address: str, extra: Sequence[str] = ()) -> str:
     """The address in this machine's browser, as Streamlit's settings make it; no "/" at its end."""
-    own = own_address(address)
-    host = f"[{own}]" if ":" in own else own
+    local = own_address(address)
+    host = f"[{local}]" if ":" in local else local
     safe = all(_streamlit_setting(f"server.ssl{part}File", extra) for part in ("Cert", "Key"))
     path = _streamlit_setting("server.baseUrlPath", extra).strip("/")
     return f"http{'s' if safe else ''}://{host}:{port}" + (f"/{quote(path)}" if path else "")

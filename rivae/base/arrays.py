@@ -11,6 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
 FARTHEST = 1e12  # of a number that is searched with: beyond, rounding decides what is nearest
 SHOWN = 3  # names in a message
 # Of the largest number of a row whose squares float32 can add up.
@@ -18,7 +22,7 @@ _SMALLEST, _LARGEST = 1e-12, 1e15
 
 
 def is_count(value: object) -> bool:
-    """Whether this is a whole number of at least 1; True is none."""
+    """Whether this is a whole number of at least 1; booleans are not."""
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
 
 
@@ -67,8 +71,8 @@ def in_reach(rows: NDArray[Any]) -> NDArray[Any]:
     is_far &= np.isfinite(largest)
     if not is_far.any():
         return rows
-    scaled: NDArray[Any] = np.where(is_far, rows / np.where(is_far, largest, 1), rows)
-    return scaled
+    in_range: NDArray[Any] = np.where(is_far, rows / np.where(is_far, largest, 1), rows)
+    return in_range
 
 
 def refuse_masked(error: type[Exception] = ValueError, **values: object) -> None:
@@ -122,7 +126,9 @@ def column_names(values: Any) -> list[Any] | None:
     return None if names is None else list(names)
 
 
-def check_columns(known: list[Any] | None, values: Any, what: str, quiet: bool = False) -> None:
+def check_columns(
+    fit_columns: list[Any] | None, values: Any, what: str, quiet: bool = False
+) -> None:
     """Compare the columns of ``values`` with those that ``fit`` saw, by their names.
 
     Names that pandas gave for want of others, 0 ... q - 1, count as none, but for their order.
@@ -134,19 +140,19 @@ def check_columns(known: list[Any] | None, values: Any, what: str, quiet: bool =
     Raises:
         ValueError: they are the same columns in another order, or other columns.
     """
-    given = column_names(values)
-    if given == known:
+    new_columns = column_names(values)
+    if new_columns == fit_columns:
         return
-    check_order(known, given, what)
-    known, given = _own(known), _own(given)
-    if known is not None and given is not None:
-        missing = list((Counter(known) - Counter(given)).elements())
-        strange = list((Counter(given) - Counter(known)).elements())
+    check_order(fit_columns, new_columns, what)
+    fit_columns, new_columns = _own(fit_columns), _own(new_columns)
+    if fit_columns is not None and new_columns is not None:
+        missing = list((Counter(fit_columns) - Counter(new_columns)).elements())
+        strange = list((Counter(new_columns) - Counter(fit_columns)).elements())
         problems = [f"lacks {_some(missing)}"] if missing else []
         problems += [f"has {_some(strange)}, which fit did not see"] if strange else []
         raise ValueError(f"{what} has other columns than in fit: it {', and '.join(problems)}")
-    if not quiet and (known is None) != (given is None):
-        where = "fit saw none" if known is None else "there are none now"
+    if not quiet and (fit_columns is None) != (new_columns is None):
+        where = "fit saw none" if fit_columns is None else "there are none now"
         warnings.warn(
             f"the columns of {what} have names in only one of the calls ({where}): they are taken "
             "in their order",
@@ -161,16 +167,22 @@ def axis_labels(z: Any) -> list[Any] | None:
     return list(index) if getattr(z, "ndim", None) == 1 and index is not None else column_names(z)
 
 
-def check_order(known: list[Any] | None, given: list[Any] | None, what: str) -> None:
+def check_order(fit_labels: list[Any] | None, new_labels: list[Any] | None, what: str) -> None:
     """Compare the order of columns.
 
     Raises:
-        ValueError: all columns are the ``known`` ones, in another order.
+        ValueError: the columns are those of ``fit_labels`` in another order.
     """
-    if known is None or given is None or given == known or Counter(known) != Counter(given):
+    if (
+        fit_labels is None
+        or new_labels is None
+        or new_labels == fit_labels
+        or Counter(fit_labels) != Counter(new_labels)
+    ):
         return
     raise ValueError(
-        f"{what} has its columns in another order, {_some(given)}, than expected, {_some(known)}"
+        f"{what} has its columns in another order, {_some(new_labels)}, than expected, "
+        f"{_some(fit_labels)}"
     )
 
 

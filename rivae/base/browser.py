@@ -32,11 +32,11 @@ def find_browser() -> str | None:
     ``BROWSER_PATH`` decides where it is set; then the names above are looked for on the path, then
     the places of macOS and Windows that kaleido knows.
     """
-    if named := os.environ.get("BROWSER_PATH"):
-        return shutil.which(named)
+    if from_environment := os.environ.get("BROWSER_PATH"):
+        return shutil.which(from_environment)
     for name in NAMES:
-        if found := shutil.which(name):
-            return found
+        if path := shutil.which(name):
+            return path
     with contextlib.suppress(ImportError):
         from choreographer.browsers.chromium import Chromium
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,7 +21,8 @@ from rivae.base.reading.documents import parse_json, printable
 from rivae.base.reading.regular import read_at_most
 
 SCHEMA_VERSION = 1
-RUN_NAME = r"^[a-z0-9][a-z0-9._-]{0,79}$"
+MAX_NAME = 80  # characters of the name of a run or of a labelling plan
+RUN_NAME = rf"^[a-z0-9][a-z0-9._-]{{0,{MAX_NAME - 1}}}$"
 MAX_CONFIG_BYTES = 2**20
 
 # Bounds far beyond any sensible run, so that a mistyped or hostile file cannot exhaust the machine.
@@ -137,7 +139,9 @@ class RunConfig(_Strict):
     seed: int = Field(default=0, ge=0, lt=2**31)
     # A derived run was not trained from this file: it is the model of that run in other axes.
     parent: str | None = Field(default=None, pattern=RUN_NAME)
-    # It came in an archive; nobody here has chosen the files that its settings name.
+    # It goes on from what that run began with: offered in its place once it is better.
+    refines: str | None = Field(default=None, pattern=RUN_NAME, exclude_if=lambda value: not value)
+    # It came in an archive: the files that its settings name were not chosen on this machine.
     imported: bool = Field(default=False, exclude_if=lambda value: not value)
 
 
@@ -193,6 +197,18 @@ def parse_config(text: str | bytes, origin: str) -> RunConfig:
         return RunConfig.model_validate(raw)
     except ValidationError as error:
         raise ConfigError(explain(error, origin, RunConfig)) from None
+
+
+def free_name(wanted: str, is_taken: Callable[[str], bool]) -> str:
+    """``wanted``, or with -2, -3 … at its end, the first name of at most ``MAX_NAME`` characters
+    that is not taken: of runs, labelling plans and imports.
+    """
+    name, n = wanted[:MAX_NAME], 1
+    while is_taken(name):
+        n += 1
+        end = f"-{n}"
+        name = wanted[: MAX_NAME - len(end)] + end
+    return name
 
 
 def read_config(path: Path) -> RunConfig:

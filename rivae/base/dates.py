@@ -35,7 +35,7 @@ class _File(BaseModel):
 class DatesSeen:
     """The dates that were seen, in a file of a folder, and what lay there on each.
 
-    A file that cannot be read is begun anew: then everything lies there from today on.
+    A file that cannot be read is replaced: all ages then begin today.
     """
 
     def __init__(self, folder: Path, file: str = FILE) -> None:

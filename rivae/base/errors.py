@@ -58,15 +58,15 @@ def shown(name: object, most: int = 80) -> str:
     return f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
 
 
-def some_of(names: Iterable[object], asked: str = "", most: int = 8) -> str:
-    """ "a, b, c": at most ``most`` names, first those like ``asked``, and how many others."""
+def some_of(names: Iterable[object], like: str = "", most: int = 8) -> str:
+    """ "a, b, c": at most ``most`` names, first those like ``like``, and how many others."""
     texts = [str(name) for name in names]
-    near = get_close_matches(asked[:80], texts, n=most, cutoff=0.5) if asked else []
-    kept = [*near, *(name for name in texts if name not in near)]
-    if len(kept) <= most:
-        kept = texts
-    listed = ", ".join(shown(name, 40) for name in kept[:most]) or "none"
-    return listed + (f" and {len(kept) - most} others" if len(kept) > most else "")
+    near = get_close_matches(like[:80], texts, n=most, cutoff=0.5) if like else []
+    ordered_texts = [*near, *(name for name in texts if name not in near)]
+    if len(ordered_texts) <= most:
+        ordered_texts = texts
+    text = ", ".join(shown(name, 40) for name in ordered_texts[:most]) or "none"
+    return text + (f" and {len(ordered_texts) - most} others" if len(ordered_texts) > most else "")
 
 
 def shortened(sentence: str, most: int = LONGEST) -> str:

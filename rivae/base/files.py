@@ -98,13 +98,11 @@ def write_atomic_with(
 def _temporary(path: Path) -> Path:
     """Where the new content is written first, in the same folder."""
     # With what is added, a name may be longer than a file's name can be.
-    name = path.name if len(os.fsencode(path.name)) <= 200 else _digest(path.name)
+    name, encoded = path.name, os.fsencode(path.name)
+    if len(encoded) > 200:
+        name = hashlib.blake2b(encoded, digest_size=8).hexdigest()
     # Threads of one process may write the same file, so both numbers are in the name.
     return path.with_name(f".{name}.{os.getpid()}-{threading.get_ident()}.tmp")
-
-
-def _digest(name: str) -> str:
-    return hashlib.blake2b(os.fsencode(name), digest_size=8).hexdigest()
 
 
 def make_folder(path: Path) -> None:
@@ -171,10 +169,14 @@ def private_file(path: Path) -> None:
     # Without opening it: closing a file drops the locks that this process holds on it.
     with contextlib.suppress(OSError):
         status = path.stat()
-        wanted = stat.S_IMODE(status.st_mode) & (0o770 if status.st_mode & stat.S_IWGRP else 0o700)
-        own = os.name == "posix" and status.st_uid == os.geteuid() and stat.S_ISREG(status.st_mode)
-        if own and wanted != stat.S_IMODE(status.st_mode):
-            path.chmod(wanted)
+        private_mode = stat.S_IMODE(status.st_mode) & (
+            0o770 if status.st_mode & stat.S_IWGRP else 0o700
+        )
+        is_ours = (
+            os.name == "posix" and status.st_uid == os.geteuid() and stat.S_ISREG(status.st_mode)
+        )
+        if is_ours and private_mode != stat.S_IMODE(status.st_mode):
+            path.chmod(private_mode)
 
 
 def open_plain(path: Path, mode: str, *, private: bool = False) -> IO[Any]:
@@ -240,7 +242,7 @@ def is_locked(path: Path) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        return error.errno != errno.EINVAL  # not a plain file: nobody can hold it
+        return error.errno != errno.EINVAL  # not a plain file, which cannot be locked
     return False
 
 
@@ -281,7 +283,7 @@ def change_json(
 ) -> None:
     """Replace the JSON in ``path`` by what ``change()`` returns, one process or thread at a time.
 
-    ``change`` reads the current content itself, so that nobody else's change is lost.
+    ``change`` reads the current content itself, so that no concurrent change is lost.
 
     Raises:
         BlockingIOError: when another process or thread writes for longer than ``patience`` seconds.

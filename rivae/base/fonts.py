@@ -73,14 +73,14 @@ def runs(text: str, first: Face, bold: bool = False) -> tuple[Run, ...]:
         parts = list(clusters(text))
     if len(parts) < 2:
         return ((text, None),)
-    joined: list[Run] = []
+    font_runs: list[Run] = []
     for part in parts:
         for piece, face in runs(part, first, bold):
-            if joined and joined[-1][1] == face:
-                joined[-1] = (joined[-1][0] + piece, face)
+            if font_runs and font_runs[-1][1] == face:
+                font_runs[-1] = (font_runs[-1][0] + piece, face)
             else:
-                joined.append((piece, face))
-    return tuple(joined)
+                font_runs.append((piece, face))
+    return tuple(font_runs)
 
 
 def without_font(texts: Iterable[str], first: Face | None = None) -> list[str]:
@@ -94,10 +94,10 @@ def no_font(parts: Iterable[str]) -> str:
     scripts = list(dict.fromkeys(_script(letter) for part in parts for letter in _drawn(part)))
     if not scripts:
         return ""
-    named = scripts if len(scripts) <= 3 else [*scripts[:3], "other scripts"]
-    listed = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
+    script_names = scripts if len(scripts) <= 3 else [*scripts[:3], "other scripts"]
+    text = " and ".join(filter(None, (", ".join(script_names[:-1]), script_names[-1])))
     return (
-        f"No font on this machine has the letters of {listed}, so they are left out: install one, "
+        f"No font on this machine has the letters of {text}, so they are left out: install one, "
         "such as Noto, or export SVG or HTML."
     )
 
@@ -107,27 +107,27 @@ def badly_joined(texts: Iterable[str]) -> str:
     if features.check("raqm"):
         return ""
     scripts = {_script(letter) for text in texts for letter in text if not letter.isascii()}
-    joined = sorted(script for script in scripts if script in JOINED)
-    if not joined:
+    cursive = sorted(script for script in scripts if script in JOINED)
+    if not cursive:
         return ""
     return (
-        f"Letters of {joined[0]} are not joined as they should be: install the library fribidi, or "
-        "export SVG or HTML."
+        f"Letters of {cursive[0]} are not joined as they should be: install the library fribidi, "
+        "or export SVG or HTML."
     )
 
 
 def _face_of(text: str, first: Face, bold: bool) -> Face | None:
     """One font that has all letters of a text."""
-    needed = frozenset(_drawn(text))
+    letters = frozenset(_drawn(text))
     for face in (first, bundled(bold), bundled()):
-        if not needed or _has_all(face, needed):
+        if not letters or _has_all(face, letters):
             return face
-    return _installed(needed, bold)
+    return _installed(letters, bold)
 
 
-def _has_all(face: Face, needed: frozenset[str]) -> bool:
+def _has_all(face: Face, text_letters: frozenset[str]) -> bool:
     letters = _letters(face)
-    return all(ord(letter) in letters for letter in needed)
+    return all(ord(letter) in letters for letter in text_letters)
 
 
 @lru_cache(maxsize=16)
@@ -139,11 +139,11 @@ def _letters(face: Face) -> frozenset[int]:
 
 
 @lru_cache(maxsize=4096)
-def _installed(needed: frozenset[str], bold: bool) -> Face | None:
+def _installed(letters: frozenset[str], bold: bool) -> Face | None:
     """The font of this machine that has all these letters, rather a plain one without serifs."""
     weight = BOLD if bold else REGULAR
     fonts = sorted(
-        (font for font in installed_fonts() if font.is_outline and all(map(font.has, needed))),
+        (font for font in installed_fonts() if font.is_outline and all(map(font.has, letters))),
         key=lambda font: (
             font.is_mono,
             not font.is_upright,

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from rivae.base.deprecation import MOVED_UNTIL, warn_deprecated
+from rivae.base.deprecation import MOVED_UNTIL, moved_names, warn_deprecated
 
 # The three commands that run as ``python -m NAME``; their old names stay.
 COMMANDS = {
@@ -47,11 +47,13 @@ _MOVED = {
 _RENAMED = {
     "rivae.data.digits": "rivae.data.sets.split_digits",
     "rivae.data.mnist": "rivae.data.sets.split_mnist",
-    "rivae.importing.pretrained": "rivae.data.importing.feature_sources.checkpoint",
-    "rivae.importing.statistics": "rivae.data.importing.feature_sources.statistics",
+    "rivae.importing.pretrained": "rivae.data.features.sources.checkpoint",
+    "rivae.importing.statistics": "rivae.data.features.sources.statistics",
     "rivae.plots": "rivae.figures",
     "rivae.ui": "rivae.app",
     "rivae.methods.presets": "rivae.models.presets",
+    "rivae.runs.vocabulary_file": "rivae.runs.data_record",
+    "rivae.labels.held_out": "rivae.labels.derive",
     "rivae.retrieval.projection": "rivae.retrieval.model",
     "rivae.words.names_file": "rivae.runs.axis_names",
 }
@@ -59,6 +61,50 @@ MOVED = _RENAMED | {
     f"rivae.{name}": f"rivae.{room}.{name.rpartition('.')[2]}"
     for room, names in _MOVED.items()
     for name in names.split()
+}
+_METHODS = "rivae.models.methods"
+# module of an earlier version -> its names that are not in the module of today, and where they are
+MOVED_NAMES = {
+    "rivae.methods": {
+        "BiVAE": f"{_METHODS}.bi_vae",
+        "BiVAEOnV": f"{_METHODS}.bi_vae_on_v",
+        "CosSim": f"{_METHODS}.cos_sim",
+        "CosSimLVM": f"{_METHODS}.cos_sim_lvm",
+        "DCCA": f"{_METHODS}.dcca",
+        "InfoNCE": f"{_METHODS}.info_nce",
+        "InfoNCEICA": f"{_METHODS}.info_nce_ica",
+        "MAX_PARAMETERS": "rivae.models.registry",
+        "RBiVAE": f"{_METHODS}.rbi_vae",
+        "RIVAE": f"{_METHODS}.rivae",
+    },
+    "rivae.methods.base": {"Axes": "rivae.models.settings"},
+    "rivae.methods.contrastive": {
+        "CosSim": f"{_METHODS}.cos_sim",
+        "CosSimConfig": f"{_METHODS}.cos_sim",
+        "InfoNCE": f"{_METHODS}.info_nce",
+        "InfoNCEConfig": f"{_METHODS}.info_nce",
+        "InfoNCEICA": f"{_METHODS}.info_nce_ica",
+        "InfoNCEICAConfig": f"{_METHODS}.info_nce_ica",
+        "MIN_TEMPERATURE": f"{_METHODS}.info_nce",
+        "shared_components": "rivae.models.components",
+    },
+    "rivae.methods.cos_sim_lvm": {"AlignmentTerms": "rivae.models.losses"},
+    "rivae.methods.joint_training": {
+        "Perturbable": "rivae.models.nets.recipe_rnn",
+        "perturbable": "rivae.models.nets.recipe_rnn",
+    },
+    "rivae.alignment.folding": {"unchanged": "rivae.training.alignment.base"},
+    "rivae.comparison": {
+        "Counterpart": "rivae.exploring.comparison",
+        "Matching": "rivae.exploring.comparison",
+        "check_number": "rivae.exploring.comparison",
+        "match_runs": "rivae.exploring.comparison",
+    },
+    "rivae.importing.pretrained": {
+        "make_features": "rivae.data.features.making",
+        "short_text": "rivae.data.features.contract",
+    },
+    "rivae.words.naming": {"HeldOut": "rivae.runs.axis_names"},
 }
 
 
@@ -80,10 +126,10 @@ def new_name(name: str) -> str:
 
 
 class _Forward:
-    """Loads the module of today in place of the one of the old name."""
+    """Loads the module of today in place of the one of the old name, whose names it also finds."""
 
-    def __init__(self, target: str) -> None:
-        self.target = target
+    def __init__(self, old: str, target: str) -> None:
+        self.old, self.target = old, target
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = importlib.import_module(self.target)
@@ -93,6 +139,8 @@ class _Forward:
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__ = self.spec  # the import system has written the old name into it
         module.__loader__ = self.spec.loader if self.spec else None
+        if homes := MOVED_NAMES.get(self.old):
+            vars(module).setdefault("__getattr__", moved_names(self.old, homes))
 
 
 class _Moved:
@@ -110,13 +158,13 @@ class _Moved:
             spec = importlib.util.find_spec(COMMANDS[fullname])
             return spec and importlib.util.spec_from_file_location(fullname, spec.origin)
         name = new_name(fullname)
-        if name == fullname or (found := importlib.util.find_spec(name)) is None:
+        if name == fullname or (moved_spec := importlib.util.find_spec(name)) is None:
             return None
         warn_deprecated(fullname, name, MOVED_UNTIL)
         return ModuleSpec(
             fullname,
-            _Forward(name),  # type: ignore[arg-type]
-            is_package=found.submodule_search_locations is not None,
+            _Forward(fullname, name),  # type: ignore[arg-type]
+            is_package=moved_spec.submodule_search_locations is not None,
         )
 
 

@@ -81,7 +81,7 @@ class _Output:
     """
 
     def __init__(self, stream: Any, quiet: bool) -> None:
-        self._stream, self._quiet, self._lost = stream, quiet, False
+        self._stream, self._quiet, self._is_lost = stream, quiet, False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -99,12 +99,12 @@ class _Output:
         self._do(self._stream.flush)
 
     def _do(self, act: Callable[[], object]) -> None:
-        if self._lost:
+        if self._is_lost:
             return
         try:
             act()
         except OSError as error:
-            self._lost = True
+            self._is_lost = True
             # What is still held would fail once more when Python ends.
             with contextlib.suppress(OSError, ValueError):
                 handle = os.open(os.devnull, os.O_WRONLY)

@@ -17,11 +17,11 @@ import importlib
 import importlib.util
 import inspect
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from rivae.base.errors import ConfigError
 
@@ -39,7 +39,13 @@ class Parts(Mapping[str, P], Generic[P]):
     """
 
     def __init__(
-        self, kind: str, package: str, group: str, contract: str, first: tuple[str, ...] = ()
+        self,
+        kind: str,
+        package: str,
+        group: str,
+        contract: str,
+        first: tuple[str, ...] = (),
+        keys: Callable[[P], Iterable[str]] = lambda part: (),
     ) -> None:
         """Nothing is imported yet.
 
@@ -49,12 +55,13 @@ class Parts(Mapping[str, P], Generic[P]):
             group: of the entry points of other packages.
             contract: "module:class" that every part is an instance of, or a subclass.
             first: names in the order in which they are listed; the others follow by name.
+            keys: names that a part gives beside its own and no other part may give.
         """
         self.kind, self.package, self.group, self._contract = kind, package, group, contract
-        self.first = first
+        self.first, self._keys = first, keys
         self._loaded: dict[str, P] = {}
         self._registered: dict[str, P] = {}
-        self._said: dict[str, dict[str, Any]] = {}
+        self._literals: dict[str, dict[str, Any]] = {}
 
     @cached_property
     def _files(self) -> dict[str, str]:
@@ -65,9 +72,31 @@ class Parts(Mapping[str, P], Generic[P]):
         return {name.replace("_", "-"): f"{self.package}.{name}" for name in files}
 
     @cached_property
+    def _offered(self) -> dict[str, list[EntryPoint]]:
+        """The entry points of every name; several where packages offer different parts by it."""
+        offered: dict[str, list[EntryPoint]] = {}
+        for point in entry_points(group=self.group):
+            same = offered.setdefault(point.name, [])
+            if point.value not in [each.value for each in same]:
+                same.append(point)
+        return offered
+
+    @cached_property
     def _installed(self) -> dict[str, EntryPoint]:
         """Entry point by name; this package's own part of the same name is kept."""
-        return {e.name: e for e in entry_points(group=self.group) if e.name not in self._files}
+        return {name: own[0] for name, own in self._offered.items() if name not in self._files}
+
+    def clash(self, name: str) -> str:
+        """A sentence that names all who offer a part ``name``; "" where it is one alone."""
+        own = [self._files[name]] if name in self._files else []
+        places = [*own, *sorted(point.value for point in self._offered.get(name, ()))]
+        if len(places) < 2:
+            return ""
+        kept, others = (f"that of {own[0]}", "the other") if own else ("none", "one")
+        return (
+            f"the {self.kind} '{name}' is offered by {' and by '.join(places)}: {kept} is used, "
+            f"remove the package of {others}"
+        )
 
     @cached_property
     def contract(self) -> type[Any]:
@@ -91,7 +120,7 @@ class Parts(Mapping[str, P], Generic[P]):
         """The part ``name``.
 
         Raises:
-            ConfigError: there is none, or the package that offers it cannot be loaded.
+            ConfigError: there is no such part, or its package cannot be loaded.
         """
         if name in self._registered:
             return self._registered[name]
@@ -138,20 +167,25 @@ class Parts(Mapping[str, P], Generic[P]):
 
     def _plain(self, name: str) -> dict[str, Any]:
         """The literals of the part ``name`` in its file; empty where none is to be seen."""
-        if name not in self._said:
+        if name not in self._literals:
             spec = importlib.util.find_spec(self.package)
             folders = (spec.submodule_search_locations if spec else None) or ()
             stem = self._files[name].rpartition(".")[2]
             files = (Path(folder) / f"{stem}.py" for folder in folders)
             text = next((file.read_text("utf-8") for file in files if file.is_file()), "")
-            written = (_literals(node) for node in ast.parse(text).body)
-            self._said[name] = next((each for each in written if each.get("name") == name), {})
-        return self._said[name]
+            calls = (_literals(node) for node in ast.parse(text).body)
+            self._literals[name] = next((each for each in calls if each.get("name") == name), {})
+        return self._literals[name]
 
     def unknown(self, name: str) -> str:
         """One sentence about a name that no part has."""
+        printable_name = name[:MAX_NAME].encode("unicode_escape").decode()
+        return f"there is no {self.kind} '{printable_name}': choose one of {', '.join(self)}"
+
+    def absent(self, name: str) -> str:
+        """One sentence about a name that stored files have and no part."""
         said = name[:MAX_NAME].encode("unicode_escape").decode()
-        return f"there is no {self.kind} '{said}': choose one of {', '.join(self)}"
+        return f"there is no {self.kind} '{said}' here: install the package that offers it"
 
     def fits(self, part: object) -> bool:
         """Whether ``part`` is of this kind."""
@@ -168,6 +202,13 @@ class Parts(Mapping[str, P], Generic[P]):
         raise ConfigError(f"{self._files[name]} has no {self.kind} with the name '{name}'")
 
     def _of_package(self, point: EntryPoint) -> P:
+        part = self._loaded_from(point)
+        self._require_own_keys(point.name, part)
+        return part
+
+    def _loaded_from(self, point: EntryPoint) -> P:
+        if clash := self.clash(point.name):
+            raise ConfigError(clash)
         try:
             part: P = point.load()
         except Exception as error:
@@ -175,18 +216,56 @@ class Parts(Mapping[str, P], Generic[P]):
                 f"the {self.kind} '{point.name}' cannot be loaded ({error}): repair or remove the "
                 f"package that offers it ({point.value})"
             ) from error
-        self._check(part)
+        if (name := self._check(part)) != point.name:
+            raise ConfigError(
+                f"the {self.kind} '{point.name}' of {point.value} calls itself '{name}': give its "
+                "entry point this name"
+            )
         return part
+
+    def _place(self, name: str) -> str:
+        """Where the part ``name`` comes from, for sentences about two of them."""
+        if name in self._files:
+            return self._files[name]
+        return self._installed[name].value if name in self._installed else "registered here"
+
+    def _require_own_keys(self, name: str, part: P) -> None:
+        """ConfigError where another part gives a key of ``part`` as well."""
+        keys = set(self._keys(part))
+        for other in (*self._files, *self._installed, *self._registered) if keys else ():
+            if other == name:
+                continue
+            try:
+                theirs = self._keys(self._alone(other))
+            except ConfigError:  # it gives no keys
+                continue
+            if both := sorted(keys.intersection(theirs)):
+                raise ConfigError(
+                    f"the {self.kind}s '{other}' ({self._place(other)}) and '{name}' "
+                    f"({self._place(name)}) both give '{both[0]}': rename that of '{name}', or "
+                    "remove the package of one"
+                )
+
+    def _alone(self, name: str) -> P:
+        """The part ``name``, without a look at the keys of others."""
+        if name in self._installed and name not in self._loaded:
+            return self._loaded_from(self._installed[name])
+        return self[name]
 
     def register(self, part: P) -> P:
         """Add ``part`` until this process ends; one registered before under its name is replaced.
 
         Raises:
-            ConfigError: it is of another kind, has no name, or this package has one of its name.
+            ConfigError: it is of another kind, has no name, or a part of this or an installed
+                package has its name or one of its keys.
         """
         name = self._check(part)
         if name in self._files or name in self._installed:
-            raise ConfigError(f"there is a {self.kind} '{name}' already: give this another name")
+            raise ConfigError(
+                f"there is a {self.kind} '{name}' already ({self._place(name)}): give "
+                f"{part!r:.80} another name"
+            )
+        self._require_own_keys(name, part)
         self._registered[name] = part
         return part
 
@@ -206,15 +285,15 @@ class Parts(Mapping[str, P], Generic[P]):
 
 def _literals(node: ast.stmt) -> dict[str, Any]:
     """The plain values in ``class A: name = "a"``, and in ``A(name="a")``."""
-    said: list[tuple[str, ast.expr]] = []
+    assignments: list[tuple[str, ast.expr]] = []
     if isinstance(node, ast.ClassDef):
         for each in node.body:
             if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
-                said.append((each.targets[0].id, each.value))
+                assignments.append((each.targets[0].id, each.value))
     elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-        said = [(each.arg, each.value) for each in node.value.keywords if each.arg]
+        assignments = [(each.arg, each.value) for each in node.value.keywords if each.arg]
     values: dict[str, Any] = {}
-    for name, value in said:
+    for name, value in assignments:
         try:
             values[name] = ast.literal_eval(value)
         except ValueError:
@@ -226,8 +305,11 @@ class NameIn:
     """Marks a setting that is the name of a part: ``Annotated[str, NameIn("module:REGISTRY")]``.
 
     The registry is looked up when a value is checked, so the settings of a lower room may name the
-    parts of a higher one without importing it.
+    parts of a higher one without importing it. With ``STORED`` as the context of the validation a
+    name of no part is taken: a stored run may name one of a package that is not installed here.
     """
+
+    STORED: ClassVar[dict[str, bool]] = {"stored": True}
 
     def __init__(self, registry: str) -> None:
         self._registry = registry
@@ -242,9 +324,9 @@ class NameIn:
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         from pydantic_core import core_schema
 
-        return core_schema.no_info_after_validator_function(self._checked, handler(source))
+        return core_schema.with_info_after_validator_function(self._checked, handler(source))
 
-    def _checked(self, name: str) -> str:
-        if name not in self.parts:
+    def _checked(self, name: str, info: Any) -> str:
+        if info.context != self.STORED and name not in self.parts:
             raise ValueError(self.parts.unknown(name))
         return name

@@ -21,9 +21,9 @@ def home_path(text: str | Path, name: str = "") -> Path:
     path = Path(os.path.expanduser(text))  # noqa: PTH111 - Path.expanduser raises no sentence
     start = path.parts[0] if path.parts else ""
     if start.startswith("~") and not Path(start).exists() and (name or len(path.parts) > 1):
-        held = f"{name} holds" if name else "there is"
+        subject = f"{name} holds" if name else "there is"
         raise ConfigError(
-            f"{held} a path in an unknown home folder, {shown(start)}: write the whole path"
+            f"{subject} a path in an unknown home folder, {shown(start)}: write the whole path"
         )
     return path
 

@@ -13,14 +13,14 @@ from rivae.base.errors import ConfigError
 PROXIES = "FORWARDED_ALLOW_IPS"  # uvicorn takes the X-Forwarded-For of these, separated by commas
 
 
-def trusted_proxies(named: Sequence[str]) -> str:
+def trusted_proxies(addresses: Sequence[str]) -> str:
     """The addresses and networks of proxies as the server's environment holds them.
 
     Raises:
-        ConfigError: one of them is none, or stands for everybody.
+        ConfigError: one of them is no address, or stands for all addresses.
     """
     proxies = []
-    for one in named:
+    for one in addresses:
         try:
             network = ipaddress.ip_network(one.strip())
         except ValueError:

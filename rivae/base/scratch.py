@@ -23,7 +23,7 @@ LOCK = ".rivae-in-use"
 def scratch_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
     """A new folder that only this user may enter, removed at the end.
 
-    What killed processes left beside it under the same ``prefix`` is removed first.
+    Folders that killed processes left there under the same ``prefix`` are removed first.
 
     Args:
         parent: the folder for temporary files of the system by default.
@@ -36,17 +36,17 @@ def scratch_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
     while True:
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
         try:
-            held = (folder / LOCK).open("xb")
-        except FileNotFoundError:  # taken for a leftover of a version without locks
+            lock_file = (folder / LOCK).open("xb")
+        except FileNotFoundError:  # removed as a leftover of a version without locks
             continue
         with contextlib.suppress(BlockingIOError):
             if os.name == "posix":
-                take_lock(held)
+                take_lock(lock_file)
             # Was it removed in the moment before it was locked? Then another one.
-            if os.fstat(held.fileno()).st_nlink:
+            if os.fstat(lock_file.fileno()).st_nlink:
                 break
-        held.close()
-    with held:
+        lock_file.close()
+    with lock_file:
         try:
             yield folder
         finally:
@@ -58,7 +58,7 @@ def remove_abandoned(parent: Path, prefix: str) -> None:
     files cannot be locked, nobody knows which.)
 
     Only folders of this user, no links, and none without the file that ``scratch_folder`` makes:
-    whatever else has such a name is somebody's.
+    anything else of such a name belongs to someone else.
     """
     if os.name != "posix":
         return
@@ -74,8 +74,8 @@ def _remove_if_free(folder: Path) -> None:
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
         return
     if stat.S_ISREG((folder / LOCK).lstat().st_mode):
-        with (folder / LOCK).open("r+b") as held:
-            take_lock(held, patience=0.0)  # and held while it is removed
+        with (folder / LOCK).open("r+b") as lock_file:
+            take_lock(lock_file, patience=0.0)  # and held while it is removed
             _remove(folder)
 
 

@@ -32,8 +32,8 @@ def source(*names: str) -> str:
             return
         parts[name] = ""
         text = (FOLDER / name).read_text(encoding="utf-8")
-        for needed in _IMPORT.findall(text):
-            add(needed)
+        for module in _IMPORT.findall(text):
+            add(module)
         parts.pop(name)  # after what it needs
         parts[name] = _EXPORT.sub("", _IMPORT.sub("", text))
 
@@ -61,7 +61,5 @@ def library() -> str:
     match = _LIBRARY_EXPORT.search(text)
     assert match, "the library lists what it exports"
     pairs = (pair.split(" as ") for pair in match[1].split(","))
-    exported = ", ".join(f"{name.strip()}: {inside.strip()}" for inside, name in pairs)
-    return (
-        f"(() => {{ {text[: match.start()]}\n{text[match.end() :]}\nreturn {{ {exported} }} }})()"
-    )
+    exports = ", ".join(f"{name.strip()}: {inside.strip()}" for inside, name in pairs)
+    return f"(() => {{ {text[: match.start()]}\n{text[match.end() :]}\nreturn {{ {exports} }} }})()"

@@ -80,12 +80,12 @@ def letters_of(file: str | IO[bytes], number: int = 0) -> frozenset[int]:
 
 def _listed(program: str) -> Iterator[InstalledFont]:
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [program, "--format", _FORMAT], capture_output=True, timeout=SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return
-    for line in done.stdout[:MAX_BYTES].decode("utf-8", "replace").splitlines():
+    for line in process.stdout[:MAX_BYTES].decode("utf-8", "replace").splitlines():
         cells = line.split("\t")
         if len(cells) != 10:
             continue

@@ -25,11 +25,11 @@ TELL_S = 30.0  # between two lines about a training
 
 
 def run_cell(cell: Cell, root: Path, say: Say, training: bool = True) -> Iterator[list[Row]]:
-    """Train what is missing, evaluate what is not evaluated; yields the rows of one run at a time.
+    """Train missing runs and evaluate new ones; yields the rows of one run at a time.
 
-    A run that diverged becomes a row with state "failed" and its reason; one that could not be
-    trained here (no data, other settings in its folder) one with state "not run". Without
-    ``training`` only runs that have ended give rows.
+    Diverged runs give a row with state "failed" and the reason; runs that cannot be trained here
+    (no data, other settings in the folder) give "not run". Without ``training`` only ended runs
+    give rows.
     """
     runs = [(draw, seed) for draw in cell.draws for seed in cell.seeds]
     try:
@@ -40,7 +40,7 @@ def run_cell(cell: Cell, root: Path, say: Say, training: bool = True) -> Iterato
     except RivaeError as error:
         say(f"skipped: {cell.title}: {error}")
         for draw, seed in runs:
-            yield [_not_run(cell, draw, seed, error)]
+            yield [not_run(cell, draw, seed, str(error))]
         return
     for (draw, seed), config in zip(runs, configs, strict=True):
         try:
@@ -49,7 +49,7 @@ def run_cell(cell: Cell, root: Path, say: Say, training: bool = True) -> Iterato
             yield _rows(cell, draw, Run(root / config.name), say)
         except RivaeError as error:
             say(f"skipped: {config.name}: {error}")
-            yield [_not_run(cell, draw, seed, error)]
+            yield [not_run(cell, draw, seed, str(error))]
 
 
 def _exists(path: Path) -> bool:
@@ -80,7 +80,7 @@ def _is_measured(path: Path, latent: bool) -> bool:
 
 
 def _lacks_steps(run: Run, steps: StepScores | None) -> bool:
-    """Whether a run could still be measured after other steps; one without its weights cannot."""
+    """Whether the scores after other steps are missing and can be measured: there are weights."""
     return steps is None and run.ready
 
 
@@ -89,11 +89,11 @@ def _refuse_other_settings(configs: list[RunConfig], root: Path) -> None:
         path = root / config.name
         if not _exists(path):
             continue
-        known, wanted = (
+        old_settings, new_settings = (
             each.model_dump(exclude={"training": OF_THE_PLACE})
             for each in (completed(Run(path).config), config)
         )
-        if known != wanted:
+        if old_settings != new_settings:
             raise RunError(f"run {config.name} has other settings: delete {path} to train it again")
         Run(path).require_same_data()
 
@@ -101,14 +101,14 @@ def _refuse_other_settings(configs: list[RunConfig], root: Path) -> None:
 def _train_missing(configs: list[RunConfig], root: Path, say: Say) -> None:
     new = [c for c in configs if not _exists(root / c.name)]
     old = [Run(root / c.name) for c in configs if c not in new]
-    halted = [run for run in old if run.status.state in ("interrupted", "created")]
-    if not halted and not new:
+    unfinished = [run for run in old if run.status.state in ("interrupted", "created")]
+    if not unfinished and not new:
         return
-    started = time.monotonic()
+    start = time.monotonic()
     try:
-        if halted:
-            say(f"resuming {halted[0].id}" + _more(len(halted)))
-            resume(halted, watch=_now_and_then(say, halted[0].id))
+        if unfinished:
+            say(f"resuming {unfinished[0].id}" + _more(len(unfinished)))
+            resume(unfinished, watch=_now_and_then(say, unfinished[0].id))
         if new:
             say(f"training {new[0].name}" + _more(len(new)))
             train(new, root, watch=_now_and_then(say, new[0].name))
@@ -116,7 +116,7 @@ def _train_missing(configs: list[RunConfig], root: Path, say: Say) -> None:
         if not any(_exists(root / c.name) for c in configs):
             raise
         say(f"failed: {error}")  # the runs hold their own reasons
-    say(f"trained in {time.monotonic() - started:.0f} s")
+    say(f"trained in {time.monotonic() - start:.0f} s")
 
 
 def _now_and_then(say: Say, name: str) -> Watcher:
@@ -151,8 +151,9 @@ def _about(cell: Cell, draw: int, seed: int) -> dict[str, Any]:
     }
 
 
-def _not_run(cell: Cell, draw: int, seed: int, error: RivaeError) -> Row:
-    return make_row(**_about(cell, draw, seed), state="not run", message=str(error))
+def not_run(cell: Cell, draw: int, seed: int, reason: str) -> Row:
+    """The row of a run that could not be trained here."""
+    return make_row(**_about(cell, draw, seed), state="not run", message=reason)
 
 
 def _rows(cell: Cell, draw: int, run: Run, say: Say) -> list[Row]:
@@ -185,11 +186,7 @@ def _rows(cell: Cell, draw: int, run: Run, say: Say) -> list[Row]:
         try:
             if result is None:
                 result = evaluate(
-                    method,
-                    data,
-                    n_queries=n_queries,
-                    null_permutations=0,
-                    null_permutations_slow=0,
+                    method, data, n_queries=n_queries, null_permutations=0, null_permutations_slow=0
                 )
                 run.write_evaluation(result)
             if lacks_steps:
@@ -202,7 +199,7 @@ def _rows(cell: Cell, draw: int, run: Run, say: Say) -> list[Row]:
 
 
 def _seconds(status: Status) -> float | None:
-    """Wall time from start to end, None where a file does not say; runs of one batch share it."""
+    """Wall time from start to end, that of its batch; None if unknown."""
     try:
         span = datetime.fromisoformat(status.updated) - datetime.fromisoformat(status.started or "")
     except (ValueError, TypeError):  # no times, or one of them without its zone

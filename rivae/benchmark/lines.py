@@ -1,7 +1,7 @@
-"""The lines of every table: method, preset and what is changed of it.
+"""The lines of every table: method, preset and changed settings.
 
-Most tables have a line per method. Others tell apart what a table of methods mixes: RIVAE with and
-without L_Reg, the start and the method, the literal settings and those that work.
+Most tables have a line per method. Others are ablations: RIVAE without L_Reg, other starts, the
+paper's literal settings.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ OF_EVERY_METHOD = tuple(name for name in dataset_names() if name != "sprites-har
 TABLE_LINES: dict[str, dict[str, tuple[Line, ...]]] = {
     **{name: {name: ALL} for name in OF_EVERY_METHOD},
     "ablation": dict.fromkeys(("synth", "sprites", "split-mnist"), WITH_AND_WITHOUT_REG),
-    # The start told apart from the method: RIVAE from the paper's, the others from RIVAE's.
+    # Other starts: RIVAE from the paper's, the other methods from RIVAE's.
     "starts": {
         "synth": (
             ("rivae", None, _from_papers_start(200)),

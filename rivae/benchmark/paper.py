@@ -96,7 +96,7 @@ _DIGITS: dict[str, Rows] = {
         "dcca": (0.0191, 0.6377, 0.6186),
         "rbi-vae": (0.0189, 0.8932, 0.8743),
         "rivae": (0.0121, 0.9675, 0.9554),
-    },
+    }
 }
 
 
@@ -128,9 +128,9 @@ def paper_lines() -> list[tuple[str, str, str, str]]:
         for (dataset, settings), rows in _RETRIEVAL.items()
         for method in rows
     ]
-    for table, printed in (("factors", _FACTORS), ("digits", _DIGITS)):
+    for table, rows_of in (("factors", _FACTORS), ("digits", _DIGITS)):
         lines += [
-            (dataset, table, method, "") for dataset in printed for method in printed[dataset]
+            (dataset, table, method, "") for dataset in rows_of for method in rows_of[dataset]
         ]
     lines += [(d, "ablation", "rivae", "") for d, settings in _RETRIEVAL if settings]
     return lines

@@ -1,4 +1,4 @@
-"""What is run for a table: its data sets and lines, the runs behind them, their sizes."""
+"""The runs behind the tables: their data sets, lines, settings and sizes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from rivae.models.presets import preset_names, trains_as_batch
 from rivae.models.registry import METHODS, method_config
 
 FEW_QUERIES = 20
-OF_THE_PLACE = {"device", "precision"}  # settings of training that no line of a table has
+OF_THE_PLACE = {"device", "precision"}  # settings of training that depend on the machine
 
 
 @dataclass(frozen=True)
 class Size:
-    """How much of the full work is done; only "full" gives results.
+    """The size of a benchmark; only "full" gives results.
 
     Attributes:
         epochs: share of the preset's epochs, at least one of each stage.
@@ -47,7 +47,7 @@ class Size:
 SIZES = {
     size.name: size
     for size in (
-        # Imported pairs are the user's own: only those who name them have that table.
+        # The table of imported pairs is only made on request.
         Size("full", 1.0, 5, 4, tuple(t for t in TABLE_LINES if t != "pairs")),
         # Split digits replace Split-MNIST, whose files have to be downloaded first.
         Size(
@@ -63,7 +63,7 @@ SIZES = {
             },
             FEW_QUERIES,
         ),
-        # Shows that everything works, from training to report.
+        # A smoke test from training to report.
         Size(
             "tiny",
             0.0,
@@ -83,14 +83,14 @@ SIZES = {
 }
 
 
-LONG_NAME = 30  # of changed settings that still stand in the name of a run
+LONG_NAME = 30  # characters of changed settings in the name of a run; longer ones are hashed
 DATA = "dataset."  # prefix of settings of the data set among changed settings
 
 
 def draw_settings(dataset: str, draw: int, seed: int = 0) -> dict[str, Any]:
-    """What draw number ``draw`` and a run's seed set of a data set; a fixed one has only draw 0."""
-    drawn, seeded = (DATASETS.said(dataset, each, ()) for each in ("drawn_by", "seeded_by"))
-    return dict.fromkeys(drawn, draw) | dict.fromkeys(seeded, seed)
+    """The settings of a data set for a draw and a seed; fixed data sets have only draw 0."""
+    by_draw, by_seed = (DATASETS.said(dataset, each, ()) for each in ("drawn_by", "seeded_by"))
+    return dict.fromkeys(by_draw, draw) | dict.fromkeys(by_seed, seed)
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,8 @@ class Cell:
     """One line of the tables: a data set, a method and a preset, over several seeds.
 
     ``draws`` are draws of the data set itself (Synth's G and factors); a data set that is fixed
-    has one. ``settings`` change the method, and the data set where a key begins with "dataset.".
-    New runs train with the settings ``place``, of ``OF_THE_PLACE``; all else is the preset's.
+    has one. ``settings`` change the method, or the data set if a key begins with "dataset.".
+    ``place`` are settings of ``OF_THE_PLACE`` for new runs; the rest is that of the preset.
     """
 
     dataset: str
@@ -157,14 +157,14 @@ class Cell:
 
     @property
     def data_settings(self) -> dict[str, Any]:
-        """What ``settings`` change of the data set."""
-        found = dict(self.settings)
-        return {k.removeprefix(DATA): v for k, v in found.items() if k.startswith(DATA)}
+        """The changes of ``settings`` to the data set."""
+        changes = dict(self.settings)
+        return {k.removeprefix(DATA): v for k, v in changes.items() if k.startswith(DATA)}
 
     def config(self, draw: int, seed: int) -> RunConfig:
         """The configuration of one run."""
         size = SIZES[self.size]
-        changed = {k: v for k, v in self.settings if not k.startswith(DATA)}
+        method_changes = {k: v for k, v in self.settings if not k.startswith(DATA)}
         make = partial(
             make_config,
             *(self.dataset, self.method, self.preset),
@@ -172,14 +172,14 @@ class Cell:
             seed=seed,
             training=dict(self.place),
         )
-        drawn = draw_settings(self.dataset, draw, seed)
-        data = {**size.data.get(self.dataset, {}), **drawn, **self.data_settings}
-        made = make(dataset_settings=data)
-        changes = {**_shortened(made.method.settings, size.epochs), **changed}
-        return make(dataset_settings=made.dataset.settings, method_settings=changes)
+        draw_values = draw_settings(self.dataset, draw, seed)
+        data = {**size.data.get(self.dataset, {}), **draw_values, **self.data_settings}
+        default = make(dataset_settings=data)
+        changes = {**_shortened(default.method.settings, size.epochs), **method_changes}
+        return make(dataset_settings=default.dataset.settings, method_settings=changes)
 
     def parts(self) -> list[Cell]:
-        """The cells that train at once: all runs of a small model, one run of a large one."""
+        """The cells that train as one batch: all runs of a small model, one run of a large one."""
         if trains_as_batch(self.config(self.draws[0], self.seeds[0]).method.settings):
             return [self]
         return [
@@ -210,14 +210,11 @@ def _shortened(settings: dict[str, Any], share: float) -> dict[str, Any]:
 
 
 def settings_json(config: RunConfig) -> str:
-    """All settings of a run but its seed and draw, as JSON: equal for all runs of a line.
-
-    The processor and its number format are left out as well: a run says its own.
-    """
-    drawn = draw_settings(config.dataset.name, 0)
+    """The settings shared by all runs of a line, as JSON: without seed, draw and processor."""
+    by_draw = draw_settings(config.dataset.name, 0)
     return json.dumps(
         {
-            "dataset": {k: v for k, v in config.dataset.settings.items() if k not in drawn},
+            "dataset": {k: v for k, v in config.dataset.settings.items() if k not in by_draw},
             "method": config.method.settings,
             "training": config.training.model_dump(mode="json", exclude=OF_THE_PLACE),
         },
@@ -234,11 +231,7 @@ def completed(config: RunConfig) -> RunConfig:
 
 
 def completed_row(row: Row) -> Row:
-    """The row of an earlier version with the defaults of settings that are newer than it.
-
-    Without this, every new setting would make stored rows look like rows of other settings, and
-    ``merge`` would drop them. Settings that no longer exist stay.
-    """
+    """The row with the defaults of settings that are newer than it, so that ``merge`` keeps it."""
     return {**row, "config": _completed_json(row["dataset"], row["method"], row["config"])}
 
 
@@ -247,15 +240,15 @@ def _completed_json(dataset: str, method: str, config: str) -> str:
     if not config or method not in METHODS:
         return config
     try:
-        found = json.loads(config)
-        found["method"] = _with_defaults(method, found["method"])
+        settings = json.loads(config)
+        settings["method"] = _with_defaults(method, settings["method"])
         for key in OF_THE_PLACE:
-            found["training"].pop(key, None)
-        for drawn in draw_settings(dataset, 0):
-            found["dataset"].pop(drawn, None)
+            settings["training"].pop(key, None)
+        for key_of_draw in draw_settings(dataset, 0):
+            settings["dataset"].pop(key_of_draw, None)
     except (ValueError, KeyError, TypeError, ConfigError):
         return config
-    return json.dumps(found, sort_keys=True)
+    return json.dumps(settings, sort_keys=True)
 
 
 def _with_defaults(method: str, settings: dict[str, Any]) -> dict[str, Any]:
@@ -276,26 +269,26 @@ def plan(
     """The cells of some tables, each once, in the order of the tables.
 
     Args:
-        size: "full", "quick" or "tiny"; its seeds, draws and tables hold where none are given.
+        size: "full", "quick" or "tiny", with default seeds, draws and tables.
         tables: names from ``TABLE_LINES``, or "all".
         settings: changes to every cell; changed cells are separate lines.
         datasets, methods: only these; with only ``datasets`` given, of all tables.
-        place: of ``OF_THE_PLACE`` for new runs; what it lacks is as each preset says.
+        place: of ``OF_THE_PLACE`` for new runs; those of the preset by default.
 
     Raises:
         ConfigError: for an unknown name, or when nothing is left to run.
     """
-    chosen = SIZES[size]
+    scale = SIZES[size]
     if tables is None:
-        tables = chosen.tables if datasets is None else tuple(TABLE_LINES)
+        tables = scale.tables if datasets is None else tuple(TABLE_LINES)
     if "all" in tables:
         tables = tuple(TABLE_LINES)
     _known("table", tables, (*TABLE_LINES, "all"))
     _known("data set", datasets or (), dataset_names())
     _known("method", methods or (), tuple(METHODS))
     _known("preset", presets, preset_names())
-    seeds = tuple(range(chosen.seeds) if seeds is None else seeds)
-    draws = tuple(range(chosen.draws) if draws is None else draws)
+    seeds = tuple(range(scale.seeds) if seeds is None else seeds)
+    draws = tuple(range(scale.draws) if draws is None else draws)
     changes = tuple((key, _hashable(value)) for key, value in (settings or {}).items())
     cells: list[Cell] = []
     for table in tables:
@@ -311,13 +304,13 @@ def plan(
                     preset,
                     seeds,
                     draws if DATASETS.said(dataset, "drawn_by", ()) else (0,),
-                    own + changes,
+                    line_changes + changes,
                     size,
                     tuple((place or {}).items()),
                 )
-                for method, fixed, own in lines
+                for method, only_preset, line_changes in lines
                 if methods is None or method in methods
-                for preset in ((fixed,) if fixed else presets)
+                for preset in ((only_preset,) if only_preset else presets)
             ]
     if not cells:
         raise ConfigError(
@@ -331,7 +324,7 @@ def _hashable(value: Any) -> Any:
     return tuple(map(_hashable, value)) if isinstance(value, list) else value
 
 
-def _known(kind: str, names: Sequence[str], known: Sequence[str]) -> None:
+def _known(kind: str, names: Sequence[str], choices: Sequence[str]) -> None:
     for name in names:
-        if name not in known:
-            raise ConfigError(f"there is no {kind} '{name}': choose from {', '.join(known)}")
+        if name not in choices:
+            raise ConfigError(f"there is no {kind} '{name}': choose from {', '.join(choices)}")

@@ -117,14 +117,14 @@ def _table(heading: str, table: str, groups: list[Group]) -> list[str]:
     if not groups:
         return []
     metrics = [m for m in columns(table) if any(line.metric == m for g in groups for line in g)]
-    printed = {
+    has_paper = {
         m: any(li.paper is not None for g in groups for li in g if li.metric == m) for m in metrics
     }
     on_axes = any(line.axes for group in groups for line in group)
     head = ["method", "axes"] if on_axes else ["method"]
     for m in metrics:
         label = metric(m).label
-        head += [f"{label}: paper", "ours"] if printed[m] else [label]
+        head += [f"{label}: paper", "ours"] if has_paper[m] else [label]
     body = []
     for group in groups:
         cells = (
@@ -132,7 +132,7 @@ def _table(heading: str, table: str, groups: list[Group]) -> list[str]:
         )
         for m in metrics:
             line = next((line for line in group if line.metric == m), None)
-            cells += [paper_text(line)] if printed[m] else []
+            cells += [paper_text(line)] if has_paper[m] else []
             cells.append(ours_text(line))
         body.append([*cells, count_text(group)])
     return [f"### {heading}", "", *_markdown([*head, "n"], body), ""]
@@ -146,24 +146,26 @@ def _steps(heading: str, lines: Sequence[SummaryLine]) -> list[str]:
             rows.setdefault((row_title(line), line.metric), []).append(line)
     if not rows:
         return []
-    measured = {line.axes for group in rows.values() for line in group}
-    steps = [step for step, part in STEPS.working().items() if step in measured or not part.needs]
+    steps_measured = {line.axes for group in rows.values() for line in group}
+    # Also unmeasured ones of this package, so that its tables keep their columns.
+    own = {name for name in STEPS.first if not STEPS[name].needs}
+    steps = [step for step in STEPS if step in steps_measured | own]
     body = []
     for (name, key), group in rows.items():
         by_step = {line.axes: line for line in group}
-        chosen = {line.axes: line.n_chosen for line in group if line.n_chosen}
+        counts = {line.axes: line.n_chosen for line in group if line.n_chosen}
         cells = [ours_text(by_step.get(step)) for step in steps]
         n = _fullest(group).n
-        body.append([name, metric(key).label, *cells, counted(chosen) or "–", str(n)])
+        body.append([name, metric(key).label, *cells, counted(counts) or "–", str(n)])
     return [f"### {heading}", "", *_markdown(["method", "", *steps, "chosen", "n"], body), ""]
 
 
 def _digit_ranges(lines: Sequence[SummaryLine]) -> list[str]:
     """Overlap and coverage by range of the traversals: one row per method and metric."""
     ranges = [digit_range(n_std) for n_std in DIGIT_RANGES]
-    found = [_groups(lines, "digits", where) for where in ranges]
+    groups_by_range = [_groups(lines, "digits", where) for where in ranges]
     rows: dict[tuple[str, str], list[str]] = {}
-    for column, groups in enumerate(found):
+    for column, groups in enumerate(groups_by_range):
         for group in groups:
             for line in sorted(group, key=lambda each: each.metric, reverse=True):
                 cells = rows.setdefault((row_title(line), line.metric), ["–"] * len(ranges))
@@ -216,7 +218,7 @@ def row_title(line: SummaryLine) -> str:
 
 
 def paper_text(line: SummaryLine | None) -> str:
-    """The paper's number as it is printed there."""
+    """The number in the paper, with its decimals."""
     if line is None or line.paper is None:
         return "–"
     if line.paper == "failed":
@@ -277,7 +279,7 @@ def _times(rows: Sequence[Row]) -> list[str]:
 
 
 def settings_report(rows: Sequence[Row]) -> str:
-    """The settings behind every line, as they were when it was run; see ``plan.settings_json``."""
+    """The settings of the runs of every line, see ``plan.settings_json``."""
     about = "Of every line in [results.md](results.md). Runs say their own number format."
     text = ["# Settings", "", about, ""]
     configs = {line_key(row): row["config"] for row in rows if row["config"]}

@@ -14,7 +14,7 @@ from rivae.benchmark.tables import columns
 
 Row = dict[str, Any]
 
-# Every column, with its value where a file of an older version lacks it.
+# Every column with its default, also for files of older versions.
 COLUMNS: dict[str, Any] = {
     "dataset": "",
     "method": "",
@@ -22,7 +22,7 @@ COLUMNS: dict[str, Any] = {
     "settings": "",  # changed settings as "key=value, key=value"
     "size": "full",  # "quick" and "tiny" runs are shortened
     "config": "",  # JSON of all settings but seed, draw, processor and number format
-    "data": "",  # a hash of what the data held; "" where the run did not write it down
+    "data": "",  # a hash of the data; "" if the run has no record
     "seed": 0,
     "draw": 0,  # of the data set itself
     "state": "finished",  # of the run: finished, failed or not run
@@ -40,7 +40,7 @@ COLUMNS: dict[str, Any] = {
     "validation": None,  # the MCC on validation rows after that step, which the rule goes by
 }
 
-# What all rows of one line share.
+# The same for all rows of a line.
 _MADE_OF = ("config", "data")
 TEXTS = [name for name, default in COLUMNS.items() if isinstance(default, str)]
 
@@ -64,22 +64,20 @@ def run_key(row: Row) -> tuple[Any, ...]:
 
 def merge(rows: Sequence[Row], new: Iterable[Row]) -> list[Row]:
     """``rows`` with the runs of ``new`` added or replaced, without lines whose settings or data
-    changed.
-
-    A run that was not run this time does not replace earlier results of it.
+    changed. A new row with state "not run" replaces no results.
     """
     new = list(new)
-    measured = {run_key(r) for r in rows if r["state"] != "not run"}
-    new = [r for r in new if r["state"] != "not run" or run_key(r) not in measured]
-    made = {run_key(r) for r in new}
+    old_runs = {run_key(r) for r in rows if r["state"] != "not run"}
+    new = [r for r in new if r["state"] != "not run" or run_key(r) not in old_runs]
+    new_runs = {run_key(r) for r in new}
     now = {line_key(r): r for r in new if r["state"] != "not run"}
-    kept = [
+    unchanged = [
         r
         for r in rows
-        if run_key(r) not in made
+        if run_key(r) not in new_runs
         and all(not r[what] or now.get(line_key(r), r)[what] in ("", r[what]) for what in _MADE_OF)
     ]
-    return kept + new
+    return unchanged + new
 
 
 def read_rows(out: Path) -> list[Row]:
@@ -94,7 +92,7 @@ def read_rows(out: Path) -> list[Row]:
     if not path.exists():
         return []
     try:
-        # Texts repeat: one of each in memory, where 80,000 rows hold some hundred settings.
+        # Each distinct text once in memory: 80,000 rows have some hundred settings.
         table = pd.read_parquet(path, read_dictionary=TEXTS)
     except (OSError, ValueError) as error:  # pyarrow's ArrowInvalid is a ValueError
         raise DataError(f"{path} is damaged ({type(error).__name__}): delete it") from None
@@ -109,7 +107,7 @@ def read_rows(out: Path) -> list[Row]:
 
 
 def _configured_axes(row: Row) -> str:
-    """The step that a row of an older version was measured after, which its settings name."""
+    """The step of a row of an older version, from its settings."""
     if row["metric"] in ("", *columns("retrieval")):
         return ""
     try:

@@ -2,8 +2,8 @@
 
 Every method's axes are measured alike: as trained and after each step that applies to its z
 (``rivae.training.alignment.steps``). One rule, ``chosen_step``, says which of them the tables show.
-Retrieval does not depend on the step and is measured once. What is measured of the steps is kept in
-``steps.json`` of the run; nothing else in its folder changes.
+Retrieval does not depend on the step and is measured once. The scores after the steps are kept in
+``steps.json`` of the run.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ def chosen_step(validation: Mapping[str, float | None]) -> str:
     Args:
         validation: the MCC on validation rows after each step, None where there is none.
     """
-    known = {
+    mcc = {
         step: round(value, EQUAL)
         for step in islice(STEPS, list(STEPS).index(LEAST), None)
         if (value := validation.get(step)) is not None and math.isfinite(value)
     }
-    return max(known, key=lambda step: known[step], default=LEAST)
+    return max(mcc, key=lambda step: mcc[step], default=LEAST)
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,8 @@ def measure_steps(
         return StepScores(run.content_hash, carried.step, {}, {})
     undo = carried.undone()
     as_trained = turned(method, undo)
-    found = applicable_changes(as_trained, data, run.config.seed) | {carried.step: carried}
-    changes = {step: found[step] for step in STEPS if step in found}
+    all_changes = applicable_changes(as_trained, data, run.config.seed) | {carried.step: carried}
+    changes = {step: all_changes[step] for step in STEPS if step in all_changes}
     rows = data.splits["validation"][:MAX_ROWS]
     z = LatentModel(as_trained).latents(data, rows)
     validation = {
@@ -124,20 +124,20 @@ def measure_steps(
 
 
 def kept_steps(run: Run) -> StepScores | None:
-    """What ``keep_steps`` has written of the model of the run; None if there is none to be read."""
+    """The scores that ``keep_steps`` wrote for the run's model; None without valid ones."""
     path = run.path / STEPS_FILE
     if not path.exists():
         return None
     try:
-        kept = StepScores(**read_json(path))
-        fits = not run.ready or kept.model == run.content_hash
-        fits = fits and {kept.carried, *kept.validation, *kept.scores} <= set(STEPS)
-        fits = fits and all(isinstance(each, dict) for each in (kept.validation, kept.scores))
-        for each in (row for rows in kept.scores.values() for row in rows):
+        steps = StepScores(**read_json(path))
+        fits = not run.ready or steps.model == run.content_hash
+        fits = fits and {steps.carried, *steps.validation, *steps.scores} <= set(STEPS)
+        fits = fits and all(isinstance(each, dict) for each in (steps.validation, steps.scores))
+        for each in (row for rows in steps.scores.values() for row in rows):
             fits = fits and each.keys() <= {"metric", "range", "n", "score"}
     except (DataError, TypeError, AttributeError):
         return None
-    return kept if fits else None
+    return steps if fits else None
 
 
 def keep_steps(run: Run, steps: StepScores) -> None:
@@ -168,15 +168,15 @@ def scores(
     rows = _score_rows(evaluation.retrieval, "")
     if not latent:
         return rows
-    for n, sampled in evaluation.retrieval_sampled.items():
-        rows += [{**row, "range": by_samples(n)} for row in _score_rows(sampled, "")]
-    own = scores_of_axes(evaluation)
+    for n, results in evaluation.retrieval_sampled.items():
+        rows += [{**row, "range": by_samples(n)} for row in _score_rows(results, "")]
+    final_scores = scores_of_axes(evaluation)
     if steps is None:
-        return rows + [{**row, "axes": configured} for row in own]
+        return rows + [{**row, "axes": configured} for row in final_scores]
     chosen = chosen_step(steps.validation)
-    for step, found in {**steps.scores, steps.carried: own}.items():
+    for step, step_scores in {**steps.scores, steps.carried: final_scores}.items():
         about = {"axes": step, "chosen": step == chosen, "validation": steps.validation.get(step)}
-        rows += [{**row, **about} for row in found]
+        rows += [{**row, **about} for row in step_scores]
     return rows
 
 
@@ -192,8 +192,8 @@ def scores_of_axes(evaluation: Evaluation) -> list[dict[str, Any]]:
         rows += [{"metric": m.key, "range": where, "score": getattr(at, m.key)} for m in of_digits]
     for along in evaluation.along:
         table = along.correlation.alpha_sensitivity if along.correlation else []
-        measured = alpha_scores([at.model_dump() for at in table])
-        rows += [{"metric": m, "range": along.name, "score": v} for m, v in measured.items()]
+        by_alpha = alpha_scores([at.model_dump() for at in table])
+        rows += [{"metric": m, "range": along.name, "score": v} for m, v in by_alpha.items()]
     return rows
 
 

@@ -124,15 +124,15 @@ def summarise(rows: Sequence[Row]) -> list[SummaryLine]:
 
 
 def _columns(rows: Sequence[Row]) -> dict[str, set[Column]]:
-    """data set -> the columns that some method has there."""
-    found: dict[str, set[Column]] = {}
+    """The columns of each data set that any method has."""
+    columns_of: dict[str, set[Column]] = {}
     for dataset, table, _, _ in paper_lines():
         where = "paper" if table in ("factors", "digits") else ""
-        found.setdefault(dataset, set()).update((table, m, where) for m in columns(table))
+        columns_of.setdefault(dataset, set()).update((table, m, where) for m in columns(table))
     for dataset, metric, where in {(r["dataset"], r["metric"], r["range"]) for r in rows}:
-        mine = found.setdefault(dataset, {("retrieval", m, "") for m in columns("retrieval")})
+        mine = columns_of.setdefault(dataset, {("retrieval", m, "") for m in columns("retrieval")})
         mine.update(_tables_of(metric, where))
-    return found
+    return columns_of
 
 
 def _tables_of(metric: str, where: str) -> set[Column]:
@@ -147,26 +147,27 @@ def _lines(key: tuple[str, ...], rows: list[Row], of_dataset: set[Column]) -> li
     states: dict[tuple[int, int], tuple[str, str]] = {}
     scores: dict[tuple[str, str], list[RunScore]] = {}
     steps: dict[tuple[str, str, str], list[RunScore]] = {}
-    shown: dict[tuple[str, str], Counter[str]] = {}
-    chosen: Counter[tuple[str, str, str]] = Counter()
+    axes_of: dict[tuple[str, str], Counter[str]] = {}
+    n_chosen_of: Counter[tuple[str, str, str]] = Counter()
     for row in rows:
         run = (row["draw"], row["seed"])
         states[run] = (row["state"], row["message"])
         if row["state"] == "finished" and row["metric"]:
             score = row["score"]
-            found = (*run, math.nan if score is None else float(score))
-            measured = row["metric"], row["range"]
+            run_score = (*run, math.nan if score is None else float(score))
+            metric_range = row["metric"], row["range"]
             if row["axes"]:
-                steps.setdefault((*measured, row["axes"]), []).append(found)
-                chosen[*measured, row["axes"]] += bool(row["chosen"])
+                steps.setdefault((*metric_range, row["axes"]), []).append(run_score)
+                n_chosen_of[*metric_range, row["axes"]] += bool(row["chosen"])
             if row["chosen"] is None or row["chosen"]:
-                scores.setdefault(measured, []).append(found)
-                shown.setdefault(measured, Counter())[row["axes"]] += 1
+                scores.setdefault(metric_range, []).append(run_score)
+                axes_of.setdefault(metric_range, Counter())[row["axes"]] += 1
     n_runs = sum(state != "not run" for state, _ in states.values())
-    failed = [message for state, message in states.values() if state == "failed"]
+    failures = [message for state, message in states.values() if state == "failed"]
     not_run = [message for state, message in states.values() if state == "not run"]
-    state: LineState = "ours" if scores else ("failed" if failed else "not run")
-    reason = _most_common(failed or not_run)
+    state: LineState = "ours" if scores else ("failed" if failures else "not run")
+    reasons = Counter(failures or not_run).most_common(1)
+    reason = reasons[0][0] if reasons else ""
     if scores:
         mine = {c for metric, where in scores for c in _tables_of(metric, where)}
     else:
@@ -175,19 +176,19 @@ def _lines(key: tuple[str, ...], rows: list[Row], of_dataset: set[Column]) -> li
     if method == "rivae" and settings in ("", WITHOUT_REG):
         mine |= {("ablation", m, "") for t, m, where in mine if (t, where) == ("retrieval", "")}
 
-    def line(column: Column, found: list[RunScore], axes: str, n_chosen: int) -> SummaryLine:
-        made = _line(key, column, found, state, reason, len(failed), n_runs)
-        return replace(made, axes=axes, n_chosen=n_chosen)
+    def line(column: Column, run_scores: list[RunScore], axes: str, n_chosen: int) -> SummaryLine:
+        blank = _line(key, column, run_scores, state, reason, len(failures), n_runs)
+        return replace(blank, axes=axes, n_chosen=n_chosen)
 
     lines = []
     for column in mine:
-        of = column[1:]
-        n_chosen = sum(n for (*measured, _), n in chosen.items() if tuple(measured) == of)
-        axes = counted(shown.get(of, Counter()))
-        lines.append(line(column, scores.get(of, []), axes, n_chosen))
+        metric_range = column[1:]
+        n_chosen = sum(n for of, n in n_chosen_of.items() if of[:2] == metric_range)
+        axes = counted(axes_of.get(metric_range, Counter()))
+        lines.append(line(column, scores.get(metric_range, []), axes, n_chosen))
     for (metric, where, step), after in steps.items():
         if metric in columns("steps") and where in ("", PAPER, PRIOR):
-            n_chosen = chosen[metric, where, step]
+            n_chosen = n_chosen_of[metric, where, step]
             lines.append(line(("steps", metric, where), after, step, n_chosen))
     return lines
 
@@ -254,10 +255,6 @@ def interval(scores: Sequence[RunScore], level: float = 0.95) -> tuple[float, fl
         return math.nan, math.nan
     half = student.ppf(0.5 + level / 2, len(units) - 1) * np.std(units, ddof=1) / len(units) ** 0.5
     return float(np.mean(units) - half), float(np.mean(units) + half)
-
-
-def _most_common(messages: Sequence[str]) -> str:
-    return Counter(messages).most_common(1)[0][0] if messages else ""
 
 
 def _order(line: SummaryLine) -> tuple[object, ...]:

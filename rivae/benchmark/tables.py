@@ -20,7 +20,7 @@ VARIANTS = {
     "dataset.store=food, dataset.features=statistics": "statistics of photographs",
 }
 TABLES = ("retrieval", "factors", "digits", "standard", "steps", "alpha", "ablation")
-# Tables of what other tables have as well.
+# Tables that repeat columns of others.
 REPEATED = ("steps", "ablation")
 
 
@@ -59,8 +59,10 @@ RECIPE1M = {"recipe1m": "Recipe1M"}  # only the paper has numbers of it
 def dataset_titles() -> dict[str, str]:
     """The titles of data sets by name, in the order of the tables."""
     titles = {name: dataset_title(name) for name in dataset_names()}
-    own = tuple(titles).index("kitchen")  # here begin those that are not the paper's
-    return dict([*list(titles.items())[:own], *RECIPE1M.items(), *list(titles.items())[own:]])
+    first_own = tuple(titles).index("kitchen")  # the first that is not in the paper
+    return dict(
+        [*list(titles.items())[:first_own], *RECIPE1M.items(), *list(titles.items())[first_own:]]
+    )
 
 
 CHANCE = {

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from rivae.cli.common import (
     device_here,
     parse_settings,
     path_argument,
+    print_json,
 )
 
 TABLES_HELP = (
@@ -125,9 +126,6 @@ def _benchmark(args: argparse.Namespace) -> int:
             print(line, file=sys.stderr, flush=True)
 
     say("looking for finished runs")
-    from dataclasses import asdict
-
-    from rivae.base.files import json_ready
     from rivae.benchmark.plan import plan
     from rivae.benchmark.run import benchmark
     from rivae.benchmark.summary import summarise
@@ -157,7 +155,7 @@ def _benchmark(args: argparse.Namespace) -> int:
         again=args.again,
     )
     if args.json:
-        print(json.dumps(json_ready([asdict(line) for line in summarise(rows)])))
+        print_json([asdict(line) for line in summarise(rows)])
     else:
         print(out / "results.md")
     return 0

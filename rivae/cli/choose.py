@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import Any
 
 from rivae.base.files import json_ready
-from rivae.cli.common import OPENING_DATA, Steps, add_command, number, print_table
+from rivae.cli.common import OPENING_DATA, Steps, add_command, number, print_json, print_table
 from rivae.metrics.measures.retrieval import MEDIAN_RANK, RECALL
+from rivae.metrics.measures.udr import UDR
 from rivae.runs import find_run
 
 REMARK = "agreement does not prove true factors: seeds that share a wrong bias agree too"
@@ -40,7 +40,7 @@ def _choose(args: argparse.Namespace) -> int:
     with Steps("choose", OPENING_DATA, quiet=args.json) as steps:
         from rivae.evaluation.choice import rank_runs
 
-        ranked = rank_runs(runs, similarity=args.similarity, progress=steps)
+        ranking = rank_runs(runs, similarity=args.similarity, progress=steps)
     if args.json:
         out = [
             {
@@ -51,9 +51,9 @@ def _choose(args: argparse.Namespace) -> int:
                 "informative_axes": c.agreement.parts["informative"],
                 "validation": c.validation,
             }
-            for c in ranked
+            for c in ranking
         ]
-        print(json.dumps(json_ready(out)))
+        print_json(out)
         return 0
     rows = [
         [
@@ -65,10 +65,8 @@ def _choose(args: argparse.Namespace) -> int:
             number(candidate.validation.get("recall_at_1")),
             number(candidate.validation.get("median_rank"), 1),
         ]
-        for candidate in ranked
+        for candidate in ranking
     ]
-    from rivae.metrics.measures.udr import UDR
-
     print_table(
         rows,
         (

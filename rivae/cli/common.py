@@ -14,8 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO, get_args
 
-from rivae.base.config import Asks
+from rivae.base.config import Asks, training_config
 from rivae.base.errors import ConfigError, DataReplacedWarning
+from rivae.base.files import json_ready
 from rivae.base.paths import home_path
 from rivae.base.table import Table
 
@@ -47,8 +48,8 @@ def add_command(
 
 @contextmanager
 def told_on_stderr() -> Iterator[None]:
-    """Within the block, data that were replaced are told once a run, on one line of stderr."""
-    told: set[str] = set()
+    """Within the block, print each warning about replaced data once, on one line of stderr."""
+    messages: set[str] = set()
 
     def show(
         message: Warning | str,
@@ -59,9 +60,9 @@ def told_on_stderr() -> Iterator[None]:
         line: str | None = None,
     ) -> None:
         if issubclass(category, DataReplacedWarning):
-            if str(message) not in told:
+            if str(message) not in messages:
                 print(f"rivae: {message}", file=sys.stderr)
-            told.add(str(message))
+            messages.add(str(message))
         else:
             usual(message, category, filename, lineno, file, line)
 
@@ -122,12 +123,16 @@ def device_here(name: str) -> str:
     """``name`` of a device, checked; ConfigError where it is none or this machine has none such."""
     import torch
 
-    from rivae.base.config import training_config
     from rivae.training.models import require_device
 
     device = training_config({"device": name}).device
     require_device(torch.device(device))
     return device
+
+
+def print_json(value: Any) -> None:
+    """Print one line of JSON; numbers that are not finite become null."""
+    print(json.dumps(json_ready(value)))
 
 
 def print_table(rows: Sequence[Sequence[str]], header: Sequence[str]) -> None:
@@ -152,7 +157,7 @@ class Steps:
         self.name, self.quiet, self.stage = name, quiet, ""
         self.terminal = sys.stderr.isatty()
         self.pause = TERMINAL_S if self.terminal else file_s
-        self._told = 0.0
+        self._last_time = 0.0
         self._open = False  # a line in the terminal that the next one replaces
         if first:
             self(first)
@@ -160,10 +165,10 @@ class Steps:
     def __call__(self, stage: str, share: float | None = None, detail: str = "") -> None:
         """Report the stage, the share in [0, 1] that is done, and other details."""
         same = _COUNTS.sub("", stage) == _COUNTS.sub("", self.stage)
-        soon = same and time.monotonic() - self._told < self.pause and share != 1
+        soon = same and time.monotonic() - self._last_time < self.pause and share != 1
         if self.quiet or soon:
             return
-        self.stage, self._told = stage, time.monotonic()
+        self.stage, self._last_time = stage, time.monotonic()
         text = f"{self.name}: {stage}" + (f" {share:.0%}" if share else "") + detail
         if self.terminal:
             # A longer line would wrap, and stay behind when the next one is written over it.
@@ -188,7 +193,7 @@ class Steps:
     def __enter__(self) -> Steps:
         return self
 
-    def __exit__(self, *raised: object) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 

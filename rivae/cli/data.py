@@ -14,6 +14,7 @@ from rivae.cli.common import (
     device_here,
     parse_settings,
     path_argument,
+    print_json,
     print_table,
 )
 
@@ -54,7 +55,7 @@ def _datasets(args: argparse.Namespace) -> int:
         names = (*dataset_names(), *import_names())
         rows = [(name, *describe_dataset(name)) for name in names]
         if args.json:
-            print(json.dumps([{"name": n, "about": a, "settings": s} for n, a, s in rows]))
+            print_json([{"name": n, "about": a, "settings": s} for n, a, s in rows])
         else:
             print_table([(name, about) for name, about, _ in rows], ("data set", "what it is"))
         return 0
@@ -149,7 +150,7 @@ def _import(args: argparse.Namespace) -> int:
         report = run_import(plan.source(), settings, dry_run=plan.dry_run, progress=steps)
     if args.json:
         out = {**report.to_dict(), "folder": None if args.dry_run else str(settings.folder)}
-        print(json.dumps(out))
+        print_json(out)
         return 0
     print("\n".join(report.lines()))
     if args.dry_run:
@@ -163,7 +164,7 @@ def plan_of(args: argparse.Namespace, name: str, dry_run: bool = False) -> Plan:
     """The import that these options ask for, as data set ``name``.
 
     Raises:
-        ConfigError: a mapping is none.
+        ConfigError: a mapping is malformed.
     """
     from rivae.data.importing.plan import Plan
 
@@ -196,15 +197,17 @@ def _add_features(commands: Any) -> None:
         _features,
         "compute features of imported pairs, of their pictures or of their texts as well",
         "  rivae features --sources\n"
-        "  rivae features food statistics --as statistics\n"
+        "  rivae features food statistics efficientnet-lite0\n"
         "  rivae features food openai/clip-vit-base-patch32 --as clip\n"
         "  rivae features food ./my-siglip --as siglip --device cuda\n"
-        "Then: rivae train food --set dataset.features=clip",
+        "Then: rivae train food --set dataset.features=statistics+efficientnet-lite0",
     )
     parser.add_argument("--sources", action=_ListSources, help="list the sources, and stop")
     parser.add_argument("store", help="name of an import, or the path of its folder")
-    parser.add_argument("source", help="one of --sources, a local folder, or a name on the hub")
-    parser.add_argument("--as", dest="name", required=True, help="name of the features")
+    parser.add_argument(
+        "sources", nargs="+", metavar="source", help="of --sources, a folder, or a name on the hub"
+    )
+    parser.add_argument("--as", dest="name", help="name of the features (default: the source)")
     parser.add_argument("--batch-size", type=int, default=32)
     parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:1 (default: cpu)")
 
@@ -216,7 +219,7 @@ class _ListSources(argparse.Action):
         super().__init__(option_strings, dest, nargs=0, **options)
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from rivae.data.importing.features import FEATURES
+        from rivae.data.features.contract import FEATURES
 
         try:
             sources = [source for source in FEATURES.working().values() if source.open is not None]
@@ -233,22 +236,40 @@ class _ListSources(argparse.Action):
 
 def _features(args: argparse.Namespace) -> int:
     args.resume_hint = "the same command resumes where it stopped"
-    with Steps("features", f"loading {args.source}") as steps:
-        from rivae.data.importing.features import make_features, open_encoder
+    sides: dict[str, tuple[str, ...]] = {}
+    with Steps("features", f"loading {args.sources[0]}") as steps:
+        from rivae.data.features.contract import FEATURES, open_encoder
+        from rivae.data.features.making import make_features, remarks
         from rivae.data.store import PairStore, find_store
+        from rivae.data.store.features import JOIN, feature_names, feature_sides
 
-        device = device_here(args.device)
-        folder = find_store(args.store)
-        encoder = open_encoder(args.source, PairStore(folder), device)
-        make_features(folder, encoder, args.name, args.batch_size, steps)
+        device, folder = device_here(args.device), find_store(args.store)
+        if args.name is None and (unnamed := [s for s in args.sources if s not in FEATURES]):
+            raise ConfigError(f"'{unnamed[0]}' needs a name for its features: add --as NAME")
+        if args.name is not None and len(args.sources) > 1:
+            raise ConfigError("--as names the features of one source: leave it out for several")
+        for source in args.sources:
+            name = args.name or source
+            if len(args.sources) > 1 and name in feature_names(folder):
+                steps.keep(f"{name} is there already")
+                sides[name] = feature_sides(folder, name)
+                continue
+            steps(f"loading {source}", 0.0)
+            encoder = open_encoder(source, PairStore(folder), device)
+            make_features(folder, encoder, name, args.batch_size, steps)
+            sides[name] = encoder.sides
+            for remark in remarks(folder, name):
+                steps.keep(remark)
+    joined = JOIN.join(sides)
     if args.json:
-        print(json.dumps({"store": str(folder), "features": args.name, "of": encoder.sides}))
+        of = sorted({side for each in sides.values() for side in each})
+        print_json({"store": str(folder), "features": joined, "of": of})
     else:
-        sides = " and ".join(encoder.sides)
-        print(f"{folder.name} has features '{args.name}' of its {sides}: train on them with")
+        for name, own in sides.items():
+            print(f"{folder.name} has features '{name}' of its {' and '.join(own)}")
+        print("train on them with")
         print(
-            f"  rivae train pairs --set dataset.store={args.store} "
-            f"--set dataset.features={args.name}"
+            f"  rivae train pairs --set dataset.store={args.store} --set dataset.features={joined}"
         )
     return 0
 
@@ -279,12 +300,12 @@ def _kitchen(args: argparse.Namespace) -> int:
         from rivae.data.kitchen.layout import write_kitchen
 
         def tell(done: int, n: int) -> None:
-            left = (time.monotonic() - start) / done * (n - done)
-            steps(f"{done:,} of {n:,} dishes, about {left:.0f} s left", done / n)
+            seconds_left = (time.monotonic() - start) / done * (n - done)
+            steps(f"{done:,} of {n:,} dishes, about {seconds_left:.0f} s left", done / n)
 
         write_kitchen(args.folder, args.n, args.seed, tell, args.webp)
     if args.json:
-        print(json.dumps({"folder": str(args.folder), "n": args.n, "seed": args.seed}))
+        print_json({"folder": str(args.folder), "n": args.n, "seed": args.seed})
     else:
         print(f"{args.folder}: {args.n:,} synthetic dishes in the layout of Recipe1M")
         print(f"  import them: rivae import {args.folder} --name my-kitchen")

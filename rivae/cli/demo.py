@@ -32,9 +32,8 @@ from rivae.exploring.words.naming import MIN_FACTOR
 from rivae.jobs.launch import make_config, train
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.axis_names import AXIS_NAMES
-from rivae.runs.data_record import DATA
+from rivae.runs.data_record import DATA, VOCABULARY
 from rivae.runs.folders import is_run_folder
-from rivae.runs.vocabulary_file import VOCABULARY
 
 # Name -> data set and method; two of one data set, so that there is something to compare.
 DEMOS = {
@@ -76,25 +75,25 @@ def make_demo(name: str, out: Path = DEMO_ROOT) -> Path:
             data = run.load_dataset()
             run.write_evaluation(evaluate(run.load_method(data), data, progress=steps))
         accept_names(run, run.config.method.settings["n_components"])
-        with _replacing(target) as made:
-            made.mkdir(parents=True)
+        with _replacing(target) as new_folder:
+            new_folder.mkdir(parents=True)
             for file in KEPT:
                 if (run.path / file).exists():
-                    shutil.copyfile(run.path / file, made / file)
+                    shutil.copyfile(run.path / file, new_folder / file)
     return target
 
 
 @contextmanager
 def _replacing(target: Path) -> Iterator[Path]:
     """The place of a new folder, which takes that of ``target`` when all of it is there."""
-    made = target.with_name(f".{target.name}.new")
-    shutil.rmtree(made, ignore_errors=True)
+    new_folder = target.with_name(f".{target.name}.new")
+    shutil.rmtree(new_folder, ignore_errors=True)
     try:
-        yield made
+        yield new_folder
         shutil.rmtree(target, ignore_errors=True)
-        made.rename(target)
+        new_folder.rename(target)
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(new_folder, ignore_errors=True)
 
 
 def accept_names(run: Run, n_components: int) -> None:
@@ -120,8 +119,8 @@ def make_kitchen(out: Path = KITCHEN_FOLDER, n: int = N_DISHES) -> Path:
         write_kitchen(source, n, webp=True)
         settings = ImportSettings("kitchen", title="Kitchen", side=128, root=root)
         run_import(Recipe1MImport(source), settings)
-        with _replacing(out) as made:
-            shutil.copytree(settings.folder, made)
+        with _replacing(out) as new_folder:
+            shutil.copytree(settings.folder, new_folder)
     return out
 
 

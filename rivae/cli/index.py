@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
 from rivae.base.config import ROWS
-from rivae.cli.common import OPENING_RUN, Steps, add_asks, add_command
+from rivae.cli.common import OPENING_RUN, Steps, add_asks, add_command, print_json
 from rivae.runs import find_run
 
 
@@ -39,7 +38,7 @@ def _index(args: argparse.Namespace) -> int:
 
         index = push_run(connect(args.to), run, args.rows, args.ask_with, steps)
     if args.json:
-        print(json.dumps({"run": run.id, "collection": index.name, "items": index.n_items}))
+        print_json({"run": run.id, "collection": index.name, "items": index.n_items})
     else:
         print(f"{index.name}: {index.n_items:,} items of {run.id}; {URL}={args.to} rivae serve")
     return 0

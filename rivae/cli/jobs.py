@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import logging
 import re
 import sys
@@ -12,7 +11,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rivae.base.errors import ConfigError, RivaeError, RunError
-from rivae.cli.common import add_command, print_table
+from rivae.cli.common import add_command, print_json, print_table
+from rivae.jobs.records import MAX_RESTARTS, RESTARTS, Job
 from rivae.runs import Run, runs_root
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from rivae.base.config import RunConfig
     from rivae.jobs.ledger import Ledger
-    from rivae.jobs.records import Job
 
 SLOT = re.compile(r"(cpu|gpu)(:\d{1,3})?")
 FOLLOW_S = 0.3
@@ -88,7 +87,9 @@ def add_queue_options(parser: argparse.ArgumentParser, *, new: bool) -> None:
     parser.add_argument("--queue", action="store_true", help="train in the background")
     if new:
         parser.add_argument("--priority", type=int, default=5, help="0 to 9, the highest first")
-    parser.add_argument("--restarts", type=int, default=3, help="after a crash, 0 to 20")
+    parser.add_argument(
+        "--restarts", type=int, default=RESTARTS, help=f"after a crash, 0 to {MAX_RESTARTS}"
+    )
 
 
 def queue_new(configs: Sequence[RunConfig], args: argparse.Namespace) -> int:
@@ -127,7 +128,7 @@ def _queued(ledger: Ledger, jobs: Sequence[Job], as_json: bool) -> int:
 
     ensure_dispatcher(ledger.root)
     if as_json:
-        print(json.dumps([{"run": job.run, "job": job.id, "state": job.state} for job in jobs]))
+        print_json([{"run": job.run, "job": job.id, "state": job.state} for job in jobs])
         return 0
     for job in jobs:
         print(f"{job.run}: queued")
@@ -141,7 +142,7 @@ def _jobs(args: argparse.Namespace) -> int:
     ledger = Ledger(runs_root())
     jobs = ledger.jobs()
     if args.json:
-        print(json.dumps([_as_json(ledger, job) for job in jobs]))
+        print_json([_as_json(ledger, job) for job in jobs])
     elif not jobs:
         print("nothing is queued yet: try `rivae train synth --queue`")
     else:
@@ -203,7 +204,7 @@ def _cancel(args: argparse.Namespace) -> int:
             how = "stops within seconds" if after.alive else "is removed from the queue"
             print(f"{job.run} {how}")
     if args.json:
-        print(json.dumps(rows))
+        print_json(rows)
     for failure in failures:
         print(f"rivae: {failure}", file=sys.stderr)
     return 1 if failures else 0
@@ -223,7 +224,7 @@ def _logs(args: argparse.Namespace) -> int:
         return 0
     lines = log_tail(path, SHOWN, SHOWN_BYTES)
     if args.json:
-        print(json.dumps(lines))
+        print_json(lines)
         return 0
     for line in lines:
         print(line)
@@ -238,11 +239,11 @@ def _follow(ledger: Ledger, job: Job, path: Path) -> None:
 
     log = GrowingText(path, SHOWN_BYTES)
     while True:
-        ended = not job.alive and job.state != "queued"
+        is_over = not job.alive and job.state != "queued"
         for text in log.new():
             sys.stdout.write(text)
             sys.stdout.flush()
-        if ended:
+        if is_over:
             print(f"{job.run} is {job.state}{': ' + job.message if job.message else ''}")
             return
         time.sleep(FOLLOW_S)

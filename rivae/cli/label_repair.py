@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import TYPE_CHECKING, Any
 
-from rivae.cli.common import add_command
+from rivae.cli.common import add_command, print_json
 
 if TYPE_CHECKING:
     from rivae.labels.repair import Repair
@@ -36,46 +35,47 @@ def _repair(args: argparse.Namespace) -> int:
     from rivae.labels.opening import labels_url
     from rivae.labels.repair import repair
 
-    found = repair(args.store or labels_url(), replace=args.replace)
+    result = repair(args.store or labels_url(), replace=args.replace)
     if args.json:
-        print(json.dumps(_json(found)))
+        print_json(_json(result))
     else:
-        print("\n".join(_said(found)))
-    nothing = bool(found.trouble) and found.written is None
-    return 1 if found.lost or nothing else 0
+        print("\n".join(_said(result)))
+    nothing = bool(result.trouble) and result.written is None
+    return 1 if result.lost or nothing else 0
 
 
-def _json(found: Repair) -> dict[str, Any]:
-    day, n = found.newest_backup or (None, 0)
+def _json(result: Repair) -> dict[str, Any]:
+    day, n = result.newest_backup or (None, 0)
     return {
-        "trouble": found.trouble,
-        "read": found.read,
-        "from_backups": found.from_backups,
-        "lost": found.lost,
-        "documents": found.documents,
-        "written": found.written and str(found.written),
-        "kept": found.kept and str(found.kept),
-        "newest_backup": found.newest_backup and {"day": str(day), "events": n},
+        "trouble": result.trouble,
+        "read": result.read,
+        "from_backups": result.from_backups,
+        "lost": result.lost,
+        "documents": result.documents,
+        "written": result.written and str(result.written),
+        "kept": result.kept and str(result.kept),
+        "newest_backup": result.newest_backup and {"day": str(day), "events": n},
     }
 
 
-def _said(found: Repair) -> list[str]:
-    if not found.trouble:
-        lines = [f"the store is whole ({found.read:,} events): nothing to repair"]
+def _said(result: Repair) -> list[str]:
+    if not result.trouble:
+        lines = [f"the store is whole ({result.read:,} events): nothing to repair"]
     else:
-        lost = f"{found.lost:,} are lost" if found.lost else "none is known to be lost"
+        losses = f"{result.lost:,} are lost" if result.lost else "none is known to be lost"
         lines = [
-            found.trouble,
-            f"{found.read:,} events read from it, {found.from_backups:,} more from backups; {lost}",
+            result.trouble,
+            f"{result.read:,} events read from it, {result.from_backups:,} more from backups; "
+            f"{losses}",
         ]
-    if found.newest_backup:
-        day, n = found.newest_backup
+    if result.newest_backup:
+        day, n = result.newest_backup
         lines.append(f"the newest backup is of {day} and holds {n:,} events")
     else:
         lines.append("there is no backup")
-    if found.written:
-        lines.append(f"{found.written} holds what was saved, with {found.documents:,} documents")
-        lines.append(f"the damaged file is kept as {found.kept}")
-    elif found.trouble:
+    if result.written:
+        lines.append(f"{result.written} holds what was saved, with {result.documents:,} documents")
+        lines.append(f"the damaged file is kept as {result.kept}")
+    elif result.trouble:
         lines.append("there was nothing to save: move the file away to start over")
     return lines

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 from rivae.base.errors import LabelError
 from rivae.base.files import json_ready
-from rivae.cli.common import OPENING_DATA, Steps, add_asks, add_command, number, print_table
-from rivae.runs import Run, find_run
+from rivae.cli.common import (
+    OPENING_DATA,
+    Steps,
+    add_asks,
+    add_command,
+    number,
+    print_json,
+    print_table,
+)
+from rivae.labels.annotators import require_known
+from rivae.runs import Run, find_run, list_runs
 
 if TYPE_CHECKING:
     from rivae.labels.guideline import Guideline
@@ -27,8 +35,7 @@ def add_store(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--store",
         metavar="URL",
-        help="a file, sqlite:///FILE or postgresql://...; $RIVAE_LABELS or labels/labels.db by "
-        "default",
+        help="FILE, sqlite:///FILE or postgresql://...; default $RIVAE_LABELS or labels/labels.db",
     )
 
 
@@ -108,34 +115,30 @@ def _agreement(args: argparse.Namespace) -> int:
         row_of = {key: row for row, key in keys_by_row(plan_data(plan), plan.items).items()}
         factors = plan_guideline(store, plan).ids
         answers = review.read_answers(store, row_of, factors, len(plan.repeats))
-    agreed = review.measure_agreement(answers)
+    agreement = review.measure_agreement(answers)
     lacking = review.why_no_agreement(answers)
-    alphas, pairs, own = (
-        make(agreed, {}) for make in (review.alpha_rows, review.pair_rows, review.own_rows)
+    alphas, pairs, repeats = (
+        make(agreement, {}) for make in (review.alpha_rows, review.pair_rows, review.own_rows)
     )
     if args.json:
-        print(
-            json.dumps(
-                json_ready(
-                    {
-                        "plan": plan.id,
-                        "annotators": answers.annotators,
-                        "missing": lacking,
-                        "alpha": alphas,
-                        "pairs": pairs,
-                        "repeats": own,
-                        "far_apart": len(agreed.apart),
-                    }
-                )
-            )
+        print_json(
+            {
+                "plan": plan.id,
+                "annotators": answers.annotators,
+                "missing": lacking,
+                "alpha": alphas,
+                "pairs": pairs,
+                "repeats": repeats,
+                "far_apart": len(agreement.apart),
+            }
         )
         return 0
     if lacking:
         print(lacking)
     else:
         _print(alphas, ("factor", "alpha", "low 95 %", "high 95 %", "shared items", "reading"))
-        print(f"\n{len(agreed.apart):,} items are two or more levels apart")
-    for title, rows in (("pairs of annotators", pairs), ("hidden repeats", own)):
+        print(f"\n{len(agreement.apart):,} items are two or more levels apart")
+    for title, rows in (("pairs of annotators", pairs), ("hidden repeats", repeats)):
         if rows:
             print(f"\n{title}")
             _print(rows, tuple(rows[0]))
@@ -168,7 +171,7 @@ def _scores(args: argparse.Namespace) -> int:
     from rivae.labels.run_scores import score_record, score_rows
 
     if args.json:
-        print(json.dumps(json_ready(score_record(run.id, plan, every, scores))))
+        print_json(score_record(run.id, plan, every, scores))
         return 0
     whose = f"plan {plan.id}" if plan else "no plan: all measured queries, the paper's factors"
     print(f"{run.id} ({run.config.dataset.name}; {whose})")
@@ -207,7 +210,7 @@ def _scored(
         plan.check(data)
     stage = f"searching with {run.id}"
     steps(stage, 0.0)
-    found = measured_traversal(
+    traversal = measured_traversal(
         run,
         data,
         n_queries=plan.n_queries if plan else None,
@@ -215,7 +218,7 @@ def _scored(
         progress=lambda share: steps(stage, share),
     )
     steps("reading the labels")
-    labels = current_levels(store, data, needed_items(found))
+    labels = current_levels(store, data, needed_items(traversal))
     if labels.empty:
         fix = (
             f"label the plan {plan.id} on the Label page"
@@ -224,9 +227,9 @@ def _scored(
         )
         raise LabelError(f"no item that {run.id} retrieves is labelled: {fix}")
     steps("scoring")
-    every = label_scores(found, labels, guideline.ids, n_bootstrap=0)
+    every = label_scores(traversal, labels, guideline.ids, n_bootstrap=0)
     factors = scored_factors(guideline.ids, [every.coverage], every.settings["n_queries"])
-    return every, label_scores(found, labels, factors) if factors else None
+    return every, label_scores(traversal, labels, factors) if factors else None
 
 
 def _annotators(labels: LabelScores | Labelled) -> str:
@@ -253,10 +256,9 @@ def _print_coverage(every: LabelScores) -> None:
 def _align(args: argparse.Namespace) -> int:
     steps = Steps("align")
     steps("starting")  # before the imports, which take seconds
-    from rivae.labels.annotators import require_known
-    from rivae.labels.derive import align_run, alignment_record, derive_run, free_name
+    from rivae.base.config import free_name
+    from rivae.labels.derive import align_run, alignment_record, derive_run
     from rivae.labels.run_scores import labelled
-    from rivae.runs import list_runs
 
     run = find_run(args.run_id)
     with opened(args) as store, steps:
@@ -267,45 +269,41 @@ def _align(args: argparse.Namespace) -> int:
             plan.check(data)
         steps("reading the labels")
         require_known(args.annotator or (), store.annotators())
-        known = labelled(store, data, guideline.ids, args.annotator)
-        known = known.of(_factors(known, guideline, args.factor))
+        answers = labelled(store, data, guideline.ids, args.annotator)
+        answers = answers.of(_factors(answers, guideline, args.factor))
         steps("fitting the axes")
-        found, gains = align_run(
-            run, known.rows, known.levels, known.factors, data=data, asks=args.ask_with
+        alignment, gains = align_run(
+            run, answers.rows, answers.levels, answers.factors, data=data, asks=args.ask_with
         )
-        record = alignment_record(found, gains, guideline.version)
+        record = alignment_record(alignment, gains, guideline.version)
         record |= {} if args.ask_with == "first" else {"asks": args.ask_with}
-        made = None
+        derived_run = None
         if not args.dry_run:
             steps("writing the run")
-            taken = {other.id for other in list_runs()}
-            made = derive_run(
+            taken_ids = {other.id for other in list_runs()}
+            derived_run = derive_run(
                 run,
-                found.change.matrix,
-                found.change.offset,
-                args.name or free_name(f"{run.id}-aligned", taken),
-                note=found.change.note,
-                names=[guideline.factor(factor).name for factor in known.factors],
+                alignment.change.matrix,
+                alignment.change.offset,
+                args.name or free_name(f"{run.id}-aligned", taken_ids.__contains__),
+                note=alignment.change.note,
+                names=[guideline.factor(factor).name for factor in answers.factors],
                 record=record,
                 data=data,
             )
     if args.json:
-        print(
-            json.dumps(
-                json_ready(
-                    {
-                        "run": run.id,
-                        "made": made.id if made else None,
-                        "items": len(known.rows),
-                        "annotators": known.n_annotators,
-                        "note": found.change.note,
-                        **record,
-                    }
-                )
-            )
+        print_json(
+            {
+                "run": run.id,
+                "made": derived_run.id if derived_run else None,
+                "items": len(answers.rows),
+                "annotators": answers.n_annotators,
+                "note": alignment.change.note,
+                **record,
+            }
         )
         return 0
-    print(f"{run.id}: {found.change.note} ({_annotators(known)})")
+    print(f"{run.id}: {alignment.change.note} ({_annotators(answers)})")
     if gains:
         print_table(
             [
@@ -324,20 +322,20 @@ def _align(args: argparse.Namespace) -> int:
         print("  axes fitted to 70 % of the items, measured on the others")
     else:
         print("  too few labels, or too alike, to hold some out: the gain is unknown")
-    if made is not None:
-        print(f"{made.id} is written: `rivae evaluate {made.id}` measures it")
+    if derived_run is not None:
+        print(f"{derived_run.id} is written: `rivae evaluate {derived_run.id}` measures it")
     return 0
 
 
-def _factors(known: Labelled, guideline: Guideline, wanted: list[str] | None) -> tuple[str, ...]:
+def _factors(answers: Labelled, guideline: Guideline, names: list[str] | None) -> tuple[str, ...]:
     """The factors to align to; LabelError where one cannot be, or none is left."""
     from rivae.labels.align import MIN_LABELS
 
-    usable = known.usable()
-    for factor in wanted or ():
+    usable = answers.usable()
+    for factor in names or ():
         guideline.factor(factor)
         if factor not in usable:
-            n = known.counts()[known.factors.index(factor)]
+            n = answers.counts()[answers.factors.index(factor)]
             raise LabelError(
                 f"{factor} has {n} labels that can be used: label at least {MIN_LABELS} items "
                 "that differ in it, better 30"
@@ -347,4 +345,4 @@ def _factors(known: Labelled, guideline: Guideline, wanted: list[str] | None) ->
             f"no factor has different labels of at least {MIN_LABELS} items: label some first, "
             "better 30"
         )
-    return tuple(dict.fromkeys(wanted)) if wanted else usable
+    return tuple(dict.fromkeys(names)) if names else usable

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 from rivae.base.errors import ConfigError, LabelError, RivaeError
 from rivae.cli import label_reports
-from rivae.cli.common import Steps, add_asks, add_command, path_argument, print_table
+from rivae.cli.common import Steps, add_asks, add_command, path_argument, print_json, print_table
 from rivae.cli.label_repair import add_command_repair
+from rivae.labels.annotators import AlikeNamesError
 from rivae.runs import find_run
 
 if TYPE_CHECKING:
@@ -131,16 +131,16 @@ def _plans(args: argparse.Namespace) -> int:
         # Imported after it, which takes seconds: a lock or a damage is named at once.
         from rivae.labels.kept_plans import kept_plan, plan_names
 
-        known: dict[str, PairedDataset] = {}
-        found = []
+        data_sets: dict[str, PairedDataset] = {}
+        summaries = []
         for name in plan_names(store):
             try:
-                found.append(_summary(store, kept_plan(store, name), known))
+                summaries.append(_summary(store, kept_plan(store, name), data_sets))
             except RivaeError as error:
-                found.append(_broken(name, str(error)))
+                summaries.append(_broken(name, str(error)))
     if args.json:
-        print(json.dumps(found))
-    elif not found:
+        print_json(summaries)
+    elif not summaries:
         print(NO_PLANS)
     else:
         print_table(
@@ -153,11 +153,11 @@ def _plans(args: argparse.Namespace) -> int:
                     _share(row),
                     ", ".join(row["annotators"]) or "–",
                 )
-                for row in found
+                for row in summaries
             ],
             ("plan", "data set", "items", "runs", "answered", "annotators"),
         )
-        for row in found:
+        for row in summaries:
             if "message" in row:
                 print(f"{row['plan']}: {row['message']}", file=sys.stderr)
     return 0
@@ -180,7 +180,9 @@ def _broken(name: str, message: str) -> dict[str, Any]:
     }
 
 
-def _summary(store: LabelStore, plan: LabelPlan, known: dict[str, PairedDataset]) -> dict[str, Any]:
+def _summary(
+    store: LabelStore, plan: LabelPlan, data_sets: dict[str, PairedDataset]
+) -> dict[str, Any]:
     """A plan with its progress; where its data cannot be opened, the reason instead."""
     from rivae.labels.kept_plans import plan_data, plan_guideline
     from rivae.labels.review import plan_progress
@@ -199,8 +201,8 @@ def _summary(store: LabelStore, plan: LabelPlan, known: dict[str, PairedDataset]
         "annotators": {},
     }
     try:
-        data = known.get(plan.fingerprint) or plan_data(plan)
-        known[plan.fingerprint] = data
+        data = data_sets.get(plan.fingerprint) or plan_data(plan)
+        data_sets[plan.fingerprint] = data
         guideline = plan_guideline(store, plan)
         progress = plan_progress(store, keys_by_row(data, plan.items).values(), guideline.ids)
     except RivaeError as error:
@@ -238,7 +240,7 @@ def _plan(args: argparse.Namespace) -> int:
             progress=steps,
         )
         keep_plan(store, plan, guideline)
-    found = {
+    content = {
         "plan": plan.id,
         "data set": plan.dataset,
         "items": len(plan.items),
@@ -247,7 +249,7 @@ def _plan(args: argparse.Namespace) -> int:
         "runs": {run.id: run.n_items for run in plan.runs},
     }
     if args.json:
-        print(json.dumps(found))
+        print_json(content)
         return 0
     print(
         f"{plan.id}: {len(plan.items):,} items of {plan.dataset}, {len(plan.repeats)} of them "
@@ -280,22 +282,20 @@ def _export(args: argparse.Namespace) -> int:
         export(store, args.file, form)
         n = store.last()
     if args.json:
-        print(json.dumps({"file": str(args.file), "form": form, "events_in_store": n}))
+        print_json({"file": str(args.file), "form": form, "events_in_store": n})
     else:
         print(f"{args.file} holds the labels ({form}; the store has {n:,} events)")
     return 0
 
 
 def _named(pair: str) -> tuple[str, str]:
-    said, sign, who = pair.partition("=")
-    if not (said and sign and who):
+    name, sign, who = pair.partition("=")
+    if not (name and sign and who):
         raise ConfigError(f"'{pair[:80]}' does not say whose a name is: write --as bob=Bob")
-    return said, who
+    return name, who
 
 
 def _import(args: argparse.Namespace) -> int:
-    from rivae.labels.annotators import AlikeNamesError
-
     if args.rows and not (args.plan or args.run_id):
         raise ConfigError("row numbers need the data that they count in: add --plan or --run")
     with label_reports.opened(args) as store:
@@ -303,32 +303,30 @@ def _import(args: argparse.Namespace) -> int:
         from rivae.labels.known_items import KnownItems
         from rivae.labels.merge import import_labels
 
-        own = None
+        data = None
         if args.plan:
-            own = plan_data(kept_plan(store, args.plan))
+            data = plan_data(kept_plan(store, args.plan))
         elif args.run_id:
-            own = find_run(args.run_id).load_dataset()
-        items = KnownItems(store, own, by_row=args.rows)
+            data = find_run(args.run_id).load_dataset()
+        items = KnownItems(store, data, by_row=args.rows)
         whose = dict(_named(pair) for pair in args.whose)
         try:
             report = import_labels(
                 store, args.file, dry_run=args.dry_run, items=items, annotators=whose
             )
         except AlikeNamesError as error:
-            said, (known, *_) = next(iter(error.pairs.items()))
-            raise LabelError(f"{error}: --as '{said}={known}', or --as '{said}={said}'") from None
+            name, (similar, *_) = next(iter(error.pairs.items()))
+            raise LabelError(f"{error}: --as '{name}={similar}', or --as '{name}={name}'") from None
     if args.json:
-        print(
-            json.dumps(
-                {
-                    "added": report.added,
-                    "known": report.known,
-                    "conflicts": report.n_conflicts,
-                    "dry_run": args.dry_run,
-                    "named": [one._asdict() for one in report.named],
-                    "details": [vars(conflict) for conflict in report.conflicts],
-                }
-            )
+        print_json(
+            {
+                "added": report.added,
+                "known": report.known,
+                "conflicts": report.n_conflicts,
+                "dry_run": args.dry_run,
+                "named": [one._asdict() for one in report.named],
+                "details": [vars(conflict) for conflict in report.conflicts],
+            }
         )
     else:
         verb = "would be added" if args.dry_run else "added"
@@ -337,13 +335,13 @@ def _import(args: argparse.Namespace) -> int:
             f"{report.n_conflicts:,} conflicts"
         )
         for one in report.named:
-            print(f"  item {one.said} is {one.key} ({one.title})")
+            print(f"  item {one.name} is {one.key} ({one.title})")
         if report.n_named > len(report.named):
             print(f"  and {report.n_named - len(report.named):,} more by the same rule")
         for c in report.conflicts:
-            said = f" (store: {c.stored}, file: {c.offered})" if c.stored else ""
+            values = f" (store: {c.stored}, file: {c.offered})" if c.stored else ""
             print(
-                f"  row {c.row}: {c.factor} of {c.item} by {c.annotator}: {c.reason}{said}",
+                f"  row {c.row}: {c.factor} of {c.item} by {c.annotator}: {c.reason}{values}",
                 file=sys.stderr,
             )
     return 1 if report.n_conflicts and not report.added else 0

@@ -7,7 +7,6 @@ is wrong; 130 stopped by Ctrl-C or SIGTERM, nothing is lost.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import signal
 import sys
@@ -19,6 +18,7 @@ from rivae.base.errors import LONGEST, RivaeError, shortened, shown
 from rivae.base.files import ADVICE, why_not
 from rivae.base.output import with_output
 from rivae.cli import (
+    axes,
     bench,
     choose,
     data,
@@ -33,7 +33,7 @@ from rivae.cli import (
     train,
     trash,
 )
-from rivae.cli.common import told_on_stderr
+from rivae.cli.common import print_json, told_on_stderr
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -67,7 +67,7 @@ def _run(argv: Sequence[str] | None) -> int:
 
 def _say(sentence: str, as_json: bool) -> int:
     if as_json:
-        print(json.dumps({"error": sentence}))
+        print_json({"error": sentence})
     print(f"rivae: {sentence}", file=sys.stderr)
     return 1
 
@@ -104,6 +104,7 @@ def _parser() -> argparse.ArgumentParser:
         effects,
         choose,
         labels,
+        axes,
         manage,
         index,
         trash,

@@ -84,10 +84,10 @@ def _open(args: argparse.Namespace) -> int:
 def _after(run: Run) -> str:
     """What becomes of a run when this command is stopped."""
     try:
-        trained = run.status.state == "finished"
+        is_trained = run.status.state == "finished"
     except RunError:  # not begun yet
-        trained = False
-    if trained:
+        is_trained = False
+    if is_trained:
         return f"`rivae serve` shows {run.id} again"
     return (
         f"{run.id} trains on in the queue; the same command opens it, "
@@ -98,18 +98,18 @@ def _after(run: Run) -> str:
 def _imported(args: argparse.Namespace, steps: Steps) -> Path:
     """The folder of the import, made now unless these files were imported before."""
     from rivae.data.importing import run_import
-    from rivae.data.importing.plan import free_name
+    from rivae.data.importing.plan import free_import_name
     from rivae.data.importing.session import is_read_as_now, same_as
     from rivae.data.store import Manifest
 
-    plan = plan_of(args, args.name or free_name(args.source))
+    plan = plan_of(args, args.name or free_import_name(args.source))
     settings, source = plan.settings(), plan.source()
     settings.check()
     if (same := same_as(source, settings, steps)) is not None:
         as_now = is_read_as_now(source, settings, same)
         if as_now or args.name in ("", same.name):
-            compared = Manifest.read(same).files_read
-            unsure = "" if compared else " by an older version (pictures compared by name only)"
+            has_content = Manifest.read(same).files_read
+            unsure = "" if has_content else " by an older version (pictures compared by name only)"
             steps.keep(f"imported already, as {same.name}{unsure}")
             if not as_now:
                 steps.keep(OLDER_RULES.format(same.name))

@@ -30,8 +30,8 @@ def _run(args: argparse.Namespace) -> int:
 
     every = {parts.kind: parts for parts in kinds()}
     if args.kind and args.kind not in every:
-        known = ", ".join(every)
-        raise ConfigError(f"there is no kind '{printable(args.kind[:80])}': the kinds are {known}")
+        names = ", ".join(every)
+        raise ConfigError(f"there is no kind '{printable(args.kind[:80])}': the kinds are {names}")
     for kind, parts in every.items():
         if args.kind in (None, kind):
             rows = [_row(parts, name) for name in parts]
@@ -48,10 +48,11 @@ def _row(parts: Parts[Any], name: str) -> dict[str, str]:
     if trouble := parts.trouble(name):
         return {"name": name, "error": printable(trouble)}
     title, blurb = (str(parts.said(name, each, "")) for each in ("title", "blurb"))
-    return {"name": name, "title": printable(title), "blurb": printable(blurb)}
+    row = {"name": name, "title": printable(title), "blurb": printable(blurb)}
+    return {**row, "clash": printable(clash)} if (clash := parts.clash(name)) else row
 
 
 def _about(row: dict[str, str]) -> str:
     if "error" in row:
         return f"does not load: {row['error']}"
-    return ". ".join(filter(None, (row["title"], row["blurb"])))
+    return ". ".join(filter(None, (row["title"], row["blurb"], row.get("clash", ""))))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from rivae.cli.common import (
     add_command,
     number,
     path_argument,
+    print_json,
     print_table,
 )
 from rivae.metrics.measures.dci_paper import METRICS as D_C_I
@@ -26,7 +26,7 @@ from rivae.runs import Run, find_run, list_runs
 from rivae.runs.evaluation_file import FILES, Evaluation
 from rivae.runs.folders import COMES_ALONG, is_demo
 from rivae.runs.notes import is_archived
-from rivae.runs.opening import trouble
+from rivae.runs.opening import missing, trouble
 
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
@@ -102,7 +102,7 @@ def add_commands(commands: Any) -> None:
 def _runs(args: argparse.Namespace) -> int:
     rows = [_summary(run) for run in list_runs() if args.all or not is_archived(run)]
     if args.json:
-        print(json.dumps(rows))
+        print_json(rows)
     elif not rows:
         print("no runs yet: `rivae train sprites` makes one")
     else:
@@ -130,7 +130,7 @@ def _summary(run: Run) -> dict[str, Any]:
     state, message = str(status.state), status.message
     try:
         evaluation = run.evaluation
-        message = message or run.data_change
+        message = missing(run) or message or run.data_change
     except RivaeError as error:
         state, message = "broken", str(error)
     if state == "finished" and (why := trouble(run, quick=True)):
@@ -179,12 +179,12 @@ def _evaluate(args: argparse.Namespace) -> int:
                 asks=args.ask_with,
                 progress=steps,
             )
-        kept = not is_demo(run)
+        is_kept = not is_demo(run)
         try:
-            if kept:
+            if is_kept:
                 run.write_evaluation(result, or_elsewhere=True)
         except RunError as error:  # the numbers are still shown
-            kept, not_kept = False, str(error)
+            is_kept, not_kept = False, str(error)
         axes, names = _certainty(run, method, data)
         out[run.id] = result.document()
         if axes:
@@ -192,16 +192,16 @@ def _evaluate(args: argparse.Namespace) -> int:
                 {**axis.model_dump(mode="json"), "reason": axis.reason(names)} for axis in axes
             ]
         if not args.json:
-            _print_evaluation(run, result, kept)
+            _print_evaluation(run, result, is_kept)
             _print_certainty(axes, names)
     if args.json:
-        print(json.dumps(out))
+        print_json(out)
     if not_kept:
         print(f"rivae: {not_kept}", file=sys.stderr)
     return 1 if not_kept else 0
 
 
-def _print_evaluation(run: Run, result: Evaluation, kept: bool) -> None:
+def _print_evaluation(run: Run, result: Evaluation, is_kept: bool) -> None:
     print(f"{run.id} ({run.config.dataset.name}, {run.config.method.name})")
     first = result.along[0]
     digits = first.digits.results if first.digits else {}
@@ -219,7 +219,7 @@ def _print_evaluation(run: Run, result: Evaluation, kept: bool) -> None:
     print_table(rows, ("  metric", "score", "s.d.", "chance"))
     for effects in result.effects:
         print(f"  {effects.sentence}")
-    if kept:
+    if is_kept:
         print(f"  written to {run.path / FILES[result.settings.asks]}")
     elif is_demo(run):
         print(f"  not written: {COMES_ALONG.format(run.id)}")
@@ -283,7 +283,7 @@ def _traverse(args: argparse.Namespace) -> int:
             progress=steps,
         )
     if args.json:
-        print(json.dumps([str(path) for path in files]))
+        print_json([str(path) for path in files])
     else:
         for path in files:
             print(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from rivae.base.errors import RunError
 from rivae.cli import jobs
-from rivae.cli.common import OPENING_CHECKPOINT, Steps, add_command, parse_settings
+from rivae.cli.common import OPENING_CHECKPOINT, Steps, add_command, parse_settings, print_json
 from rivae.jobs.tracking import tracked
+from rivae.jobs.units import duration
+from rivae.metrics.measures.retrieval import MEDIAN_RANK, RECALL
 from rivae.models.registry import METHODS
 from rivae.runs import Run, find_run, runs_root
 from rivae.runs.folders import is_demo_name, require_free_name
@@ -99,7 +100,7 @@ def _train_seeds(args: argparse.Namespace, base: str, steps: Steps) -> int:
     as_batch = trains_as_batch(first.method.settings) and first.training.patience is None
     batches = [configs] if as_batch else [[config] for config in configs]
     root = runs_root()
-    done: list[Run] = []
+    runs_done: list[Run] = []
     failures: dict[str, str] = {}
     for i, batch in enumerate(batches):
         paths = [root / config.name for config in batch]
@@ -109,14 +110,14 @@ def _train_seeds(args: argparse.Namespace, base: str, steps: Steps) -> int:
         try:
             line = ProgressLine(steps, names)
             with tracked(Run(paths[0]), batch[0], line) as listener:
-                done += train(batch, root, listener, watch=line.watch)
+                runs_done += train(batch, root, listener, watch=line.watch)
         except RunError as error:
             # The other seeds are trained even if one diverges.
             if len(batches) == 1:
                 raise
             failures[names] = str(error)
     steps.close()
-    return _report(done, args.json, failures)
+    return _report(runs_done, args.json, failures)
 
 
 def _hint(paths: Sequence[Path], rest: Sequence[str]) -> Callable[[], str]:
@@ -148,9 +149,9 @@ def _resume_runs(
 
     args.resume_hint = lambda: f"`rivae resume {' '.join(args.runs)}` continues from here"
     with tracked(runs[0], runs[0].config, line) as listener:
-        done = resume(runs, listener, watch=line.watch)
+        runs_done = resume(runs, listener, watch=line.watch)
     steps.close()
-    return _report(done, args.json)
+    return _report(runs_done, args.json)
 
 
 def _report(runs: list[Run], as_json: bool, failures: dict[str, str] | None = None) -> int:
@@ -158,7 +159,7 @@ def _report(runs: list[Run], as_json: bool, failures: dict[str, str] | None = No
     if as_json:
         rows = [{"run": run.id, "path": str(run.path), **_last(run)} for run in runs]
         rows += [{"run": name, "error": error} for name, error in failures.items()]
-        print(json.dumps(rows))
+        print_json(rows)
     else:
         for run in runs:
             print(f"{run.id}: {run.status.state}{_sentence(run)}")
@@ -169,8 +170,8 @@ def _report(runs: list[Run], as_json: bool, failures: dict[str, str] | None = No
 
 
 def _last(run: Run) -> dict[str, Any]:
-    measured = [row["validation"] for row in run.metrics() if "validation" in row]
-    return {"state": run.status.state, "validation": measured[-1] if measured else None}
+    validations = [row["validation"] for row in run.metrics() if "validation" in row]
+    return {"state": run.status.state, "validation": validations[-1] if validations else None}
 
 
 def _sentence(run: Run) -> str:
@@ -183,8 +184,6 @@ def _sentence(run: Run) -> str:
 
 
 def _retrieval(scores: Mapping[str, float], between: str = " ") -> str:
-    from rivae.metrics.measures.retrieval import MEDIAN_RANK, RECALL
-
     recall = f"{RECALL[1].label} {scores[RECALL[1].key]:.2f}"
     return f"{recall}{between}{MEDIAN_RANK.label} {scores[MEDIAN_RANK.key]:g}"
 
@@ -206,14 +205,12 @@ class ProgressLine:
         if scores := row.get("validation"):
             self.scores = f" · {_retrieval(scores)}"
         if row["epoch"] == row["total_epochs"]:
-            done = f"{row['stage']} epoch {row['epoch']}/{row['total_epochs']}"
-            self.steps.keep(f"{done}{self.loss}{self.scores}")
+            place = f"{row['stage']} epoch {row['epoch']}/{row['total_epochs']}"
+            self.steps.keep(f"{place}{self.loss}{self.scores}")
             self.steps("measuring and writing the model")
 
     def watch(self, at: Position) -> None:
         """The position of the training, before every step."""
-        from rivae.jobs.units import duration
-
         if not at.steps:
             self.n_steps = 0
             self.steps(f"preparing {at.stage}")
@@ -226,8 +223,8 @@ class ProgressLine:
         text = f" epoch {at.epoch + 1}/{at.total_epochs} step {at.step + 1}/{at.steps}"
         if rate:
             # Later stages count as if their epochs took as long as those of this one.
-            left = (at.total_epochs - at.epoch) * at.steps - at.step
-            text += f" · {rate:.3g} steps/s · about {duration(left / rate)} left"
+            steps_left = (at.total_epochs - at.epoch) * at.steps - at.step
+            text += f" · {rate:.3g} steps/s · about {duration(steps_left / rate)} left"
         self.steps(at.stage, detail=f"{text}{self.loss}{self.scores}")
 
 

@@ -12,7 +12,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rivae.base.errors import ConfigError, DataError, LabelError
-from rivae.cli.common import add_command, print_table
+from rivae.base.files import folder_bytes
+from rivae.cli.common import add_command, print_json, print_table
+from rivae.jobs.units import size_text
 from rivae.runs.folders import own_run
 
 EMPTY = "the trash is empty"
@@ -93,12 +95,12 @@ class _Doomed:
 def _delete(args: argparse.Namespace) -> int:
     kind = args.kind or "run"
     # If one is missing, none is deleted.
-    found = [
+    doomed = [
         {"run": _run, "import": _import, "plan": _plan}[kind](name)
         for name in dict.fromkeys(args.names)
     ]
     rows: list[dict[str, Any]] = []
-    for one in found:
+    for one in doomed:
         if not args.yes and not _confirmed(f"delete {one.question}? "):
             rows.append({kind: one.name, "deleted": False})
             continue
@@ -107,37 +109,33 @@ def _delete(args: argparse.Namespace) -> int:
         if not args.json:
             print(f"Moved {one.name} to the trash: `rivae trash restore {one.name}` restores it")
     if args.json:
-        print(json.dumps(rows))
+        print_json(rows)
     return 0 if all(row["deleted"] for row in rows) else 1
 
 
 def _run(name: str) -> _Doomed:
-    from rivae.base.files import folder_bytes
     from rivae.jobs.deletion import delete_run
     from rivae.jobs.renaming import children_of
-    from rivae.jobs.units import size_text
 
     run = own_run(name)
     size = folder_bytes(run.path)
-    derived = [child.id for child in children_of(run)]
-    kept = f" (runs derived from it are kept: {', '.join(derived)})" if derived else ""
+    child_ids = [child.id for child in children_of(run)]
+    note = f" (runs derived from it are kept: {', '.join(child_ids)})" if child_ids else ""
     if plans := plans_naming(run.id):
-        kept += f" (used by labelling plan {', '.join(plans)}, which needs one of its runs)"
-    return _Doomed(run.id, f"{run.id}, {size_text(size)}{kept}", size, lambda: delete_run(run))
+        note += f" (used by labelling plan {', '.join(plans)}, which needs one of its runs)"
+    return _Doomed(run.id, f"{run.id}, {size_text(size)}{note}", size, lambda: delete_run(run))
 
 
 def _import(name: str) -> _Doomed:
-    from rivae.base.files import folder_bytes
     from rivae.data.store import own_store
     from rivae.jobs.deletion import delete_import, runs_on
-    from rivae.jobs.units import size_text
 
     folder = own_store(name)
     size = folder_bytes(folder)
     runs = [run.id for run in runs_on(folder)]
-    kept = f" ({', '.join(runs)} will not open without it)" if runs else ""
+    note = f" ({', '.join(runs)} will not open without it)" if runs else ""
     return _Doomed(
-        name, f"the import {name}, {size_text(size)}{kept}", size, lambda: delete_import(name)
+        name, f"the import {name}, {size_text(size)}{note}", size, lambda: delete_import(name)
     )
 
 
@@ -209,7 +207,6 @@ def _rows() -> list[dict[str, Any]]:
 
 def _list(args: argparse.Namespace) -> int:
     from rivae.jobs.deletion import purge_all
-    from rivae.jobs.units import size_text
 
     purge_all()
     rows = _rows()
@@ -223,7 +220,7 @@ def _list(args: argparse.Namespace) -> int:
                 (
                     row["kind"],
                     row["name"],
-                    _day(row["deleted"]),
+                    f"{row['deleted'].astimezone(UTC):%Y-%m-%d}",
                     "–" if row["dates_left"] is None else str(row["dates_left"]),
                     "–" if row["bytes"] is None else size_text(row["bytes"]),
                     row["id"],
@@ -235,18 +232,14 @@ def _list(args: argparse.Namespace) -> int:
     return 0
 
 
-def _day(when: datetime) -> str:
-    return f"{when.astimezone(UTC):%Y-%m-%d}"
-
-
 def _restore(args: argparse.Namespace) -> int:
-    found = [
+    rows = [
         row
         for row in _rows()
         if args.name in (row["name"], row["id"]) and args.kind in (None, row["kind"])
     ]
-    kinds = sorted({row["kind"] for row in found}, key=KINDS.index)
-    if not found:
+    kinds = sorted({row["kind"] for row in rows}, key=KINDS.index)
+    if not rows:
         what = args.kind or "run, import, plan, tour or axis names"
         raise DataError(
             f"there is no {what} '{args.name[:80]}' in the trash: `rivae trash` lists its contents"
@@ -254,9 +247,9 @@ def _restore(args: argparse.Namespace) -> int:
     if len(kinds) > 1:
         flags = " or ".join(f"--{kind}" for kind in kinds)
         raise DataError(f"the trash has more than one kind of '{args.name[:80]}': add {flags}")
-    name = _brought_back(found[0])
+    name = _brought_back(rows[0])
     if args.json:
-        print(json.dumps({kinds[0]: name, "restored": True}))
+        print_json({kinds[0]: name, "restored": True})
     else:
         from rivae.runs.trash import RESTORED
 
@@ -279,21 +272,20 @@ def _brought_back(row: dict[str, Any]) -> str:
 
 def _empty(args: argparse.Namespace) -> int:
     from rivae.jobs.deletion import TRASHES, all_deleted
-    from rivae.jobs.units import size_text
 
-    found = all_deleted()
-    size = size_text(sum(one.bytes for one in found))
-    names = ", ".join(one.name for one in found[:5]) + (", …" if len(found) > 5 else "")
-    freed = 0
-    if found:
+    entries = all_deleted()
+    size = size_text(sum(one.bytes for one in entries))
+    names = ", ".join(one.name for one in entries[:5]) + (", …" if len(entries) > 5 else "")
+    n_bytes = 0
+    if entries:
         question = f"remove {names} ({size}) for good? "
         if not args.yes and not _confirmed(question):
             return 1
-        freed = sum(trash().empty() for trash in TRASHES.values())
+        n_bytes = sum(trash().empty() for trash in TRASHES.values())
     if args.json:
-        print(json.dumps({"removed": len(found), "bytes": freed}))
+        print_json({"removed": len(entries), "bytes": n_bytes})
     else:
-        print(f"{EMPTY}, {size_text(freed)} freed")
+        print(f"{EMPTY}, {size_text(n_bytes)} freed")
     return 0
 
 

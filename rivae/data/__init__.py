@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from rivae.base.lazy import loads_on_use
 
 if TYPE_CHECKING:
-    from rivae.data.base import FactorSpec, PairedDataset, TensorView, View
+    from rivae.data.base import PairedDataset, TensorView, View
     from rivae.data.dataset import Dataset
+    from rivae.data.factors import FactorSpec
     from rivae.data.names import IMPORTED, dataset_names
     from rivae.data.registry import (
         checked_settings,
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
     )
 
 _MODULES = {
-    "base": ("FactorSpec", "PairedDataset", "TensorView", "View"),
+    "base": ("PairedDataset", "TensorView", "View"),
     "dataset": ("Dataset",),
+    "factors": ("FactorSpec",),
     "names": ("IMPORTED", "dataset_names"),
     "registry": (
         "checked_settings",

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from rivae.base.errors import DataError
+from rivae.data.factors import FactorSpec as FactorSpec
 from rivae.data.tokenizer import FIRST
 from rivae.data.vocabulary import Vocabulary
 
@@ -39,41 +40,11 @@ class Recipe:
     url: str = ""
 
 
-FactorKind = Literal["continuous", "ordinal", "categorical"]
-FactorRole = Literal["shared", "private1", "private2"]
 SPLITS = ("train", "validation", "test")
 # Settings that say where the data lie and not what they are.
 PLACES = frozenset({"store", "features", "folder", "path", "download"})
 NO_TEXTS = "{} accepts no texts as queries: choose one from the gallery"
 Shape = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class FactorSpec:
-    """The meaning of one column of ``PairedDataset.factors``.
-
-    ``role`` is "shared" when both views depend on the factor and "private1" / "private2" when
-    only that view does. ``levels`` names the values of an ordinal or categorical factor in the
-    order of their codes 0, 1, 2 ...; it is empty for a continuous one, which may have two
-    ``ends`` instead: what there is little or much of it.
-    """
-
-    name: str
-    kind: FactorKind
-    role: FactorRole = "shared"
-    levels: tuple[str, ...] = ()
-    ends: tuple[str, str] | None = None
-
-    def say(self, value: float) -> str:
-        """A value in words: the name of its level where it has one."""
-        return self.levels[int(value)] if self.levels else f"{value:.2f}"
-
-    @property
-    def poles(self) -> tuple[str, str]:
-        """What there is little or much of the factor; "" where only its name says it."""
-        if self.kind == "ordinal" and self.levels:
-            return self.levels[0], self.levels[-1]
-        return self.ends or ("", "")
 
 
 def _digest(value: Any) -> str:
@@ -173,17 +144,17 @@ class PairedDataset:
             raise DataError(f"{name}: {n} items in view 1 but {len(x2)} in view 2")
         if set(splits) != set(SPLITS):
             raise DataError(f"{name}: the split must name exactly {', '.join(SPLITS)}")
-        joined = np.concatenate([splits[s] for s in SPLITS])
-        if len(joined) and (joined.min() < 0 or joined.max() >= n):
+        all_rows = np.concatenate([splits[s] for s in SPLITS])
+        if len(all_rows) and (all_rows.min() < 0 or all_rows.max() >= n):
             raise DataError(f"{name}: a split names a row outside 0 .. {n - 1}")
-        named = np.zeros(n, dtype=bool)
-        named[joined.astype(np.int64)] = True
-        if named.sum() != len(joined):
+        in_split = np.zeros(n, dtype=bool)
+        in_split[all_rows.astype(np.int64)] = True
+        if in_split.sum() != len(all_rows):
             raise DataError(f"{name}: a row is in two splits, or twice in one")
         if factors is not None:
             if factors.shape != (n, len(factor_specs)):
-                expected = (n, len(factor_specs))
-                raise DataError(f"{name}: factors have shape {factors.shape}, not {expected}")
+                factors_shape = (n, len(factor_specs))
+                raise DataError(f"{name}: factors have shape {factors.shape}, not {factors_shape}")
             if not np.isfinite(factors).all():
                 raise DataError(f"{name}: a factor holds NaN or infinite values")
         self.name = name
@@ -204,9 +175,9 @@ class PairedDataset:
         The key of everything that is computed from a data set.
         """
         settings = {k: v for k, v in self.settings.items() if k not in PLACES}
-        known = self.vocabulary
+        vocabulary = self.vocabulary
         # Without those of the first rules: what was kept by this name stays valid.
-        words = [] if known is None or known.tokenizer == FIRST else [known.key]
+        words = [] if vocabulary is None or vocabulary.tokenizer == FIRST else [vocabulary.key]
         return _digest([self.name, settings, len(self), self.content, *words])
 
     @cached_property

@@ -14,15 +14,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rivae.base.errors import ConfigError
-
-if TYPE_CHECKING:
-    from rivae.data.base import FactorSpec
+from rivae.data.factors import FactorSpec
 
 _SIGNS: dict[str, Callable[[NDArray[np.float64], float], NDArray[np.bool_]]] = {
     ">=": operator.ge,
@@ -116,9 +113,11 @@ def _ends_with(text: str, name: str) -> bool:
 def _value_after(text: str, start: int, spec: FactorSpec) -> tuple[int, float, float]:
     """Where the value ends, the value, and how far one may be from it to be equal."""
     rest = text[start:].casefold()
-    named = [(len(n), code) for code, n in enumerate(spec.levels) if _begins(rest, n.casefold())]
-    if named:
-        length, code = max(named)
+    level_matches = [
+        (len(n), code) for code, n in enumerate(spec.levels) if _begins(rest, n.casefold())
+    ]
+    if level_matches:
+        length, code = max(level_matches)
         return start + length, float(code), 0.0
     number = _NUMBER.match(text, start)
     if number is not None:
@@ -127,8 +126,8 @@ def _value_after(text: str, start: int, spec: FactorSpec) -> tuple[int, float, f
             return number.end(), value, 0.5 * 10.0 ** -len(number[1] or "")
         if 1 <= value <= len(spec.levels) and spec.kind == "ordinal":
             return number.end(), value - 1, 0.0
-    known = f"1 to {len(spec.levels)}, or one of: {', '.join(spec.levels)}"
-    raise ConfigError(f"after '{spec.name}' write {known if spec.levels else 'a number'}")
+    valid_values = f"1 to {len(spec.levels)}, or one of: {', '.join(spec.levels)}"
+    raise ConfigError(f"after '{spec.name}' write {valid_values if spec.levels else 'a number'}")
 
 
 def _begins(text: str, level: str) -> bool:

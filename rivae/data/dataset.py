@@ -17,13 +17,13 @@ class Dataset:
     Attributes:
         name: in commands, files and addresses; its file has this name ("_" for "-").
         title: what a table and a page call it.
-        blurb: one line that invites somebody who has never heard of it.
+        blurb: one line for a reader who has never heard of it.
         description: one line on what it holds; of a longer text, such as the docstring of its
             file, the first line.
         settings: the class of its settings; the command line checks them and the training form
             shows their titles, descriptions and bounds.
-        load: makes or opens the items, ``load(settings)``; with ``words`` ``load(settings, kept)``,
-            where ``kept`` is the vocabulary of a run or None.
+        load: makes or opens the items, ``load(settings)``; with ``words``
+            ``load(settings, vocabulary)``, where ``vocabulary`` is that of a run or None.
         shapes: the shapes of the items of both views, called like ``load`` and without making any;
             None where they have to be made for it.
         content: where items are read from files, a hash of these.

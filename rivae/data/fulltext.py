@@ -18,19 +18,16 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rivae.base.installed import cache_folder
+from rivae.data.base import PairedDataset
 from rivae.data.search_words import JOINT, joined, other_forms, question
 from rivae.data.sets.pairs import Pairs
 from rivae.data.store import PairStore
 from rivae.data.tokenizer import is_plain
-
-if TYPE_CHECKING:
-    from rivae.data.base import PairedDataset
 
 MAX_RANKED = 5_000  # items whose ranks are computed for one answer
 _SNIPPET_WORDS, _SNIPPET_LETTERS = 12, 40  # the second where every letter counts as a word
@@ -94,10 +91,10 @@ class TextIndex:
             return np.empty(0, dtype=np.int64)
         with self._lock:
             # One text of all numbers: a Python object for each takes three times as long.
-            (found,) = self._connection.execute(
+            (row_list,) = self._connection.execute(
                 "SELECT group_concat(rowid) FROM items WHERE items MATCH ?", (query,)
             ).fetchone()
-        return np.sort(np.fromstring(found or "", dtype=np.int64, sep=","))
+        return np.sort(np.fromstring(row_list or "", dtype=np.int64, sep=","))
 
     def best(self, words: str, n: int, accepts: Callable[[int], bool]) -> list[TextHit]:
         """The ``n`` best items that ``accepts`` takes by their data row."""
@@ -108,11 +105,11 @@ class TextIndex:
             texts = [self._text(row) for row in best]
         # What matched is marked in a table of these alone: all items take 30 ms for each of them.
         with closing(_table(None, texts)) as few:
-            marked = {
+            texts_of_row = {
                 row: (_pieces(title), _pieces(snippet))
                 for row, title, snippet in few.execute(_MARKED, (*_MARKS, query))
             }
-        return [TextHit(row, *marked[row]) for row, *_ in texts]
+        return [TextHit(row, *texts_of_row[row]) for row, *_ in texts]
 
     def _text(self, row: int) -> Row:
         text: Row = self._connection.execute(
@@ -128,8 +125,8 @@ class TextIndex:
             yield from self._rows_of(query, "bm25(items, 5.0, 1.0, 1.0), rowid")
             return
         seen: set[int] = set()
-        for asked in (f"{{title}} : ({whole})", f"{{title}} : ({query})", query):
-            for row in self._rows_of(asked, "rowid"):
+        for expression in (f"{{title}} : ({whole})", f"{{title}} : ({query})", query):
+            for row in self._rows_of(expression, "rowid"):
                 if row not in seen:
                     seen.add(row)
                     yield row
@@ -195,7 +192,7 @@ def text_index(data: PairedDataset) -> TextIndex:
 def store_index(
     store: PairStore, progress: Callable[[str, float], None] = lambda stage, share: None
 ) -> TextIndex:
-    """The index of an import, in a file beside it where one can be written.
+    """The index of an import, in a file next to it where one can be written.
 
     15,000 recipes take a second to index.
 
@@ -203,8 +200,8 @@ def store_index(
         progress: called with what is done, and the share of items indexed, about once in 2,000.
     """
     path = index_path(store.folder)
-    if (kept := _opened(path, len(store))) is not None:
-        return kept
+    if (index := _opened(path, len(store))) is not None:
+        return index
     with suppress(OSError, sqlite3.Error):  # no place for a file
         write_index(path, _counted(store, progress))
     return _opened(path, len(store)) or TextIndex.build(_counted(store, progress))

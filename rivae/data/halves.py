@@ -9,7 +9,8 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
-from rivae.data.base import FactorSpec, PairedDataset, TensorView
+from rivae.data.base import PairedDataset, TensorView
+from rivae.data.factors import FactorSpec
 from rivae.data.pictures import light_on_dark, otsu_threshold, to_grey
 
 Centring = Literal["mass", "box"]

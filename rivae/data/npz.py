@@ -78,22 +78,22 @@ class NpzFile:
     def rows(
         self,
         key: str,
-        chosen: NDArray[np.bool_] | None,
+        mask: NDArray[np.bool_] | None,
         *,
         kinds: str,
         item_shape: tuple[int, ...],
         max_bytes: int,
     ) -> NDArray[Any]:
-        """The rows of ``key`` where ``chosen`` (N,) is true, in order; ``max_bytes`` bounds them.
+        """The rows of ``key`` where ``mask`` (N,) is true, in order; ``max_bytes`` bounds them.
 
         Streams over the array, so a few rows of a 3 GB array cost little memory; only an array
         stored column by column (Fortran order) must fit into ``max_bytes`` altogether.
         """
         with self._open(key, kinds, item_shape) as (stream, shape, dtype, by_column):
-            if chosen is not None and len(chosen) != shape[0]:
-                raise DataError(f"{self.path}: '{key}' has {shape[0]} rows, not {len(chosen)}")
+            if mask is not None and len(mask) != shape[0]:
+                raise DataError(f"{self.path}: '{key}' has {shape[0]} rows, not {len(mask)}")
             row_bytes = dtype.itemsize * math.prod(item_shape)
-            n_kept = shape[0] if chosen is None or by_column else int(chosen.sum())
+            n_kept = shape[0] if mask is None or by_column else int(mask.sum())
             if n_kept * row_bytes > max_bytes:
                 size = f"{n_kept * row_bytes / 2**20:.0f} MiB"
                 raise DataError(f"{self.path}: '{key}' needs {size}, more than allowed here")
@@ -102,20 +102,20 @@ class NpzFile:
                 if len(block) != n_kept * row_bytes:
                     raise DataError(f"{self.path}: '{key}' ends early, the file is damaged")
                 whole = np.frombuffer(block, dtype).reshape(shape, order="F")
-                return np.ascontiguousarray(whole if chosen is None else whole[chosen])
-            kept = np.empty((n_kept, *item_shape), dtype)
-            step, done = max(1, _BLOCK_BYTES // max(row_bytes, 1)), 0
+                return np.ascontiguousarray(whole if mask is None else whole[mask])
+            out = np.empty((n_kept, *item_shape), dtype)
+            step, n_done = max(1, _BLOCK_BYTES // max(row_bytes, 1)), 0
             for start in range(0, shape[0], step):
                 n = min(step, shape[0] - start)
                 block = stream.read(n * row_bytes)
                 if len(block) != n * row_bytes:
                     raise DataError(f"{self.path}: '{key}' ends early, the file is damaged")
                 rows = np.frombuffer(block, dtype).reshape(n, *item_shape)
-                if chosen is not None:
-                    rows = rows[chosen[start : start + n]]
-                kept[done : done + len(rows)] = rows
-                done += len(rows)
-            return kept
+                if mask is not None:
+                    rows = rows[mask[start : start + n]]
+                out[n_done : n_done + len(rows)] = rows
+                n_done += len(rows)
+            return out
 
     @contextmanager
     def _open(
@@ -130,10 +130,10 @@ class NpzFile:
                 if dtype.hasobject or dtype.kind not in kinds:
                     raise DataError(f"{self.path}: '{key}' has the unexpected type {dtype}")
                 if len(shape) < 1 or shape[0] < 0 or shape[1:] != item_shape:
-                    expected = ("N", *item_shape)
-                    raise DataError(f"{self.path}: '{key}' has shape {shape}, not {expected}")
-                stated = dtype.itemsize * math.prod(shape)
-                if stated > info.file_size:
+                    expected_shape = ("N", *item_shape)
+                    raise DataError(f"{self.path}: '{key}' has shape {shape}, not {expected_shape}")
+                n_bytes = dtype.itemsize * math.prod(shape)
+                if n_bytes > info.file_size:
                     raise DataError(f"{self.path}: '{key}' ends early, the file is damaged")
                 yield stream, shape, dtype, by_column
         except UNPACKING_ERRORS as error:

@@ -1,4 +1,4 @@
-"""What a picture file would cost to decode, told from its bytes before a decoder sees them.
+"""What a picture file would cost to decode, estimated from its bytes before decoding.
 
 The number of pixels does not tell: Pillow reads the parts of a file one by one in Python, libjpeg
 runs over the whole picture once for every scan, and libtiff decodes whole tiles. Each rule here
@@ -46,10 +46,10 @@ def burden(data: bytes) -> str:
 
 def _jpeg(data: bytes) -> str:
     at, parts, scans, extra = 2, 0, 0, 0
-    while found := (_MARKER if scans else _SEGMENT).search(data, at):
-        kind = data[found.start() + 1]
-        parts += 1 if scans else 1 + found.start() - at
-        at = found.end()
+    while match := (_MARKER if scans else _SEGMENT).search(data, at):
+        kind = data[match.start() + 1]
+        parts += 1 if scans else 1 + match.start() - at
+        at = match.end()
         if kind == _END:
             break
         if kind in _BARE:
@@ -94,9 +94,9 @@ def _gif(data: bytes) -> str:
     def block() -> bytes:
         nonlocal at, parts
         length = data[at] if at < len(data) else 0
-        found = data[at + 1 : at + 1 + length]
+        content = data[at + 1 : at + 1 + length]
         at, parts = at + 1 + length, parts + 1
-        return found
+        return content
 
     while at < len(data) and parts <= MAX_PARTS:
         kind = data[at : at + 1]
@@ -121,22 +121,22 @@ def _bmp(data: bytes) -> str:
     if len(data) < 34 or int.from_bytes(data[14:18], "little") < 40:
         return ""
     width, height = struct.unpack_from("<ii", data, 18)
-    packed = int.from_bytes(data[30:34], "little") in (1, 2)
+    is_packed = int.from_bytes(data[30:34], "little") in (1, 2)
     pixels, rows = abs(width * height), abs(height)
-    if packed and (pixels > MAX_RLE_PIXELS or len(data) > 2 * (pixels + rows) + MAX_PARTS):
+    if is_packed and (pixels > MAX_RLE_PIXELS or len(data) > 2 * (pixels + rows) + MAX_PARTS):
         return PACKED
     return ""
 
 
 def _tiff(data: bytes) -> str:
     order, big = "<" if data[:2] == b"II" else ">", data[2] == 43
-    counted, entry = ("Q", "HHQ8s") if big else ("H", "HHL4s")
+    count_format, entry = ("Q", "HHQ8s") if big else ("H", "HHL4s")
     n_bytes = struct.calcsize(order + entry)
     sizes: dict[int, int] = {}
     try:
         (at,) = struct.unpack_from(order + ("Q" if big else "L"), data, 8 if big else 4)
-        (n,) = struct.unpack_from(order + counted, data, at)
-        at += struct.calcsize(order + counted)
+        (n,) = struct.unpack_from(order + count_format, data, at)
+        at += struct.calcsize(order + count_format)
         if n > MAX_PARTS:
             return PARTS
         for i in range(n):
@@ -152,9 +152,9 @@ def _tiff(data: bytes) -> str:
     across, down = sizes.get(_TILE_WIDTH, 0), sizes.get(_TILE_HEIGHT, 0)
     if across < 1 or down < 1:
         return ""
-    padded = -(-width // across) * across * -(-height // down) * down
+    padded_pixels = -(-width // across) * across * -(-height // down) * down
     most = max(MAX_TILE, width * height)
-    return TILES if across * down > most or padded > 4 * most else ""
+    return TILES if across * down > most or padded_pixels > 4 * most else ""
 
 
 _RULES: dict[bytes, Callable[[bytes], str]] = {

@@ -103,10 +103,10 @@ def _transform(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
         return transform
     steps = (*range(0, 255, 32), 255)
     colours = list(product(steps, repeat=3)) if mode == "RGB" else [(v, v, v) for v in range(256)]
-    asked = np.array([colours], dtype=np.uint8)
-    given = Image.fromarray(asked if mode == "RGB" else asked[:, :, 0])
-    changed = np.asarray(transform.apply(given)).astype(int) - asked
-    return None if np.abs(changed).max() <= _SAME else transform
+    before = np.array([colours], dtype=np.uint8)
+    picture = Image.fromarray(before if mode == "RGB" else before[:, :, 0])
+    change = np.asarray(transform.apply(picture)).astype(int) - before
+    return None if np.abs(change).max() <= _SAME else transform
 
 
 @lru_cache(maxsize=1)

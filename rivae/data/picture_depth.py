@@ -46,25 +46,25 @@ def clear_in_eight_bits(image: Image.Image, bits: int) -> None:
 
 def eight_bits(image: Image.Image, remarks: list[Remark]) -> Image.Image:
     """A deep picture in grey of 8 bits, LA where a grey of it stands for transparent; its tags
-    stay. What its numbers were taken for is added to ``remarks``.
+    stay. The guess about its range is added to ``remarks``.
 
     Raises:
         ValueError: none of its pixels is a number.
     """
     values = np.asarray(image)
     tags: Any = getattr(image, "tag_v2", {})
-    bits, signed, called = 16, False, "16-bit numbers"
+    bits, is_signed, kind = 16, False, "16-bit numbers"
     if image.mode == "F":
-        called = "floats"
+        kind = "floats"
     else:
         # A file may hold fewer bits than the mode, and the mode's sign is not that of the file.
         bits = int(tags.get(_BITS_PER_SAMPLE, (8 * values.dtype.itemsize,))[0])
         usual = _UNSIGNED if tags else _SIGNED  # as TIFF says, and as Pillow's own pictures are
-        signed = image.mode == "I" and tags.get(_SAMPLE_FORMAT, (usual,))[0] == _SIGNED
-        called = f"{bits}-bit numbers"
-        if image.mode == "I" and not signed:
+        is_signed = image.mode == "I" and tags.get(_SAMPLE_FORMAT, (usual,))[0] == _SIGNED
+        kind = f"{bits}-bit numbers"
+        if image.mode == "I" and not is_signed:
             values = values.view(np.uint32)
-    black, white = _range(values, called, 2 ** (bits - signed) - 1, signed, remarks)
+    black, white = _range(values, kind, 2 ** (bits - is_signed) - 1, is_signed, remarks)
     grey = scaled(values, black, white)
     if tags.get(_PHOTOMETRIC) == _WHITE_IS_ZERO:
         grey = 255 - grey
@@ -103,7 +103,7 @@ def scaled(values: NDArray[Any], black: float, white: float) -> NDArray[np.uint8
 
 
 def _range(
-    values: NDArray[Any], called: str, most: int, signed: bool, remarks: list[Remark]
+    values: NDArray[Any], kind: str, most: int, is_signed: bool, remarks: list[Remark]
 ) -> tuple[float, float]:
     """What is black and what is white."""
     numbers = values
@@ -118,16 +118,16 @@ def _range(
         black, white = _range_of_floats(numbers, low, high)
     elif low >= 0:
         white = white_of_integers(values, most)
-    found = f"from {low:,.6g} to {high:,.6g}"
+    extent = f"from {low:,.6g} to {high:,.6g}"
     if white is None:
         remarks.append(
-            (f"picture of {called}, stretched from its darkest to its brightest pixel", found)
+            (f"picture of {kind}, stretched from its darkest to its brightest pixel", extent)
         )
         around = max(1.0, abs(low))  # of one brightness: grey, however large the number is
         return (low, high) if low < high else (low - around, low + around)
-    if values.dtype.kind == "f" or signed or white != most:
-        taken = f"taken as {black:g} (black) to {white:,g} (white)"
-        remarks.append((f"picture of {called}, {taken}", found))
+    if values.dtype.kind == "f" or is_signed or white != most:
+        levels = f"taken as {black:g} (black) to {white:,g} (white)"
+        remarks.append((f"picture of {kind}, {levels}", extent))
     return black, white
 
 

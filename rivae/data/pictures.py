@@ -88,30 +88,30 @@ def open_picture(
         PictureError: naming it, when it is missing, no picture in a known format, damaged, has too
             many pixels, or would cost more than a picture may.
     """
-    called = name or (str(source) if isinstance(source, str | Path) else "the picture")
-    called = called if len(called) <= _MAX_NAME else f"…{called[-_MAX_NAME + 1 :]}"
-    said: list[Remark] = [] if remarks is None else remarks
-    data = _content(source, called)
+    label = name or (str(source) if isinstance(source, str | Path) else "the picture")
+    label = label if len(label) <= _MAX_NAME else f"…{label[-_MAX_NAME + 1 :]}"
+    notes: list[Remark] = [] if remarks is None else remarks
+    data = _content(source, label)
     if why := burden(data):
-        raise PictureError(f"{called} {why}: save it again as PNG or JPEG", "heavy")
-    with decoding(called):
-        image = _identified(data, called, said)
+        raise PictureError(f"{label} {why}: save it again as PNG or JPEG", "heavy")
+    with decoding(label):
+        image = _identified(data, label, notes)
         # PIL itself refuses only what is twice as large.
         if image.width * image.height > max_pixels:
-            raise PictureError(_too_large(called, max_pixels), "pixels")
+            raise PictureError(_too_large(label, max_pixels), "pixels")
         if enough is not None and image.mode in ("RGB", "L"):
             image.draft(image.mode, (enough, enough))
         ask_rightly(image)
         image.load()
         if image.format == "PNG":
             clear_in_eight_bits(image, data[24])
-        carried = sum(len(v) for v in image.info.values() if isinstance(v, bytes | str))
-        if carried > MAX_EXTRA:
-            raise PictureError(f"{called} {EXTRA}: save it again as PNG or JPEG", "heavy")
-        return in_srgb(image, said)
+        n_extra = sum(len(v) for v in image.info.values() if isinstance(v, bytes | str))
+        if n_extra > MAX_EXTRA:
+            raise PictureError(f"{label} {EXTRA}: save it again as PNG or JPEG", "heavy")
+        return in_srgb(image, notes)
 
 
-def _identified(data: bytes, called: str, remarks: list[Remark]) -> Image.Image:
+def _identified(data: bytes, label: str, remarks: list[Remark]) -> Image.Image:
     try:
         return Image.open(io.BytesIO(data), formats=tuple(FORMATS))
     except ValueError:  # Pillow bounds the profile of a PNG, and refuses the picture
@@ -124,7 +124,7 @@ def _identified(data: bytes, called: str, remarks: list[Remark]) -> Image.Image:
     except UnidentifiedImageError:
         if data.startswith((b"II*\0", b"MM\0*")):
             raise PictureError(
-                f"{called} is a damaged TIFF, or one of a kind that is not read, such as colours "
+                f"{label} is a damaged TIFF, or one of a kind that is not read, such as colours "
                 "in floats: save it as PNG or JPEG",
                 "kind",
             ) from None
@@ -132,31 +132,31 @@ def _identified(data: bytes, called: str, remarks: list[Remark]) -> Image.Image:
 
 
 @contextmanager
-def decoding(called: str) -> Iterator[None]:
-    """Whatever Pillow raises inside becomes a ``PictureError`` of one sentence about ``called``."""
+def decoding(label: str) -> Iterator[None]:
+    """Whatever Pillow raises inside becomes a ``PictureError`` of one sentence about ``label``."""
     try:
         yield
     except DataError:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        raise PictureError(_too_large(called, MAX_PIXELS), "pixels") from error
+        raise PictureError(_too_large(label, MAX_PIXELS), "pixels") from error
     except UnidentifiedImageError as error:
         raise PictureError(
-            f"{called} is not a picture in a known format: save it as {KNOWN}", "format"
+            f"{label} is not a picture in a known format: save it as {KNOWN}", "format"
         ) from error
     except Exception as error:  # the tags of a file alone raise nearly everything
         if "MAX_TEXT" in str(error):  # the names of Pillow's own limits on texts and profiles
             raise PictureError(
-                f"{called} has a text or colour profile that is too large: save it again without",
+                f"{label} has a text or colour profile that is too large: save it again without",
                 "heavy",
             ) from error
         why = " ".join(str(error).split())[:80] or type(error).__name__
         raise PictureError(
-            f"{called} is a damaged picture ({why}): save it again as {KNOWN}", "damaged"
+            f"{label} is a damaged picture ({why}): save it again as {KNOWN}", "damaged"
         ) from error
 
 
-def _content(source: str | Path | IO[bytes], called: str) -> bytes:
+def _content(source: str | Path | IO[bytes], label: str) -> bytes:
     """All bytes of a picture; PictureError where it cannot be read or has too many."""
     try:
         if isinstance(source, str | Path):
@@ -167,16 +167,16 @@ def _content(source: str | Path | IO[bytes], called: str) -> bytes:
             data = source.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = getattr(error, "strerror", None) or error
-        raise PictureError(f"{called} cannot be read: {reason}", "unreadable") from error
+        raise PictureError(f"{label} cannot be read: {reason}", "unreadable") from error
     if data is None or len(data) > MAX_BYTES:
         raise PictureError(
-            f"{called} is larger than {MAX_BYTES // 2**20} MiB: scale it down", "pixels"
+            f"{label} is larger than {MAX_BYTES // 2**20} MiB: scale it down", "pixels"
         )
     return data
 
 
-def _too_large(called: str, max_pixels: int) -> str:
-    return f"{called} has more than {max_pixels / 1e6:.0f} million pixels: scale it down"
+def _too_large(label: str, max_pixels: int) -> str:
+    return f"{label} has more than {max_pixels / 1e6:.0f} million pixels: scale it down"
 
 
 def on_white(image: Image.Image) -> Image.Image:

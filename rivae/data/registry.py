@@ -37,8 +37,8 @@ def named_dataset(name: str) -> tuple[str, dict[str, Any]]:
     imports = import_names()
     if name in imports:
         return IMPORTED, {"store": name}
-    known = ", ".join((*DATASETS, *imports))
-    raise ConfigError(f"there is no data set '{printable(name[:80])}': choose one of {known}")
+    names = ", ".join((*DATASETS, *imports))
+    raise ConfigError(f"there is no data set '{printable(name[:80])}': choose one of {names}")
 
 
 def find_dataset(name: str) -> Dataset:
@@ -79,20 +79,20 @@ def load_dataset(name: str, **settings: Any) -> PairedDataset:
 
 
 def open_dataset(
-    name: str, settings: Mapping[str, Any], kept: Vocabulary | None = None
+    name: str, settings: Mapping[str, Any], vocabulary: Vocabulary | None = None
 ) -> PairedDataset:
     """``load_dataset``, its texts read by the vocabulary of a run.
 
     Args:
-        kept: which words count; by default they are counted in the texts, by the newest rules.
+        vocabulary: the words that count; by default counted in the texts, by the newest rules.
 
     Raises:
         ConfigError, DataError: as ``load_dataset``.
     """
-    dataset, checked = _checked(name, settings)
+    dataset, settings_read = _checked(name, settings)
     with _readable(name):
-        data = dataset.load(checked, *_words(dataset, kept))
-    data.content = _content(dataset, checked)
+        data = dataset.load(settings_read, *_words(dataset, vocabulary))
+    data.content = _content(dataset, settings_read)
     return data
 
 
@@ -105,8 +105,8 @@ def dataset_content(name: str, settings: Mapping[str, Any]) -> str:
     return _content(*_checked(name, settings))
 
 
-def _words(dataset: Dataset, kept: Vocabulary | None) -> tuple[Vocabulary | None, ...]:
-    return (kept,) if dataset.words else ()
+def _words(dataset: Dataset, vocabulary: Vocabulary | None) -> tuple[Vocabulary | None, ...]:
+    return (vocabulary,) if dataset.words else ()
 
 
 def _content(dataset: Dataset, settings: DatasetSettings) -> str:
@@ -114,21 +114,21 @@ def _content(dataset: Dataset, settings: DatasetSettings) -> str:
 
 
 def item_shapes(
-    name: str, settings: Mapping[str, Any], kept: Vocabulary | None = None
+    name: str, settings: Mapping[str, Any], vocabulary: Vocabulary | None = None
 ) -> tuple[Shape, Shape]:
     """The shapes of the items of both views, if possible without making or reading any.
 
     Args:
-        kept: as in ``open_dataset``.
+        vocabulary: as in ``open_dataset``.
 
     Raises:
         ConfigError, DataError: as ``load_dataset``.
     """
-    dataset, checked = _checked(name, settings)
+    dataset, settings_read = _checked(name, settings)
     with _readable(name):
         if dataset.shapes:
-            return dataset.shapes(checked, *_words(dataset, kept))
-        data = dataset.load(checked, *_words(dataset, kept))
+            return dataset.shapes(settings_read, *_words(dataset, vocabulary))
+        data = dataset.load(settings_read, *_words(dataset, vocabulary))
     return data.x1.shape, data.x2.shape
 
 

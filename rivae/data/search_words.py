@@ -34,7 +34,7 @@ def joined(text: str) -> str:
 
 
 def folded(word: str) -> str:
-    """``word`` as somebody may type it who leaves out marks, or types other widths of letters."""
+    """``word`` as it may be typed: without marks, or in other widths of letters."""
     text = unicodedata.normalize("NFKD", caseless(word))
     return unicodedata.normalize("NFC", _MARKED.sub(r"\1", text))
 
@@ -54,9 +54,9 @@ def question(words: str, whole: bool = False) -> str:
     def phrase(word: str) -> str:
         return f'"{joined(word[:MAX_LETTERS])}"{end}'
 
-    asked = []
+    terms = []
     for word in _WORD.findall(unicodedata.normalize("NFC", words))[:MAX_WORDS]:
         forms = dict.fromkeys((word, folded(word))) if not word.isascii() else (word,)
-        found = " OR ".join(map(phrase, forms))
-        asked.append(f"({found})" if len(forms) > 1 else found)
-    return " AND ".join(asked)
+        term = " OR ".join(map(phrase, forms))
+        terms.append(f"({term})" if len(forms) > 1 else term)
+    return " AND ".join(terms)

@@ -60,8 +60,8 @@ def pieces(run: str, segmenter: str) -> list[str]:
         DataError: ``segmenter`` is not installed.
     """
     if segmenter == CHARACTERS:
-        found: list[str] = _CHARACTER.findall(run)
-        return found
+        characters: list[str] = _CHARACTER.findall(run)
+        return characters
     if segmenter != installed():
         here = installed()
         has = "it is not installed" if here == CHARACTERS else f"{here} is installed"
@@ -79,8 +79,8 @@ def remarks(text: str) -> list[str]:
     if not is_unspaced(text):
         return []
     n_letters = len(_LETTER.findall(text))
-    found = installed()
-    how = f"words by {found}" if found != CHARACTERS else "characters, since icu4py is missing"
+    program = installed()
+    how = f"words by {program}" if program != CHARACTERS else "characters, since icu4py is missing"
     return [
         f"{language} text, which has no spaces: split into {how}"
         for language, letters in _LANGUAGES.items()

@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rivae.base.arrays import Ints
 from rivae.base.errors import DataError
 from rivae.data.base import SPLITS
 
-Rows = NDArray[np.int64]
+# What is drawn of an import unless the settings of its data set say otherwise.
+USUAL_FRACTIONS = (0.7, 0.15, 0.15)
+USUAL_SEED = 0
 
 
-def drawn_parts(named: Rows) -> tuple[int, ...]:
+def drawn_parts(part_of_item: Ints) -> tuple[int, ...]:
     """The parts to draw; () where the source names each of the three.
 
     Where an item has no part, all items are drawn. Otherwise the first one drawn gives its items to
@@ -24,46 +26,46 @@ def drawn_parts(named: Rows) -> tuple[int, ...]:
     stay out of the training.
 
     Args:
-        named: (N,) the part that the source names for each item: 0, 1, 2 as in ``SPLITS``, or -1.
+        part_of_item: (N,) the part that the source names: 0, 1, 2 as in ``SPLITS``, or -1 for none.
     """
-    if (named < 0).any():
+    if (part_of_item < 0).any():
         return (0, 1, 2)
-    counts = np.bincount(named, minlength=len(SPLITS))
+    counts = np.bincount(part_of_item, minlength=len(SPLITS))
     missing = np.flatnonzero(counts == 0).tolist()
     return (int(np.flatnonzero(counts)[0]), *missing) if missing else ()
 
 
 def split_of(
-    named: Rows, groups: Rows, fractions: tuple[float, float, float], seed: int
-) -> dict[str, Rows]:
+    part_of_item: Ints, groups: Ints, fractions: tuple[float, float, float], seed: int
+) -> dict[str, Ints]:
     """Sorted rows by "train", "validation" and "test".
 
     Args:
-        named: see ``drawn_parts``.
+        part_of_item: see ``drawn_parts``.
         groups: (N,) a number that the items of one picture share.
         fractions: the shares of the three parts; what is drawn is divided in their proportions.
 
     Raises:
         DataError: there are too few items to draw a part from.
     """
-    part, drawn = named.copy(), drawn_parts(named)
-    if drawn:
-        is_new = (named < 0).any()
-        rows = np.arange(len(named)) if is_new else np.flatnonzero(named == drawn[0])
-        if len(rows) < len(drawn):
-            giver, *missing = (SPLITS[k] for k in drawn)
+    part, parts_drawn = part_of_item.copy(), drawn_parts(part_of_item)
+    if parts_drawn:
+        is_new = (part_of_item < 0).any()  # then all rows are drawn
+        rows = np.flatnonzero((part_of_item == parts_drawn[0]) | is_new)
+        if len(rows) < len(parts_drawn):
+            giver, *missing = (SPLITS[k] for k in parts_drawn)
             raise DataError(
                 f"the partition column names {len(rows)} {giver} and no {' or '.join(missing)} "
                 "pairs, too few to draw from: name train, validation and test, or remove it"
             )
-        shares = np.array([fractions[k] for k in sorted(drawn)])
-        if len(drawn) < len(SPLITS):
+        shares = np.array([fractions[k] for k in sorted(parts_drawn)])
+        if len(parts_drawn) < len(SPLITS):
             shares /= shares.sum()
-        part[rows] = np.array(sorted(drawn))[draw(groups[rows], shares.tolist(), seed)]
+        part[rows] = np.array(sorted(parts_drawn))[draw(groups[rows], shares.tolist(), seed)]
     return {name: np.flatnonzero(part == k).astype(np.int64) for k, name in enumerate(SPLITS)}
 
 
-def draw(groups: Rows, shares: Sequence[float], seed: int) -> Rows:
+def draw(groups: Ints, shares: Sequence[float], seed: int) -> Ints:
     """The part 0, 1 … of each item, so that the items of a group are in one part.
 
     The parts have their shares as nearly as the groups allow, and none is empty where there are so
@@ -97,22 +99,22 @@ def draw(groups: Rows, shares: Sequence[float], seed: int) -> Rows:
     return part
 
 
-def _groups(which: Rows, size: Rows, order: Rows, room: Rows) -> Rows:
+def _groups(which: Ints, size: Ints, order: Ints, room: Ints) -> Ints:
     """The part of each group of several items, -1 for the others; their sizes leave ``room``.
 
     The largest groups come first, each into the part with the most room.
     """
     part = np.full(len(size), -1, dtype=np.int64)
-    drawn = np.full(len(size), len(order), dtype=np.int64)
-    np.minimum.at(drawn, which[order], np.arange(len(order)))
+    first_draw = np.full(len(size), len(order), dtype=np.int64)
+    np.minimum.at(first_draw, which[order], np.arange(len(order)))
     several = np.flatnonzero(size > 1)
-    left = len(size)
+    n_left = len(size)
     empty = set(range(len(room)))
-    for group in several[np.lexsort((drawn[several], -size[several]))].tolist():
-        among = empty if left <= len(empty) else range(len(room))
+    for group in several[np.lexsort((first_draw[several], -size[several]))].tolist():
+        among = empty if n_left <= len(empty) else range(len(room))
         k = max(among, key=lambda k: int(room[k]))
         part[group] = k
         room[k] -= size[group]
         empty.discard(k)
-        left -= 1
+        n_left -= 1
     return part

@@ -94,15 +94,16 @@ class ThumbnailCache:
             if key in self._entries:
                 self._entries.move_to_end(key)
                 return self._entries[key]
-        title, made = self.data.title(i), encode_picture(self.data.picture(i, side), THUMBNAIL_SIDE)
+        title = self.data.title(i)
+        thumbnail = encode_picture(self.data.picture(i, side), THUMBNAIL_SIDE)
         with self._lock:
             if key not in self._entries:  # another thread may have made it meanwhile
-                self._entries[key] = title, made
-                self._room -= len(made.content) + len(title) + _ENTRY
+                self._entries[key] = title, thumbnail
+                self._room -= len(thumbnail.content) + len(title) + _ENTRY
             while self._room < 0 and len(self._entries) > 1:
                 _, (name, oldest) = self._entries.popitem(last=False)
                 self._room += len(oldest.content) + len(name) + _ENTRY
-        return title, made
+        return title, thumbnail
 
 
 def item_strip(data: PairedDataset, rows: Sequence[int], side: int, height: int = 96) -> Thumbnail:

@@ -49,8 +49,7 @@ def caseless(text: str) -> str:
     """``text`` composed (NFC) and casefolded; no mark is lost."""
     if text.isascii():
         return text.lower()
-    folded = unicodedata.normalize("NFC", text).casefold()
-    return unicodedata.normalize("NFC", folded)
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 def cut(text: str, longest: int) -> str:
@@ -92,17 +91,17 @@ class Tokenizer:
         if is_plain(text):
             return _SIMPLE.findall(text.lower())
         text = caseless(_UNSEEN.sub("", text))
-        found: list[str] = []
+        words: list[str] = []
         for match in _WORD.finditer(text):
             word, (start, end) = match[0], match.span()
             if match["unspaced"]:
-                found += segmenting.pieces(word, self.segmenter)
+                words += segmenting.pieces(word, self.segmenter)
                 continue
             # "2cups" and "x_1" hold no words, as ever.
             alone = not _AMOUNT.search(text[max(start - 1, 0) : end + 1])
             if _SYLLABLE.match(word) or (alone and len(word) > 1):
-                found.append(word)
-        return found
+                words.append(word)
+        return words
 
 
 def newest() -> Tokenizer:
@@ -115,5 +114,5 @@ def _first() -> Callable[[str], list[str]]:
     from sklearn.feature_extraction.text import CountVectorizer
 
     counter = CountVectorizer(token_pattern=TOKEN, lowercase=True, strip_accents="unicode")
-    found: Callable[[str], list[str]] = counter.build_analyzer()
-    return found
+    analyzer: Callable[[str], list[str]] = counter.build_analyzer()
+    return analyzer

@@ -50,10 +50,10 @@ class TokensView:
     def __init__(
         self,
         numbers: Numbers,
-        known: Vocabulary,
+        vocabulary: Vocabulary,
         vectors: Callable[[TokensView, int], Vectors] | None = None,
     ) -> None:
-        self.numbers, self.known = numbers, known
+        self.numbers, self.known = numbers, vocabulary
         self._vectors = vectors
 
     @property
@@ -121,16 +121,16 @@ def fit_vocabulary(
     return counted(rules, tuple(word for _, word in frequent[:max_words]))
 
 
-def number_rows(recipes: Iterable[Recipe], known: Vocabulary) -> Iterator[Numbers]:
+def number_rows(recipes: Iterable[Recipe], vocabulary: Vocabulary) -> Iterator[Numbers]:
     """Word numbers of the texts in order, at most ``CHUNK`` rows (k, L) at a time."""
-    number = {word: i for i, word in enumerate(known.words, start=RESERVED)}
-    words_of, rows = known.rules.words, []
+    number = {word: i for i, word in enumerate(vocabulary.words, start=RESERVED)}
+    words_of, rows = vocabulary.rules.words, []
     for recipe in recipes:
         row = np.zeros(LENGTH, dtype=np.uint16)
         start = 0
         for text, size in zip(section_texts(recipe), SECTIONS, strict=True):
-            found = [number.get(word, UNKNOWN) for word in words_of(text)[:size]]
-            row[start : start + len(found)] = found
+            word_numbers = [number.get(word, UNKNOWN) for word in words_of(text)[:size]]
+            row[start : start + len(word_numbers)] = word_numbers
             start += size
         rows.append(row)
         if len(rows) == CHUNK:
@@ -142,8 +142,8 @@ def number_rows(recipes: Iterable[Recipe], known: Vocabulary) -> Iterator[Number
 
 def tokens_key(train: NDArray[np.int64], n: int, max_words: int, rules: Tokenizer) -> str:
     """16 hex digits naming the numbers of ``n`` texts with the vocabulary of these rows."""
-    said = f"{n} {max_words} {rules.key} {SECTIONS}".encode()
-    return hashlib.blake2b(train.tobytes() + said, digest_size=8).hexdigest()
+    parameters = f"{n} {max_words} {rules.key} {SECTIONS}".encode()
+    return hashlib.blake2b(train.tobytes() + parameters, digest_size=8).hexdigest()
 
 
 def cached_tokens(
@@ -153,7 +153,7 @@ def cached_tokens(
     n: int,
     max_words: int,
     vectors: Callable[[TokensView, int], Vectors] | None = None,
-    kept: Vocabulary | None = None,
+    vocabulary: Vocabulary | None = None,
 ) -> TokensView:
     """The texts as word numbers, kept in ``folder`` and mapped from there.
 
@@ -161,44 +161,46 @@ def cached_tokens(
     stay in memory.
 
     Args:
-        kept: the vocabulary of a run, by which the texts are read instead.
+        vocabulary: the vocabulary of a run, by which the texts are read instead.
 
     Raises:
         DataError: as ``fit_vocabulary``.
     """
-    if kept is None or not kept.words:
-        rules = newest() if kept is None else kept.rules
+    if vocabulary is None or not vocabulary.words:
+        rules = newest() if vocabulary is None else vocabulary.rules
         key = tokens_key(train, n, max_words, rules)
-        if (found := _read(folder, key, n, rules)) is None:
-            known = fit_vocabulary(recipes(), train, n, max_words, rules)
-            found = _kept_numbers(folder, key, n, recipes, known), known
-        return TokensView(*found, vectors)
-    for key in (tokens_key(train, n, max_words, kept.rules), kept.key):
-        found = _read(folder, key, n, kept.rules)
-        if found is not None and found[1] == kept:
-            return TokensView(*found, vectors)
-    return TokensView(_kept_numbers(folder, kept.key, n, recipes, kept), kept, vectors)
+        if (tokens := _read(folder, key, n, rules)) is None:
+            fitted = fit_vocabulary(recipes(), train, n, max_words, rules)
+            tokens = _kept_numbers(folder, key, n, recipes, fitted), fitted
+        return TokensView(*tokens, vectors)
+    for key in (tokens_key(train, n, max_words, vocabulary.rules), vocabulary.key):
+        tokens = _read(folder, key, n, vocabulary.rules)
+        if tokens is not None and tokens[1] == vocabulary:
+            return TokensView(*tokens, vectors)
+    return TokensView(
+        _kept_numbers(folder, vocabulary.key, n, recipes, vocabulary), vocabulary, vectors
+    )
 
 
 def _kept_numbers(
-    folder: Path, key: str, n: int, recipes: Callable[[], Iterable[Recipe]], known: Vocabulary
+    folder: Path, key: str, n: int, recipes: Callable[[], Iterable[Recipe]], vocabulary: Vocabulary
 ) -> Numbers:
     """The texts as word numbers, from the disk where they can be written."""
     numbers, words = _files(folder, key)
     with suppress(OSError):
         folder.mkdir(exist_ok=True)
-        write_atomic_with(numbers, lambda stream: _write(stream, n, recipes(), known))
+        write_atomic_with(numbers, lambda stream: _write(stream, n, recipes(), vocabulary))
         # The vocabulary last: it says that the numbers before it are complete.
-        write_atomic(words, json.dumps(known.words).encode())
-        if (found := _read(folder, key, n, known.rules)) is not None:
-            return found[0]
-    return np.concatenate(list(number_rows(recipes(), known)))
+        write_atomic(words, json.dumps(vocabulary.words).encode())
+        if (tokens := _read(folder, key, n, vocabulary.rules)) is not None:
+            return tokens[0]
+    return np.concatenate(list(number_rows(recipes(), vocabulary)))
 
 
-def _write(stream: IO[bytes], n: int, recipes: Iterable[Recipe], known: Vocabulary) -> None:
+def _write(stream: IO[bytes], n: int, recipes: Iterable[Recipe], vocabulary: Vocabulary) -> None:
     header = {"descr": "<u2", "fortran_order": False, "shape": (n, LENGTH)}
     np.lib.format.write_array_header_1_0(stream, header)
-    for rows in number_rows(recipes, known):
+    for rows in number_rows(recipes, vocabulary):
         stream.write(rows.astype("<u2").tobytes())
 
 

@@ -55,8 +55,8 @@ class Vocabulary(BaseModel):
     @cached_property
     def key(self) -> str:
         """16 hex digits for all of it."""
-        said = json.dumps(self.model_dump(mode="json"), sort_keys=True)
-        return hashlib.blake2b(said.encode(), digest_size=8).hexdigest()
+        document = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        return hashlib.blake2b(document.encode(), digest_size=8).hexdigest()
 
 
 def counted(
@@ -67,10 +67,10 @@ def counted(
     Where words are only counted and none is of a script without spaces, what finds such words makes
     no difference, and the vocabulary does not depend on it.
     """
-    needed = not documents or any(map(segmenting.is_unspaced, words))
+    needs_segmenter = not documents or any(map(segmenting.is_unspaced, words))
     return Vocabulary(
         tokenizer=rules.version,
-        segmenter=rules.segmenter if needed else segmenting.CHARACTERS,
+        segmenter=rules.segmenter if needs_segmenter else segmenting.CHARACTERS,
         words=words,
         documents=documents,
         n_texts=n_texts,

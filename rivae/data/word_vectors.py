@@ -87,8 +87,8 @@ def train_vectors(view: TokensView, dim: int, train: NDArray[np.int64]) -> Vecto
 
 def scaled(vectors: Vectors) -> Vectors:
     """``vectors`` with 1 in the mean square of the rows that are not zero."""
-    given = vectors[vectors.any(1)]
-    rms = float(np.sqrt(np.mean(np.square(given, dtype=np.float64)))) if len(given) else 1.0
+    nonzero = vectors[vectors.any(1)]
+    rms = float(np.sqrt(np.mean(np.square(nonzero, dtype=np.float64)))) if len(nonzero) else 1.0
     return (vectors / rms).astype(np.float32)
 
 
@@ -107,12 +107,12 @@ def _kept_or_trained(
 ) -> Vectors:
     from safetensors.numpy import save
 
-    said = f"{key} {dim} {sorted(SETTINGS.items())} {EPOCHS} {WORDS_WANTED} {MAX_EPOCHS}"
-    name = hashlib.blake2b(said.encode(), digest_size=8).hexdigest()
+    parameters = f"{key} {dim} {sorted(SETTINGS.items())} {EPOCHS} {WORDS_WANTED} {MAX_EPOCHS}"
+    name = hashlib.blake2b(parameters.encode(), digest_size=8).hexdigest()
     path = folder / f"vectors-{name}.safetensors"
-    kept = _read(path, (len(view.vocabulary) + RESERVED, dim))
-    if kept is not None:
-        return kept
+    cached = _read(path, (len(view.vocabulary) + RESERVED, dim))
+    if cached is not None:
+        return cached
     vectors = train_vectors(view, dim, train)
     write_cache(path, lambda stream: stream.write(save({"vectors": vectors})))
     return vectors

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rivae.base.errors import DataError
 from rivae.base.files import write_cache
 from rivae.data import segmenting
-from rivae.data.base import Recipe
+from rivae.data.base import Recipe, View
 from rivae.data.tokenizer import Tokenizer, newest
 from rivae.data.vocabulary import Vocabulary, counted
 
@@ -54,10 +54,10 @@ class WordsView:
         data: NDArray[np.float32],
         indices: NDArray[np.int32],
         indptr: NDArray[np.int64],
-        known: Vocabulary,
+        vocabulary: Vocabulary,
     ) -> None:
         self.data, self.indices, self.indptr = data, indices, indptr
-        self.known = known
+        self.known = vocabulary
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
@@ -97,6 +97,31 @@ class WordsView:
         return csr_matrix((self.data, self.indices, self.indptr), shape=shape)[ids]
 
 
+class WordsWithFeatures(WordsView):
+    """Weighted words, and features of the same texts behind them, as vectors (V + D,).
+
+    Args:
+        words: (V,) of each text.
+        features: (D,) of each text.
+
+    Attributes:
+        blocks: V, and the D of each source of features.
+    """
+
+    def __init__(self, words: WordsView, features: View) -> None:
+        super().__init__(words.data, words.indices, words.indptr, words.known)
+        self._features = features
+        self.blocks = (len(words.vocabulary), *getattr(features, "blocks", features.shape))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (sum(self.blocks),)
+
+    def batch(self, ids: Any) -> torch.Tensor:
+        """Items ``ids`` (any integer array of shape ``s``) as float32 of shape ``s + (V + D,)``."""
+        return torch.cat([super().batch(ids), self._features.batch(ids)], -1)
+
+
 @dataclass(frozen=True)
 class TextParts:
     """Groups of words that occur together.
@@ -128,10 +153,10 @@ def text_parts(
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # parts change little by then
-        found = NMF(d, init="nndsvda", max_iter=200, random_state=random_state)
-        weights = np.asarray(found.fit_transform(texts), dtype=np.float64)
+        nmf = NMF(d, init="nndsvda", max_iter=200, random_state=random_state)
+        weights = np.asarray(nmf.fit_transform(texts), dtype=np.float64)
     weights = (weights - weights.mean(axis=0)) / np.maximum(weights.std(axis=0), 1e-12)
-    strongest = np.argsort(-found.components_, axis=1, kind="stable")[:, :N_STRONGEST]
+    strongest = np.argsort(-nmf.components_, axis=1, kind="stable")[:, :N_STRONGEST]
     return TextParts(
         weights, tuple(tuple(str(vocabulary[word]) for word in words) for words in strongest)
     )
@@ -144,18 +169,20 @@ def _counter(rules: Tokenizer, **settings: Any) -> CountVectorizer:
     return CountVectorizer(analyzer=rules.words, dtype=np.int32, **settings)
 
 
-def _weights(texts: Iterable[str], known: Vocabulary) -> csr_matrix:
+def _weights(texts: Iterable[str], vocabulary: Vocabulary) -> csr_matrix:
     """The texts (n, V) over a vocabulary."""
-    return _weighted(_counter(known.rules, vocabulary=known.words).transform(texts), known)
+    return _weighted(
+        _counter(vocabulary.rules, vocabulary=vocabulary.words).transform(texts), vocabulary
+    )
 
 
-def _weighted(counts: csr_matrix, known: Vocabulary) -> csr_matrix:
+def _weighted(counts: csr_matrix, vocabulary: Vocabulary) -> csr_matrix:
     """``counts`` (n, V) by the rarity of the words, rows of length sqrt(V)."""
     from sklearn.feature_extraction.text import TfidfTransformer
 
-    documents = np.array(known.documents, dtype=np.float64)
+    documents = np.array(vocabulary.documents, dtype=np.float64)
     rarity = TfidfTransformer(sublinear_tf=True)
-    rarity.idf_ = np.log((known.n_texts + 1) / (documents + 1)) + 1
+    rarity.idf_ = np.log((vocabulary.n_texts + 1) / (documents + 1)) + 1
     matrix = (rarity.transform(counts) * math.sqrt(counts.shape[1])).tocsr().astype(np.float32)
     matrix.sort_indices()
     return matrix
@@ -197,15 +224,15 @@ def fit_words(
     if not len(frequent):
         raise DataError("no word occurs in enough texts: more pairs or longer texts are needed")
     # The most frequent words, ties by the alphabet, in the order of the alphabet.
-    chosen = np.sort(frequent[np.argsort(-documents[frequent], kind="stable")][:max_words])
-    names = tuple(words.get_feature_names_out()[chosen].tolist())
-    known = counted(rules, names, tuple(documents[chosen].tolist()), len(train))
-    return _view(_weighted(counts[:, chosen], known), known)
+    word_ids = np.sort(frequent[np.argsort(-documents[frequent], kind="stable")][:max_words])
+    names = tuple(words.get_feature_names_out()[word_ids].tolist())
+    vocabulary = counted(rules, names, tuple(documents[word_ids].tolist()), len(train))
+    return _view(_weighted(counts[:, word_ids], vocabulary), vocabulary)
 
 
-def _view(weights: csr_matrix, known: Vocabulary) -> WordsView:
+def _view(weights: csr_matrix, vocabulary: Vocabulary) -> WordsView:
     indices, indptr = weights.indices.astype(np.int32), weights.indptr.astype(np.int64)
-    return WordsView(weights.data, indices, indptr, known)
+    return WordsView(weights.data, indices, indptr, vocabulary)
 
 
 def _numbered(texts: Iterable[str], n: int) -> Iterator[str]:
@@ -223,34 +250,36 @@ def cached_words(
     train: NDArray[np.int64],
     n: int,
     max_words: int,
-    kept: Vocabulary | None = None,
+    vocabulary: Vocabulary | None = None,
 ) -> WordsView:
     """``fit_words``, kept in ``folder`` for the next time; None keeps nothing.
 
     Args:
-        kept: the vocabulary of a run, by which the texts are read instead.
+        vocabulary: the vocabulary of a run, by which the texts are read instead.
     """
-    rules = newest() if kept is None else kept.rules
+    rules = newest() if vocabulary is None else vocabulary.rules
     key = _key(train, n, max_words, rules)
-    found = _kept_view(folder, key, n, train, rules)
-    if kept is None or not kept.words:
-        return found or _made(folder, key, fit_words(texts, train, n, max_words, rules))
-    if not kept.documents:
+    view = _kept_view(folder, key, n, train, rules)
+    if vocabulary is None or not vocabulary.words:
+        return view or _made(folder, key, fit_words(texts, train, n, max_words, rules))
+    if not vocabulary.documents:
         raise DataError("the vocabulary of this run is for texts as word numbers: set text=tokens")
-    if found is None:  # they may need nothing that finds words without spaces
-        rules = Tokenizer(kept.tokenizer, segmenting.installed())
-        found = _kept_view(folder, _key(train, n, max_words, rules), n, train, rules)
-    if found is not None and found.known == kept:  # counted in these texts
-        return found
-    found = _kept_view(folder, kept.key, n, train, kept.rules)
-    if found is not None and found.vocabulary == kept.words:
-        return WordsView(found.data, found.indices, found.indptr, kept)
-    return _made(folder, kept.key, _view(_weights(_numbered(texts, n), kept), kept))
+    if view is None:  # they may need nothing that finds words without spaces
+        rules = Tokenizer(vocabulary.tokenizer, segmenting.installed())
+        view = _kept_view(folder, _key(train, n, max_words, rules), n, train, rules)
+    if view is not None and view.known == vocabulary:  # counted in these texts
+        return view
+    view = _kept_view(folder, vocabulary.key, n, train, vocabulary.rules)
+    if view is not None and view.vocabulary == vocabulary.words:
+        return WordsView(view.data, view.indices, view.indptr, vocabulary)
+    return _made(
+        folder, vocabulary.key, _view(_weights(_numbered(texts, n), vocabulary), vocabulary)
+    )
 
 
 def _key(train: NDArray[np.int64], n: int, max_words: int, rules: Tokenizer) -> str:
-    said = f"{n} {max_words} {rules.key} {SCALE}".encode()
-    return hashlib.blake2b(train.tobytes() + said, digest_size=8).hexdigest()
+    parameters = f"{n} {max_words} {rules.key} {SCALE}".encode()
+    return hashlib.blake2b(train.tobytes() + parameters, digest_size=8).hexdigest()
 
 
 def _made(folder: Path | None, key: str, view: WordsView) -> WordsView:
@@ -273,8 +302,8 @@ def _kept_view(
     in_train = np.zeros(n, dtype=bool)
     in_train[train] = True
     documents = np.bincount(indices[np.repeat(in_train, np.diff(indptr))], minlength=len(words))
-    known = counted(rules, tuple(words), tuple(documents.tolist()), len(train))
-    return WordsView(data, indices, indptr, known)
+    vocabulary = counted(rules, tuple(words), tuple(documents.tolist()), len(train))
+    return WordsView(data, indices, indptr, vocabulary)
 
 
 def _write(stream: Any, view: WordsView) -> None:
@@ -287,9 +316,9 @@ _Arrays = tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int64], list[
 
 def _read(path: Path, n: int) -> _Arrays | None:
     try:
-        with np.load(path, allow_pickle=False) as kept:
-            data, indices, indptr = kept["data"], kept["indices"], kept["indptr"]
-            words = json.loads(kept["words"].tobytes())
+        with np.load(path, allow_pickle=False) as file:
+            data, indices, indptr = file["data"], file["indices"], file["indptr"]
+            words = json.loads(file["words"].tobytes())
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
     fits = (

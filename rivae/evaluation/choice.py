@@ -11,16 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rivae.base.arrays import Floats, Ints
 from rivae.base.config import RunConfig
 from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import PairedDataset
 from rivae.metrics.base import MetricResult
 from rivae.metrics.measures.udr import KL_THRESHOLD, Similarity, axis_information, udr
 from rivae.models.base import Method
-from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
-from rivae.runs.vocabulary_file import kept_vocabulary
+from rivae.runs.data_record import kept_vocabulary
 from rivae.training.validation import validation_scores
 
 MAX_ROWS = 2000

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rivae.base.arrays import Floats, Ints
 from rivae.base.config import Asks
 from rivae.base.errors import ConfigError, DataError, shown
 from rivae.data.base import PairedDataset
@@ -25,7 +26,6 @@ from rivae.metrics.suite import (
     with_nulls,
 )
 from rivae.models.base import Method
-from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.ranges import (
     PAPER,

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import PairedDataset
 from rivae.evaluation.of_run import evaluated_rows
-from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.ranges import PAPER, RANGES, traversal_values
 from rivae.retrieval.retriever import Retriever

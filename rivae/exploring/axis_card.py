@@ -1,4 +1,4 @@
-"""What can be said of one axis: examples along it, what it follows, and its like in another run."""
+"""Facts about one axis: examples along it, what it follows, and its match in another run."""
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ def likest(explorer: Explorer, dim: int, others: Sequence[Explorer]) -> list[Lin
         _, here, there = np.intersect1d(
             explorer.search_rows, other.search_rows, assume_unique=True, return_indices=True
         )
-        own = explorer.shown_positions(dim)[here].astype(np.float64)
+        positions = explorer.shown_positions(dim)[here].astype(np.float64)
         links = [
-            correlation(name, own, other.shown_positions(j)[there].astype(np.float64))
+            correlation(name, positions, other.shown_positions(j)[there].astype(np.float64))
             for j, name in enumerate(other.axis_names)
         ]
-        found = [link for link in links if link is not None]
-        out.append(max(found, key=lambda link: abs(link.r), default=None))
+        comparable_links = [link for link in links if link is not None]
+        out.append(max(comparable_links, key=lambda link: abs(link.r), default=None))
     return out

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from rivae.base.config import ROWS, Rows
 from rivae.base.errors import ConfigError
-from rivae.data.base import FactorSpec, PairedDataset
+from rivae.data.base import PairedDataset
 from rivae.data.conditions import read_conditions, suggestions, tag_name
+from rivae.data.factors import FactorSpec
 from rivae.data.fulltext import TextHit, TextIndex, text_index
 from rivae.data.thumbnails import Thumbnail, ThumbnailCache, encode_picture, enlarged
 from rivae.exploring.words.item_words import item_tags
@@ -207,11 +208,12 @@ class Catalogue:
         tags = item_tags(self.data) if len(self.data) <= MAX_TAGGED else None
         if tags is None:
             return {}
-        ignored = frozenset(tag_map_of(self.data)[0].ignored)
-        own = [frozenset(tags[i]) - ignored for i in self.search_rows]
-        counts = Counter(tag for some in own for tag in some)
-        best = sorted(counts, key=lambda tag: (abs(counts[tag] - len(own) / 2), tag))[:N_TAGS]
-        return {tag: np.array([tag in some for some in own]) for tag in best}
+        ignored_tags = frozenset(tag_map_of(self.data)[0].ignored)
+        searched_tags = [frozenset(tags[i]) - ignored_tags for i in self.search_rows]
+        counts = Counter(tag for some in searched_tags for tag in some)
+        half = len(searched_tags) / 2
+        best = sorted(counts, key=lambda tag: (abs(counts[tag] - half), tag))[:N_TAGS]
+        return {tag: np.array([tag in some for some in searched_tags]) for tag in best}
 
     def _checked(self, i: int) -> int:
         if not 0 <= int(i) < len(self.data):

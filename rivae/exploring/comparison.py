@@ -65,8 +65,8 @@ def match_runs(explorers: Sequence[Explorer]) -> Matching:
             raise ConfigError(OTHER_ITEMS)
     rows = np.sort(np.random.default_rng(0).permutation(first.search_rows)[:MATCH_ROWS])
     matches = match_to_first([explorer.retriever.latents(rows) for explorer in explorers])
-    own = tuple(Counterpart(j, 1, 1.0) for j in range(first.n_components))
-    return own, *(
+    identity = tuple(Counterpart(j, 1, 1.0) for j in range(first.n_components))
+    return identity, *(
         tuple(
             None if (partner := match.partner(j)) is None else Counterpart(*partner)
             for j in range(first.n_components)
@@ -135,12 +135,12 @@ class Comparison:
 
     def shifted(self, run: int, z: Vector, shifts: Mapping[int, float]) -> Vector:
         """``z`` (d,) of a run with factors moved by ``shifts``, in ranges."""
-        moved = np.array(z, dtype=np.float64)
+        z_after = np.array(z, dtype=np.float64)
         for factor, shift in shifts.items():
             step = self.step(run, factor)
             if step is not None:
-                moved[step[0]] += shift * step[1]
-        return moved
+                z_after[step[0]] += shift * step[1]
+        return z_after
 
 
 def compare(explorers: Sequence[Explorer]) -> Comparison:

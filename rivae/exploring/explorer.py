@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
 from rivae.base.arrays import checked_z, is_count
-from rivae.base.config import Rows
+from rivae.base.config import Asks, Rows
 from rivae.base.errors import ConfigError
 from rivae.base.installed import cache_folder
 from rivae.data.base import PairedDataset
@@ -29,16 +28,13 @@ from rivae.exploring.words.axis_names import (
     labels,
     shown_names,
 )
+from rivae.models.base import Method
 from rivae.retrieval.model import require_asks
 from rivae.retrieval.prior import AggregatedPrior, aggregated_prior
 from rivae.retrieval.retriever import Distance, Retriever
+from rivae.runs import Run
+from rivae.runs.axis_names import AxisName
 from rivae.training.alignment.certainty import Certainty, certainty_of
-
-if TYPE_CHECKING:
-    from rivae.base.config import Asks
-    from rivae.models.base import Method
-    from rivae.runs import Run
-    from rivae.runs.axis_names import AxisName
 
 Vector = NDArray[np.float64]
 
@@ -90,9 +86,9 @@ class Explorer(Catalogue):
         # A model in training changes every few seconds, and a part is soon replaced by the whole:
         # their results are not kept.
         is_kept = run is not None and run.ready and not self.is_part
-        kept = cache_folder(run.path) if run is not None and is_kept else None
+        cache_dir = cache_folder(run.path) if run is not None and is_kept else None
         self.retriever = Retriever(
-            method, data, self.search_rows, cache_dir=kept, asks=asks, progress=progress
+            method, data, self.search_rows, cache_dir=cache_dir, asks=asks, progress=progress
         )
         self.n_components = int(self.retriever.n_components)
         self._n_effect_queries = n_effect_queries
@@ -232,9 +228,9 @@ class Explorer(Catalogue):
         """
         if not (is_count(k) and k <= MAX_K):
             raise ConfigError(f"k must lie between 1 and {MAX_K}, got {k!r:.60}")
-        searched = among or self.retriever
-        found = searched.search(self.checked_z(z)[None], min(k, len(searched.ids)))
-        return Hits(found.ids[0], found.squared_distances[0], found.scores[0])
+        retriever = among or self.retriever
+        answer = retriever.search(self.checked_z(z)[None], min(k, len(retriever.ids)))
+        return Hits(answer.ids[0], answer.squared_distances[0], answer.scores[0])
 
     def far(self, z: Vector) -> Distance:
         """How far ``z`` (d,) is from the training queries, and the limit for "far"."""
@@ -262,11 +258,11 @@ class Explorer(Catalogue):
         return self.retriever.keep("positions", shape, self._positions)
 
     def _positions(self) -> NDArray[np.float32]:
-        found = np.empty((len(self.search_rows), self.n_components), dtype=np.float32)
-        for start in range(0, len(found), _AT_ONCE):
+        positions = np.empty((len(self.search_rows), self.n_components), dtype=np.float32)
+        for start in range(0, len(positions), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)
-            found[part] = self.retriever.latents(self.search_rows[part])
-        return found
+            positions[part] = self.retriever.latents(self.search_rows[part])
+        return positions
 
     def shown_positions(self, dim: int) -> NDArray[np.float32]:
         """(N,) where every searched item lies on an axis as it is shown, see ``signs``."""
@@ -292,8 +288,8 @@ class Explorer(Catalogue):
         best item, averaged over a few test queries whose other dimensions stay put; in [0, 1].
         """
         shape = (self.n_components,)
-        kept = self.retriever.keep(f"effects-{self._n_effect_queries}", shape, self._effects)
-        return kept.astype(np.float64)
+        effects = self.retriever.keep(f"effects-{self._n_effect_queries}", shape, self._effects)
+        return effects.astype(np.float64)
 
     def _effects(self) -> NDArray[np.float32]:
         rows = self.search_rows

@@ -1,4 +1,4 @@
-"""Whether somebody's own picture is of the kind that a model was trained on.
+"""Whether a user's own picture is of the kind that a model was trained on.
 
 A network maps a picture of another world into the midst of its embeddings: of real photographs
 shown to the synthetic kitchen, the distance in the embedding tells few apart, while statistics of
@@ -18,7 +18,7 @@ from torch import Tensor
 from torch.nn.functional import interpolate
 
 from rivae.data.base import PairedDataset
-from rivae.data.importing.feature_sources.statistics import Reduced, plain_statistics
+from rivae.data.features.sources.statistics import Reduced, plain_statistics
 from rivae.retrieval.indexes.brute_force import NumpyIndex
 
 N_TRAIN, N_HELD_OUT = 1_000, 300
@@ -30,7 +30,8 @@ class Familiarity:
     """The training pictures of a data set, to compare others with; read-only once made.
 
     Args:
-        data: its query view holds pictures (channels, height, width), and it takes uploads.
+        data: its query view holds pictures (channels, height, width) or their features, and it
+            takes uploads.
         random_state: seed of the pictures that are compared.
     """
 
@@ -39,8 +40,8 @@ class Familiarity:
         train = rng.permutation(data.splits["train"])[:N_TRAIN]
         held_out = rng.permutation(data.splits["validation"])[:N_HELD_OUT]
         training = statistics(data.x1.batch(train))
-        self._reduced = Reduced(training, N_COMPONENTS)
-        self._index = NumpyIndex(self._reduced(training).astype(np.float64))
+        self._reduction = Reduced.fit(training, N_COMPONENTS)
+        self._index = NumpyIndex(self._reduction(training).astype(np.float64))
         self._limit = 1.0
         # As uploads, which lose a little on their way: what that changes is not strange.
         side = 0 if data.shows_whole else 1
@@ -48,16 +49,20 @@ class Familiarity:
         self._limit = float(np.quantile(self.strangeness(again), 0.99)) or 1.0
 
     def strangeness(self, x1: Tensor) -> NDArray[np.float64]:
-        """(n,) distance of pictures (n, C, H, W) to the training pictures, in units of what 99 %
+        """(n,) distance of pictures (n, *x1.shape) to the training pictures, in units of what 99 %
         of validation pictures, uploaded, stay below.
         """
-        points = self._reduced(statistics(x1)).astype(np.float64)
-        _, squared = self._index.search(points, NEIGHBOURS)
-        return np.sqrt(squared[:, -1]) / self._limit
+        points = self._reduction(statistics(x1)).astype(np.float64)
+        _, sq_distances = self._index.search(points, NEIGHBOURS)
+        return np.sqrt(sq_distances[:, -1]) / self._limit
 
 
 def statistics(x1: Tensor) -> NDArray[np.float32]:
-    """Colours, edges and contrast of pictures (n, C, H, W) with one or three channels, (n, 660)."""
+    """Colours, edges and contrast of pictures (n, C, H, W) with one or three channels, (n, 660);
+    features of pictures (n, D) say more than these and stay as they are.
+    """
+    if x1.dim() == 2:
+        return x1.float().numpy()
     pictures = interpolate(x1.float(), (SIDE, SIDE), mode="bilinear", antialias=True)
     if pictures.shape[1] != 3:
         pictures = pictures.mean(1, keepdim=True).expand(-1, 3, -1, -1)
@@ -71,4 +76,5 @@ def familiarity_of(data: PairedDataset) -> Familiarity | None:
     query view is no picture or there are too few.
     """
     enough = min(len(data.splits["train"]), len(data.splits["validation"])) > NEIGHBOURS
-    return Familiarity(data) if data.accepts_upload and len(data.x1.shape) == 3 and enough else None
+    seen = data.accepts_upload and len(data.x1.shape) in (1, 3)
+    return Familiarity(data) if seen and enough else None

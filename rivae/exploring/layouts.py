@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import ConfigError, RunError
 from rivae.base.files import write_cache
 from rivae.base.installed import cache_folder, how_to_install
 
 if TYPE_CHECKING:
     from rivae.exploring.explorer import Explorer
-    from rivae.retrieval.base import Floats
 
 MAX_FITTED = 20_000  # more items are put among their neighbours of these
 N_NEIGHBOURS = 5  # of an item that is put
@@ -58,8 +58,8 @@ def make_layout(explorer: Explorer, progress: Callable[[str, float], None]) -> L
         ConfigError: PaCMAP is missing.
         RunError: the run is not trained, has too few items, or its folder cannot be written.
     """
-    if (kept := kept_layout(explorer)) is not None:
-        return kept
+    if (layout_before := kept_layout(explorer)) is not None:
+        return layout_before
     if not can_have(explorer):
         raise RunError(f"a layout needs a trained run and at least {MIN_ITEMS} items")
     progress("reading the items", 0.0)
@@ -94,29 +94,29 @@ def lay_out(
         raise ConfigError(f"a layout needs PaCMAP: run {how_to_install('app')}") from None
 
     part = np.sort(np.random.default_rng(random_state).permutation(n)[:MAX_FITTED])
-    fitted = np.ascontiguousarray(read(part), dtype=np.float32)
+    sample = np.ascontiguousarray(read(part), dtype=np.float32)
     progress("laying the items out", 0.1)
     neighbours = min(10, len(part) - 1)
-    layout = PaCMAP(n_neighbors=neighbours, random_state=random_state).fit_transform(fitted)
+    layout = PaCMAP(n_neighbors=neighbours, random_state=random_state).fit_transform(sample)
     places = np.empty((n, 2), dtype=np.float32)
     places[part] = layout
     if n > len(part):
-        _put_others(read, fitted, part, places, progress)
+        _put_others(read, sample, part, places, progress)
     low, high = places.min(axis=0), places.max(axis=0)
     return (places - low) / np.maximum(high - low, np.float32(1e-12))
 
 
 def _put_others(
     read: Callable[[NDArray[np.int64]], Floats],
-    fitted: NDArray[np.float32],
+    sample: NDArray[np.float32],
     part: NDArray[np.int64],
     places: Layout,
     progress: Callable[[str, float], None],
 ) -> None:
     import faiss
 
-    index = faiss.IndexFlatL2(fitted.shape[1])
-    index.add(fitted)
+    index = faiss.IndexFlatL2(sample.shape[1])
+    index.add(sample)
     others = np.setdiff1d(np.arange(len(places)), part, assume_unique=True)
     for block in np.array_split(others, max(1, len(others) // 10_000)):
         progress("putting the others among them", 0.5 + 0.5 * float(block[0]) / len(places))

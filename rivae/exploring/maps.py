@@ -77,11 +77,11 @@ def _codes(explorer: Explorer, key: str) -> Codes:
     column, read = sources[key]
     values = read()
     if column.kind == "class":
-        coded = np.where(np.isfinite(values), values, UNKNOWN).astype(np.uint16)
+        codes = np.where(np.isfinite(values), values, UNKNOWN).astype(np.uint16)
     else:
-        coded = _steps(values, column.low, column.high)
-    coded.setflags(write=False)
-    return coded
+        codes = _steps(values, column.low, column.high)
+    codes.setflags(write=False)
+    return codes
 
 
 Read = Callable[[], NDArray[Any]]
@@ -200,8 +200,8 @@ def in_polygon(
     inside = np.zeros(len(x), dtype=bool)
     for (x1, y1), (x2, y2) in zip(corners, np.roll(corners, 1, axis=0), strict=True):
         if y1 != y2:
-            crossed = (y1 > y) != (y2 > y)
-            inside ^= crossed & (x < (x2 - x1) * (y - y1) / (y2 - y1) + x1)
+            crosses = (y1 > y) != (y2 > y)
+            inside ^= crosses & (x < (x2 - x1) * (y - y1) / (y2 - y1) + x1)
     return inside
 
 

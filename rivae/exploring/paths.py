@@ -85,9 +85,9 @@ def _through(
 
     points = np.concatenate([positions.astype(np.float64), stops])
     k = min(N_NEIGHBOURS, len(points) - 1)
-    scaled = points / std
-    neighbours = NearestNeighbors(n_neighbors=k + 1).fit(scaled)
-    gaps, near = neighbours.kneighbors(scaled)
+    points_by_std = points / std
+    neighbours = NearestNeighbors(n_neighbors=k + 1).fit(points_by_std)
+    gaps, near = neighbours.kneighbors(points_by_std)
     rows = np.repeat(np.arange(len(points)), k)
     # A gap of 0 would mean no edge: equal points stay joined.
     costs = np.maximum(gaps[:, 1:].ravel() ** 2, 1e-12)
@@ -117,9 +117,9 @@ def _spread(legs: Sequence[Points], std: Points, n: int) -> tuple[Points, tuple[
         at[k] = min(max(at[k], at[k - 1] + 1), n - len(at) + k)
     parts = [legs[0][:1]]
     for leg, length, first, last in zip(legs, lengths, at[:-1], at[1:], strict=True):
-        walked = np.concatenate([[0.0], np.cumsum(length)])
-        places = np.linspace(0, walked[-1], last - first + 1)[1:]
-        part = np.column_stack([np.interp(places, walked, column) for column in leg.T])
+        way = np.concatenate([[0.0], np.cumsum(length)])
+        places = np.linspace(0, way[-1], last - first + 1)[1:]
+        part = np.column_stack([np.interp(places, way, column) for column in leg.T])
         part[-1] = leg[-1]  # exactly
         parts.append(part)
     return np.concatenate(parts), tuple(at)

@@ -28,7 +28,7 @@ def push_run(
     asks: Asks = "first",
     progress: Progress = lambda stage, share: None,
 ) -> QdrantIndex:
-    """Embed the items of ``run``, unless that is kept, and send them; goes on where it was stopped.
+    """Embed the items of ``run``, unless they are kept, and send them; may be resumed.
 
     Each item takes its data row, title, split, tags and factors along.
 

@@ -96,10 +96,12 @@ def _factors(explorer: Explorer, is_chosen: NDArray[np.bool_]) -> list[FactorSha
             edges = np.histogram_bin_edges(values[finite], N_BINS)
             ends = [f"{edge:.3g}" for edge in edges]
             labels = tuple(f"{a} to {b}" for a, b in pairwise(ends))
-        own, whole = (np.histogram(values[finite & some], edges)[0] for some in (is_chosen, finite))
-        chosen, everything = own / max(own.sum(), 1), whole / max(whole.sum(), 1)
-        apart = float(np.abs(chosen - everything).sum() / 2)
-        first, second = (tuple(np.round(each, 4).tolist()) for each in (chosen, everything))
+        inside, whole = (
+            np.histogram(values[finite & some], edges)[0] for some in (is_chosen, finite)
+        )
+        shares, everything = inside / max(inside.sum(), 1), whole / max(whole.sum(), 1)
+        apart = float(np.abs(shares - everything).sum() / 2)
+        first, second = (tuple(np.round(each, 4).tolist()) for each in (shares, everything))
         out.append(FactorShares(spec.name, labels, first, second, round(apart, 4)))
     return out
 
@@ -108,13 +110,13 @@ def _terms(
     everything: NDArray[np.int64], is_chosen: NDArray[np.bool_], sets: Sequence[Collection[str]]
 ) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
     step = -(-len(everything) // MAX_COUNTED)
-    part, chosen = everything[::step], is_chosen[::step]
-    own = [sets[int(i)] for i in part]
-    if not any(own[i] for i in np.flatnonzero(chosen)):
+    part, in_selection = everything[::step], is_chosen[::step]
+    part_sets = [sets[int(i)] for i in part]
+    if not any(part_sets[i] for i in np.flatnonzero(in_selection)):
         return (), ()
-    if not any(own[i] for i in np.flatnonzero(~chosen)):
+    if not any(part_sets[i] for i in np.flatnonzero(~in_selection)):
         return (), ()
-    words = contrast(np.flatnonzero(~chosen), np.flatnonzero(chosen), own)
+    words = contrast(np.flatnonzero(~in_selection), np.flatnonzero(in_selection), part_sets)
 
     def terms(some: Sequence[WordContrast]) -> tuple[Term, ...]:
         return tuple(Term(c.word, c.high, c.low, round(c.z, 2)) for c in some[:N_TERMS])

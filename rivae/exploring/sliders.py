@@ -18,17 +18,17 @@ def axes_of(explorer: Explorer) -> list[dict[str, Any]]:
     """
     parts = (explorer.axis_names, explorer.axis_ids, explorer.shown_names, explorer.given_names)
     out = []
-    for name, axis, shown, given, known in zip(*parts, explorer.known_names, strict=True):
+    for name, axis, label, given_name, axis_name in zip(*parts, explorer.known_names, strict=True):
         out.append(
             {
                 "name": name,
                 "short": axis,
-                "given": shown,
-                "suggested": bool(shown and not given),
-                "left": known.low if known else "",
-                "right": (known.high or known.name) if known else "",
-                "flipped": known is not None and known.direction < 0,
-                "about": _about(known) if known else "",
+                "given": label,
+                "suggested": bool(label and not given_name),
+                "left": axis_name.low if axis_name else "",
+                "right": (axis_name.high or axis_name.name) if axis_name else "",
+                "flipped": axis_name is not None and axis_name.direction < 0,
+                "about": _about(axis_name) if axis_name else "",
             }
         )
     return out
@@ -52,5 +52,5 @@ def _about(name: AxisName) -> str:
     sign, z = name.direction, "z" if name.direction > 0 else "−z"
     terms = ", ".join(f"{e.term} {sign * e.strength:+.2f}" for e in name.evidence[:N_TERMS])
     score = name.held_out
-    judged = f"; on test items {score.score:.2f}, chance {score.chance:.2f}" if score else ""
-    return f"correlation with {z}: {terms}{judged}" if terms else judged.removeprefix("; ")
+    verdict = f"; on test items {score.score:.2f}, chance {score.chance:.2f}" if score else ""
+    return f"correlation with {z}: {terms}{verdict}" if terms else verdict.removeprefix("; ")

@@ -15,12 +15,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import ConfigError
 from rivae.exploring.explorer import Explorer, Vector
 from rivae.exploring.words.clouds import CloudCounts, count_words
 from rivae.exploring.words.item_words import ItemWords, has_texts, item_words
 from rivae.exploring.words.relations import Relation, relations
-from rivae.retrieval.base import Floats, Ints
 
 Level = Literal["off", "query", "on"] | float
 NAMED: tuple[Literal["off", "query", "on"], ...] = ("off", "query", "on")

@@ -254,10 +254,10 @@ def add_tour(title: str, steps: Sequence[TourStep] = ()) -> Tour:
 def change_tour(
     tour_id: str,
     change: Callable[[Tour], Tour],
-    deleted: Callable[[Deleted], object] | None = None,
+    on_delete: Callable[[Deleted], object] | None = None,
 ) -> Tour:
     """Replace a tour in one step by the result of ``change``; another session that writes at the
-    same time waits. A tour that loses a step or a text goes to the trash as it was; ``deleted``
+    same time waits. A tour that loses a step or a text goes to the trash as it was; ``on_delete``
     takes that entry.
 
     Raises:
@@ -266,13 +266,13 @@ def change_tour(
     """
     with _writing() as folder:
         before = read_tour(tour_id)
-        changed = replace(change(before), id=tour_id)
-        if before.title != changed.title or any(s not in changed.steps for s in before.steps):
-            done = trash_of_tours().put_content(tour_id, to_bytes(before), more={EARLIER: True})
-            if deleted is not None:
-                deleted(done)
-        write_json(folder / f"{tour_id}.json", to_json(changed))
-    return changed
+        after = replace(change(before), id=tour_id)
+        if before.title != after.title or any(s not in after.steps for s in before.steps):
+            entry = trash_of_tours().put_content(tour_id, to_bytes(before), more={EARLIER: True})
+            if on_delete is not None:
+                on_delete(entry)
+        write_json(folder / f"{tour_id}.json", to_json(after))
+    return after
 
 
 def delete_tour(tour_id: str) -> Deleted | None:
@@ -286,9 +286,9 @@ def delete_tour(tour_id: str) -> Deleted | None:
     with _writing():
         if path.is_symlink():
             path.unlink()
-        done = trash.put(tour_id) if os.path.lexists(path) else None
+        trash_entry = trash.put(tour_id) if os.path.lexists(path) else None
     trash.purge()
-    return done
+    return trash_entry
 
 
 def restore_tour(name: str) -> str:

@@ -46,10 +46,10 @@ def alpha_curve(
         ConfigError: alpha is not positive.
     """
     colors, figure = theme(dark), go.Figure()
-    marked, parts = paper_dci(table, alpha=alpha), []
+    at_alpha, parts = paper_dci(table, alpha=alpha), []
     curves = [paper_dci(table, alpha=a) for a in ALPHAS]
     for k, (name, letter) in enumerate(NAMES.items()):
-        score = marked[name].score
+        score = at_alpha[name].score
         if score != score:  # one factor or one axis only
             continue
         color = series_color(k, dark)

@@ -68,22 +68,22 @@ def position_histogram(
 
 def link_dots(links: Sequence[Link], name: str, *, dark: bool = False) -> go.Figure:
     """Correlations with their intervals, the strongest on top; 0 is marked."""
-    colors, shown = theme(dark), list(links)[::-1]
-    values = np.array([link.r for link in shown])
+    colors, top_down = theme(dark), list(links)[::-1]
+    values = np.array([link.r for link in top_down])
     dots = go.Scatter(
         x=values,
-        y=[escape(link.name) for link in shown],
+        y=[escape(link.name) for link in top_down],
         error_x={
             "type": "data",
             "symmetric": False,
-            "array": [link.high - link.r for link in shown],
-            "arrayminus": [link.r - link.low for link in shown],
+            "array": [link.high - link.r for link in top_down],
+            "arrayminus": [link.r - link.low for link in top_down],
             "thickness": 1.5,
             "width": 4,
         },
         mode="markers",
         marker={"size": 10, "color": series_color(0, dark)},
-        customdata=[[link.low, link.high, link.n] for link in shown],
+        customdata=[[link.low, link.high, link.n] for link in top_down],
         hovertemplate="%{y}: %{x:.2f} (%{customdata[0]:.2f} to %{customdata[1]:.2f}, "
         "%{customdata[2]} items)<extra></extra>",
         showlegend=False,
@@ -96,4 +96,4 @@ def link_dots(links: Sequence[Link], name: str, *, dark: bool = False) -> go.Fig
     figure.update_yaxes(axis_style(dark))
     strengths = join_words([f"{link.name} {link.r:+.2f}" for link in links[:5]])
     alt = f"Correlation of {name} with what is known of the items: {strengths}."
-    return dress(figure, dark=dark, alt=alt, height=90 + 26 * len(shown))
+    return dress(figure, dark=dark, alt=alt, height=90 + 26 * len(top_down))

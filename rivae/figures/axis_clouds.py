@@ -27,9 +27,11 @@ def shown_states(explorer: Explorer, dim: int, n_sigma: float = N_SIGMA) -> Axis
     return axis_states(explorer.retriever, explorer.prior, dim, n_sigma, rows, sign=sign)
 
 
-def laid_out(found: AxisStates, words: ItemWords, leave_out: Collection[str] = ()) -> Clouds | None:
+def laid_out(
+    states: AxisStates, words: ItemWords, leave_out: Collection[str] = ()
+) -> Clouds | None:
     """The clouds of what was found, without colours; None where nothing of it has words."""
-    counts = count_words(found.by_name(), words.sets, leave_out=leave_out)
+    counts = count_words(states.by_name(), words.sets, leave_out=leave_out)
     return make_clouds(counts, n_words=N_WORDS, width=WIDTH, height=HEIGHT)
 
 

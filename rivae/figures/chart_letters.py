@@ -29,12 +29,12 @@ def leave_out_letters(figure: dict[str, Any], ink: str) -> int:
     Returns:
         Pixels that the figure is taller now.
     """
-    lost: dict[str, str] = {}
+    replacements: dict[str, str] = {}
     if not installed_fonts():  # nothing is known of them
         return 0
     for part in ("data", "layout"):
-        figure[part] = _without(figure[part], lost)
-    note = no_font("".join(filter(_is_lost, text)) for text in lost)
+        figure[part] = _without(figure[part], replacements)
+    note = no_font("".join(filter(_is_lost, text)) for text in replacements)
     if not note:
         return 0
     layout = figure["layout"]
@@ -61,18 +61,18 @@ def _is_lost(letter: str) -> bool:
     return not any(font.has(letter) for font in installed_fonts())
 
 
-def _without(value: Any, lost: dict[str, str]) -> Any:
+def _without(value: Any, replacements: dict[str, str]) -> Any:
     if isinstance(value, str):
         if value.isascii() or not any(map(_is_lost, value)):
             return value
-        if value not in lost:
+        if value not in replacements:
             letters = "".join(letter for letter in value if not _is_lost(letter))
-            lost[value] = letters + _SAME_LOOK * (len(lost) + 1)
-        return lost[value]
+            replacements[value] = letters + _SAME_LOOK * (len(replacements) + 1)
+        return replacements[value]
     if isinstance(value, dict):
-        return {k: v if k in _NOT_DRAWN else _without(v, lost) for k, v in value.items()}
+        return {k: v if k in _NOT_DRAWN else _without(v, replacements) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [_without(one, lost) for one in value]
+        return [_without(one, replacements) for one in value]
     if isinstance(value, np.ndarray) and value.dtype.kind in "OU":
-        return [_without(one, lost) for one in value.tolist()]
+        return [_without(one, replacements) for one in value.tolist()]
     return value

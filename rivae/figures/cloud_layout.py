@@ -14,9 +14,9 @@ from random import Random
 
 import numpy as np
 
+from rivae.base.arrays import Floats
 from rivae.base.fonts import bundled, runs, without_font
 from rivae.figures.fonts import Box, text_box
-from rivae.retrieval.base import Floats
 
 # The share of the canvas that words can fill, tried from large to small letters.
 FILLS = (0.62, 0.52, 0.43, 0.35, 0.28, 0.2, 0.12, 0.05)
@@ -63,9 +63,9 @@ def lay_out(
     # Equal words would fall together; a name as drawn may not be unique, its number is.
     labels = [one_line(word) for word in words]
     order = sorted(range(len(words)), key=lambda w: (-size[w], labels[w], w))
-    laid = [_laid_out_as(label) for label in labels]
-    unique = {laid[w] + "\u200b" * laid[:w].count(laid[w]): w for w in order}
-    area = sum(_area(laid[w]) * size[w] ** 2 for w in order)
+    texts = [_laid_out_as(label) for label in labels]
+    unique = {texts[w] + "\u200b" * texts[:w].count(texts[w]): w for w in order}
+    area = sum(_area(texts[w]) * size[w] ** 2 for w in order)
     best: CloudLayout | None = None
     for fill in FILLS:
         largest = int(np.sqrt(fill * width * height / area) * size.max())
@@ -88,7 +88,7 @@ def lay_out(
         x, y, scale = np.zeros(len(words)), np.zeros(len(words)), np.inf
         for (label, _), letters, (top, left), _, _ in cloud.layout_:
             w = unique[label]
-            ink = ink_box(laid[w], letters)
+            ink = ink_box(texts[w], letters)
             x[w], y[w] = left + (ink[2] - ink[0]) / 2, top + (ink[3] - ink[1]) / 2
             scale = min(scale, letters / size[w])
         if best is None or scale > best.scale:

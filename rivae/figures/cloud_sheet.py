@@ -60,10 +60,10 @@ def cloud_sheet(
     layout, n_states = clouds.layout, len(clouds.counts.states)
     row = Sheet(n_states * (layout.width + PAD) + PAD, SIDE + 2 * GAP, "Dishes of each state.")
     for s in range(n_states):
-        shown = list(items[s])[:n_pictures]
-        width = len(shown) * SIDE + (len(shown) - 1) * GAP
+        state_items = list(items[s])[:n_pictures]
+        width = len(state_items) * SIDE + (len(state_items) - 1) * GAP
         left = PAD + s * (layout.width + PAD) + (layout.width - width) / 2
-        for n, i in enumerate(shown):
+        for n, i in enumerate(state_items):
             alt = f"{title(i)}, at {clouds.counts.states[s]}"
             row.marks.append(fitted(picture(i), left + n * (SIDE + GAP), GAP, SIDE, SIDE, alt))
     return CloudSheet(clouds, row)

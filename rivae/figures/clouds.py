@@ -228,8 +228,8 @@ def _write(
     anchor: str = "ms",
 ) -> None:
     color, bold = relation_color(relation, colors), relation != "none"
-    slanted = relation == "opposite"
-    draw_text(draw, (x * scale, y * scale), text, color, size * scale, bold, slanted, anchor)
+    is_slanted = relation == "opposite"
+    draw_text(draw, (x * scale, y * scale), text, color, size * scale, bold, is_slanted, anchor)
     if relation == "related":
         half = text_width(text, size * scale, bold) / 2
         middle = x * scale + (half if anchor[0] == "l" else 0)

@@ -260,10 +260,10 @@ def describe_digit_ranges(
     """One sentence: both measures at the narrowest and at the widest range where they exist."""
 
     def ends(name: str, values: NDArray[np.float64], digits: int) -> str:
-        known = values[np.isfinite(values)]
-        if not len(known):
+        finite = values[np.isfinite(values)]
+        if not len(finite):
             return f"{name} undefined"
-        return f"{name} from {known[0]:.{digits}f} to {known[-1]:.{digits}f}"
+        return f"{name} from {finite[0]:.{digits}f} to {finite[-1]:.{digits}f}"
 
     return (
         f"Digit transitions over mean ± {n_std[0]:g} to ± {n_std[-1]:g} s.d. of z: "

@@ -175,8 +175,10 @@ def _cloud_bytes(
     return png_bytes(clouds.to_image(figure, scale=scale, dark=dark, transparent=transparent))
 
 
-def _drawn(figure: dict[str, Any], options: dict[str, Any], opened: Callable[[], Any]) -> bytes:
-    """The picture of a chart, by a browser of its own, which ``opened`` starts and ends.
+def _drawn(
+    figure: dict[str, Any], options: dict[str, Any], open_browser: Callable[[], Any]
+) -> bytes:
+    """The picture of a chart, by a browser of its own, which ``open_browser`` starts and ends.
 
     Kaleido's own limit does not hold while the browser starts or ends, and one that dies then is
     waited for forever. So the picture counts as soon as it is there, and the thread that waits for
@@ -185,24 +187,24 @@ def _drawn(figure: dict[str, Any], options: dict[str, Any], opened: Callable[[],
     Raises:
         TimeoutError: there is no picture in time.
     """
-    done: Future[bytes] = Future()
+    future: Future[bytes] = Future()
 
     async def draw() -> None:
-        async with opened() as drawer:
-            done.set_result(bytes(await drawer.calc_fig(figure, opts=options)))
+        async with open_browser() as drawer:
+            future.set_result(bytes(await drawer.calc_fig(figure, opts=options)))
 
     def run() -> None:
         try:
             asyncio.run(draw())
         except BaseException as error:  # noqa: BLE001  (raised in the thread that waits)
-            if not done.done():
-                done.set_exception(error)
+            if not future.done():
+                future.set_exception(error)
 
     threading.Thread(target=run, name="chart", daemon=True).start()
     try:
-        return done.result(SECONDS)
+        return future.result(SECONDS)
     except TimeoutError as error:
-        if done.done():
+        if future.done():
             raise  # it is the drawing's own
         raise TimeoutError(f"no answer in {SECONDS:.0f} s") from error
 
@@ -223,7 +225,7 @@ def _chart_picture(
     browser = find_browser()
     if browser is None:
         raise ExportError(f"{kind.upper()} of a chart needs a browser: {HOW_TO}, {instead}")
-    opened = partial(Kaleido, n=1, path=browser, mathjax=False, timeout=SECONDS)
+    open_browser = partial(Kaleido, n=1, path=browser, mathjax=False, timeout=SECONDS)
     chart = figure.to_dict()
     # The text of an SVG is drawn by its reader.
     taller = leave_out_letters(chart, surface_of(figure).text) if kind == "png" else 0
@@ -240,9 +242,9 @@ def _chart_picture(
         with _browser:
             # MathJax would be fetched from the internet, and no text here needs it.
             try:
-                return _drawn(chart, options, opened)
+                return _drawn(chart, options, open_browser)
             except TimeoutError:
-                return _drawn(chart, options, opened)  # a second browser, once
+                return _drawn(chart, options, open_browser)  # a second browser, once
     except (RuntimeError, OSError, TimeoutError) as error:
         # Some of these errors carry a tuple of lines; the first one is the reason.
         reason = str((error.args or [type(error).__name__])[0]).splitlines()[0].rstrip(".")

@@ -11,7 +11,7 @@ from rivae.base.fonts import badly_joined, bundled, clusters, load, no_font, run
 from rivae.base.system_fonts import Face
 
 STAND_INS = {"−": "-", "–": "-", "×": "x", "…": "...", "→": ">", "↑": "^", "●": "X", "○": "o"}
-_NOTE, _MARGIN = 12, 14  # pixels: letters of a note, and what is free beside it
+_NOTE, _MARGIN = 12, 14  # pixels: letters of a note, and the margin around it
 Box = tuple[float, float, float, float]
 # Scripts that are written without spaces between words, by the beginnings of their Unicode names.
 _UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
@@ -25,8 +25,8 @@ def drawable(text: str) -> str:
 def font_note(texts: Iterable[str]) -> str:
     """One sentence where letters of the texts cannot be drawn as they should be, else ""."""
     texts = list(texts)
-    lost = ["".join(c for c in part if c not in STAND_INS) for part in without_font(texts)]
-    return no_font(lost) or badly_joined(texts)
+    missing = ["".join(c for c in part if c not in STAND_INS) for part in without_font(texts)]
+    return no_font(missing) or badly_joined(texts)
 
 
 def draw_note(image: Image.Image, note: str, scale: float, ink: str) -> Image.Image:
@@ -134,8 +134,8 @@ def _pieces(text: str) -> list[tuple[str, str]]:
     """What stays together on a line, each after the space that stands before it."""
     pieces = []
     for word in text.split():
-        kept = [word] if word.isascii() or not any(map(_is_unspaced, word)) else clusters(word)
-        pieces += [("" if n else " ", piece) for n, piece in enumerate(kept)]
+        units = [word] if word.isascii() or not any(map(_is_unspaced, word)) else clusters(word)
+        pieces += [("" if n else " ", piece) for n, piece in enumerate(units)]
     return pieces
 
 

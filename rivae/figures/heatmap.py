@@ -53,7 +53,7 @@ def correlation_heatmap(
         ValueError: the table does not fit the names, or leaves [-1, 1].
     """
     values = _checked(table, factor_names)
-    shown = values if signed else np.abs(values)
+    shades = values if signed else np.abs(values)
     d, n_factors = values.shape
     colors = theme(dark)
     scale, low = (colors.diverging, -1.0) if signed else (colors.sequential, 0.0)
@@ -64,7 +64,7 @@ def correlation_heatmap(
 
     figure = go.Figure(
         heat_cells(
-            shown.T,
+            shades.T,
             (low, 1.0),
             scale,
             gap=3,
@@ -78,14 +78,14 @@ def correlation_heatmap(
             cells,
             [
                 f"{rows[k]} × {columns[j]}<br>"
-                + (f"{kind} {shown[j, k]:.3f}" if np.isfinite(shown[j, k]) else UNDEFINED)
+                + (f"{kind} {shades[j, k]:.3f}" if np.isfinite(shades[j, k]) else UNDEFINED)
                 for j, k in cells
             ],
         )
     )
     numbers = []
     for j, k in cells:
-        value, text = shown[j, k], short(shown[j, k])
+        value, text = shades[j, k], short(shades[j, k])
         fill = sample(scale, (value - low) / (1.0 - low)) if value == value else colors.surface
         numbers.append(
             {

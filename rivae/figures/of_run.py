@@ -63,15 +63,15 @@ def write_traversals(
     make_folder(folder)
     axes = list(range(retriever.n_components)) if dims is None else list(dims)
     z_ref, _ = retriever.encode(rows)
-    found = traverse(
+    traversals = traverse(
         retriever, z_ref, values, axes, k, lambda share: tell("traversing", 0.5 * share)
     )
-    shown, files = found.turned(axis_signs(run, retriever.n_components)), []
+    as_named, files = traversals.turned(axis_signs(run, retriever.n_components)), []
     for n, row in enumerate(rows):
         tell(f"drawing the strips of query {n + 1} of {len(rows)}", 0.5 + 0.3 * n / len(rows))
         sheet = strips_sheet(
             strips_of(
-                shown,
+                as_named,
                 n,
                 _axis_labels(run, retriever),
                 changes_only=changes_only,
@@ -89,7 +89,7 @@ def write_traversals(
             ".png": stream.getvalue(),
             ".svg": to_svg(sheet).encode(),
             ".html": to_html(sheet, title=f"{run.id}: {data.title(row)}").encode(),
-            ".csv": to_csv(_rows(found, n)).encode(),
+            ".csv": to_csv(_rows(traversals, n)).encode(),
         }
         for suffix, content in contents.items():
             files.append(stem.with_name(stem.name + suffix))
@@ -98,18 +98,18 @@ def write_traversals(
     return files + _factor_plots(run, retriever, folder, values, axes)
 
 
-def _rows(found: Traversal, query: int) -> list[dict[str, float | int]]:
+def _rows(traversal: Traversal, query: int) -> list[dict[str, float | int]]:
     """One row per axis, point and rank."""
     return [
         {
             "dimension": int(j) + 1,
-            "z": float(found.values[p, t]),
+            "z": float(traversal.values[p, t]),
             "rank": rank + 1,
             "item": int(item),
         }
-        for p, j in enumerate(found.dims)
-        for t in range(found.values.shape[1])
-        for rank, item in enumerate(found.ids[query, p, t])
+        for p, j in enumerate(traversal.dims)
+        for t in range(traversal.values.shape[1])
+        for rank, item in enumerate(traversal.ids[query, p, t])
     ]
 
 

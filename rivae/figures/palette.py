@@ -141,8 +141,8 @@ def sample(scale: tuple[str, ...], t: float) -> str:
     place = min(max(t, 0.0), 1.0) * (len(scale) - 1)
     i = min(int(place), len(scale) - 2)
     low, high = rgb(scale[i]), rgb(scale[i + 1])
-    mixed = [round(a + (b - a) * (place - i)) for a, b in zip(low, high, strict=True)]
-    return "#" + "".join(f"{c:02x}" for c in mixed)
+    channels = [round(a + (b - a) * (place - i)) for a, b in zip(low, high, strict=True)]
+    return "#" + "".join(f"{c:02x}" for c in channels)
 
 
 def text_on(color: str) -> str:

@@ -17,8 +17,8 @@ SIDE = 384  # pixels; small pictures are enlarged by a whole number, so they sta
 
 def path_strip(path: Path) -> Strip:
     """The points where another item is found, numbered from 1, and the way-points."""
-    kept = [0, *np.flatnonzero(np.diff(path.ids)) + 1, *path.stops]
-    points = np.unique(kept)
+    stops = [0, *np.flatnonzero(np.diff(path.ids)) + 1, *path.stops]
+    points = np.unique(stops)
     return Strip("path", points + 1.0, path.ids[points, None], len(points))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from rivae.base.arrays import Floats
 from rivae.figures.palette import Theme, rgba, series_color, theme
 from rivae.figures.theme import (
     axis_label,
@@ -26,12 +27,10 @@ MAX_POINTS = 5000
 SIDE = 130  # pixels of one panel of the matrix
 GAP = 0.16  # share of a panel left free around it
 
-Array = NDArray[np.float64]
-
 
 def traversal_scatter(
-    z: Array,
-    factor: Array,
+    z: Floats,
+    factor: Floats,
     *,
     axis_name: str | None = None,
     j: int = 0,
@@ -105,7 +104,7 @@ def traversal_scatter(
     return figure
 
 
-def add_median(figure: go.Figure, z: Array, rows: Array, color: str) -> None:
+def add_median(figure: go.Figure, z: Floats, rows: Floats, color: str) -> None:
     """Add the line of medians over the queries and the band of their middle half."""
     low, middle, high = np.nanquantile(rows, [0.25, 0.5, 0.75], axis=0)
     figure.add_trace(
@@ -145,7 +144,7 @@ def level_ticks(levels: Sequence[str]) -> dict[str, Any]:
 
 
 def describe_scatter(
-    z: Array, rows: Array, axis_name: str, factor_name: str, correlation: float | None = None
+    z: Floats, rows: Floats, axis_name: str, factor_name: str, correlation: float | None = None
 ) -> str:
     """One sentence: where the factor starts and ends while the axis moves."""
     ends = np.nanmedian(rows[:, [0, -1]], axis=0)
@@ -204,7 +203,7 @@ def plot_matrix(
         for j in range(d):
             mark = "" if k == j == 0 else str(k * d + j + 1)
             rows = factors[:, j, :, k]
-            shared = {
+            common = {
                 "type": "scatter",
                 "xaxis": f"x{mark}",
                 "yaxis": f"y{mark}",
@@ -212,7 +211,7 @@ def plot_matrix(
             }
             data.append(
                 {
-                    **shared,
+                    **common,
                     "mode": "markers",
                     "name": f"{name} / {columns[j]}",
                     "x": np.tile(z[j], q)[places],
@@ -222,7 +221,7 @@ def plot_matrix(
             )
             data.append(
                 {
-                    **shared,
+                    **common,
                     "mode": "lines",
                     "name": f"{name} / {columns[j]}, median",
                     "x": z[j],

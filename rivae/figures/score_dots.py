@@ -15,7 +15,7 @@ from rivae.figures.theme import dress, escape, join_words
 from rivae.metrics.registry import metric
 
 ROW, HEADING = 22, 64  # pixels of a row, and of a panel's heading and scale
-PER_LINE = 5  # panels beside each other
+PER_LINE = 5  # panels in a row
 OURS, PAPER, CHANCE = "ours", "paper", "chance"
 
 
@@ -42,7 +42,8 @@ def score_dots(
     rows, columns, cells = pivot(scores)
     levels = [row for row in rows if row in chance]
     rows = [row for row in rows if row not in chance]
-    called = {row: (names or {}).get(row, row) for row in [*rows, *levels]}
+    headings = {score.column: escape(score.heading) for score in scores}
+    row_titles = {row: (names or {}).get(row, row) for row in [*rows, *levels]}
     across = max(1, min(PER_LINE, len(columns)))
     lines = max(1, math.ceil(len(columns) / across))
     height = ROW * max(len(rows), 1) + HEADING
@@ -52,16 +53,16 @@ def score_dots(
         shared_yaxes=True,
         horizontal_spacing=0.025,
         vertical_spacing=HEADING / (height * lines) if lines > 1 else 0,
-        subplot_titles=[_heading(scores, column) for column in columns],
+        subplot_titles=[headings[column] for column in columns],
     )
-    panels = _Panels(figure, rows, called, theme(dark))
+    panels = _Panels(figure, rows, row_titles, theme(dark))
     for i, column in enumerate(columns):
         panel = {row: score for (row, name), score in cells.items() if name == column}
         panels.draw(column, panel, levels, (i // across + 1, i % across + 1))
     dress(
         figure,
         dark=dark,
-        alt=describe_scores(scores, chance, called),
+        alt=describe_scores(scores, chance, row_titles),
         height=height * lines + 30 + (30 if title else 0),
         title=title,
         legend={
@@ -79,15 +80,10 @@ def score_dots(
     figure.update_annotations(font={"size": 13}, yshift=2)
     figure.update_yaxes(
         tickvals=list(range(len(rows))),
-        ticktext=[escape(called[row]) for row in rows],
+        ticktext=[escape(row_titles[row]) for row in rows],
         range=[len(rows) - 0.4, -0.6],
     )
     return figure.update_xaxes(tickfont={"size": 11}, nticks=4)
-
-
-def _heading(scores: Sequence[Score], column: str) -> str:
-    """The heading of a metric with the arrow to its good end, as Plotly text."""
-    return escape(next(score.heading for score in scores if score.column == column))
 
 
 def describe_scores(
@@ -97,26 +93,26 @@ def describe_scores(
     _, columns, cells = pivot(scores)
     parts = []
     for column in columns:
-        measured = {
+        scores_of_row = {
             row: score
             for (row, name), score in cells.items()
             if name == column and row not in chance and _drawn(score.value)
         }
-        if measured:
-            sign = 1 if next(iter(measured.values())).higher_is_better else -1
-            best = max(measured, key=lambda row: sign * float(measured[row].value or 0))
+        if scores_of_row:
+            sign = 1 if next(iter(scores_of_row.values())).higher_is_better else -1
+            best = max(scores_of_row, key=lambda row: sign * float(scores_of_row[row].value or 0))
             decimals = metric(column).decimals
-            value = ours(measured[best], decimals)
-            parts.append(f"{measured[best].heading} best {names.get(best, best)} {value}")
-    sentence = join_words(parts) if parts else "nothing measured"
-    return f"Means with 95 % intervals of each method: {sentence}."
+            value = ours(scores_of_row[best], decimals)
+            parts.append(f"{scores_of_row[best].heading} best {names.get(best, best)} {value}")
+    best_rows = join_words(parts) if parts else "nothing measured"
+    return f"Means with 95 % intervals of each method: {best_rows}."
 
 
 def _rank_ticks(values: Sequence[float]) -> list[float]:
     """Powers of ten around positive values, with 2 and 5 between them where one alone fits."""
     if not values:
         return []
-    low, high = (math.log10(each(values)) for each in (min, max))
+    low, high = math.log10(min(values)), math.log10(max(values))
     steps = (1.0,) if high - low > 1.5 else (1.0, 2.0, 5.0)
     return [s * 10**k for k in range(math.floor(low), math.ceil(high) + 1) for s in steps]
 
@@ -128,7 +124,7 @@ class _Panels:
         self, figure: go.Figure, rows: Sequence[str], names: Mapping[str, str], colors: Theme
     ) -> None:
         self.figure, self.rows, self.names, self.colors = figure, rows, names, colors
-        self._told: set[str] = set()
+        self._legend_names: set[str] = set()
 
     def draw(
         self, column: str, scores: Mapping[str, Score], levels: Sequence[str], at: tuple[int, int]
@@ -143,22 +139,24 @@ class _Panels:
         # Larger and last, so that it shows around a dot of the same value.
         self._dots(PAPER, [(y, s, s.paper) for y, s in mine if _drawn(s.paper)], at)
         self._missing([(y, s) for y, s in mine if s.state], at)
-        described = metric(column)
-        if not math.isfinite(described.high):
+        description = metric(column)
+        if not math.isfinite(description.high):
             ranks = [s.value for s in scores.values() if s.value and _drawn(s.value)]
             self.figure.update_xaxes(type="log", tickvals=_rank_ticks(ranks), row=at[0], col=at[1])
         else:
-            low = described.low if math.isfinite(described.low) else 0.0
+            low = description.low if math.isfinite(description.low) else 0.0
             # R² may lie far below 0: the dots decide where the scale begins.
             values = [s.value for _, s in mine if _drawn(s.value)]
             low = min([low, *(float(v) for v in values if v is not None)])
-            pad = 0.04 * (described.high - low)
-            self.figure.update_xaxes(range=[low - pad, described.high + pad], row=at[0], col=at[1])
+            pad = 0.04 * (description.high - low)
+            self.figure.update_xaxes(
+                range=[low - pad, description.high + pad], row=at[0], col=at[1]
+            )
 
     def _add(self, trace: dict[str, Any], at: tuple[int, int]) -> None:
         name = trace.get("name", "")
-        trace["showlegend"] = bool(name) and name not in self._told
-        self._told.add(name)
+        trace["showlegend"] = bool(name) and name not in self._legend_names
+        self._legend_names.add(name)
         self.figure.add_trace(
             go.Scatter(legendgroup=name or None, hoverinfo="text", **trace), row=at[0], col=at[1]
         )

@@ -144,14 +144,14 @@ def to_image(
                 draw.rectangle((x0, y, x1, y + thick - 1), fill=ink)
             continue
         left, top = round(mark.x * scale), round(mark.y * scale)
-        resized = _resized(mark, scale)
-        canvas.paste(resized, (left, top), resized)
+        scaled_image = _resized(mark, scale)
+        canvas.paste(scaled_image, (left, top), scaled_image)
         line = round((2.5 if mark.marked else 1) * scale)
         box = (
             left - line,
             top - line,
-            left + resized.width - 1 + line,
-            top + resized.height - 1 + line,
+            left + scaled_image.width - 1 + line,
+            top + scaled_image.height - 1 + line,
         )
         draw.rectangle(box, outline=colors.frame if mark.marked else colors.grid, width=line)
     note = font_note(mark.text for mark in sheet.marks if isinstance(mark, Text))
@@ -174,7 +174,7 @@ def to_svg(sheet: Sheet, *, dark: bool = False, transparent: bool = False) -> st
     """The sheet as one SVG file; equal pictures are embedded once. The file and every picture
     carry their alt text as title.
     """
-    colors, encoded = theme(dark), _Encoder(encode_picture)
+    colors, encoder = theme(dark), _Encoder(encode_picture)
     width, height = f"{sheet.width:g}", f"{sheet.height:g}"
     parts: list[str] = []
     for mark in sheet.marks:
@@ -193,7 +193,7 @@ def to_svg(sheet: Sheet, *, dark: bool = False, transparent: bool = False) -> st
         stroke = 2.5 if mark.marked else 1
         parts.append(
             f'<g role="img" aria-label="{escape(mark.alt)}"><title>{escape(mark.alt)}</title>'
-            f'<use href="#{encoded.key(mark)}" transform="translate({mark.x:g} {mark.y:g}) '
+            f'<use href="#{encoder.key(mark)}" transform="translate({mark.x:g} {mark.y:g}) '
             f'scale({mark.width:g} {mark.height:g})"/>'
             f'<rect {box} fill="none" stroke="{frame}" stroke-width="{stroke:g}"/></g>'
         )
@@ -206,7 +206,7 @@ def to_svg(sheet: Sheet, *, dark: bool = False, transparent: bool = False) -> st
         f'<image id="{key}" width="1" height="1" preserveAspectRatio="none" '
         f'style="image-rendering:{"pixelated" if thumbnail.is_tiny else "auto"}" '
         f'href="{thumbnail.data_uri}"/>'
-        for key, thumbnail in encoded.thumbnails.items()
+        for key, thumbnail in encoder.thumbnails.items()
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
@@ -234,7 +234,7 @@ def to_html(sheet: Sheet, *, title: str = "", dark: bool | None = None) -> str:
 
 def to_fragment(sheet: Sheet, *, dark: bool | None = None) -> str:
     """The sheet as a piece of HTML for a page; ``dark`` None uses the page's own variables."""
-    encoded = _Encoder(_webp)
+    encoder = _Encoder(_webp)
     parts = []
     for mark in sheet.marks:
         if isinstance(mark, Text):
@@ -247,7 +247,7 @@ def to_fragment(sheet: Sheet, *, dark: bool | None = None) -> str:
                 f'transform:translate({shift},-50%)">{escape(mark.text)}</span>'
             )
             continue
-        thumbnail = encoded.thumbnails[encoded.key(mark)]
+        thumbnail = encoder.thumbnails[encoder.key(mark)]
         outline = "2.5px solid var(--rv-frame)" if mark.marked else "1px solid var(--rv-grid)"
         parts.append(
             f'<img alt="{escape(mark.alt)}" src="{thumbnail.data_uri}" style="left:{mark.x:g}px;'

@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 from PIL import Image
 
+from rivae.base.arrays import Ints
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.steering import (
     Level,
@@ -28,7 +29,6 @@ from rivae.figures.cloud_layout import one_line
 from rivae.figures.clouds import SMALLEST, Clouds, make_clouds
 from rivae.figures.fonts import shortened, text_width, wrapped
 from rivae.figures.sheet import Sheet, Text, Tone, fitted
-from rivae.retrieval.base import Ints
 
 PAD, GAP, LINE = 14, 4, 15
 CELL, MARK = 78, 20  # width of a column of the matrix, size of its circles
@@ -116,14 +116,15 @@ def steering_sheet(
     if signs is not None:
         rows = [row.turned(signs) for row in rows]
     picture, axes, k = lru_cache(maxsize=None)(picture), rows[0].axes, ids.shape[1]
-    named = [names[j] for j in axes]
+    axis_names = [names[j] for j in axes]
     sheet = Sheet(
         0,
         0,
-        f"The {k} best items for {query_title} with {len(rows)} settings of {', '.join(named)}.",
+        f"The {k} best items for {query_title} with {len(rows)} settings of "
+        f"{', '.join(axis_names)}.",
     )
     top = _query(sheet, query, query_title, side) if query is not None else float(PAD)
-    heads = [wrapped(name, CELL - 8, 12) for name in named]
+    heads = [wrapped(name, CELL - 8, 12) for name in axis_names]
     head = LINE * max(map(len, heads)) + 8
     pictures = PAD + CELL * len(axes) + PAD
     words = pictures + k * (side + GAP) + PAD
@@ -142,7 +143,7 @@ def steering_sheet(
             left, y = pictures + rank * (side + GAP), upper + (height - side) / 2
             alt = f"{title(i)}, rank {rank + 1} with {row.title(names)}"
             sheet.marks.append(fitted(picture(i), left, y, side, side, alt))
-            levels = dict(zip(named, row.levels, strict=True))
+            levels = dict(zip(axis_names, row.levels, strict=True))
             sheet.rows.append(
                 {"row": number + 1, **levels, "rank": rank + 1, "item": i, "title": title(i)}
             )
@@ -199,7 +200,7 @@ def _legend(
     sheet: Sheet, rows: Sequence[SteerRow], n_sigma: float | None, with_words: bool, y: float
 ) -> float:
     """Draw the legend of the marks that are used; returns where it ends."""
-    used = {level if isinstance(level, str) else "number" for row in rows for level in row.levels}
+    marks = {level if isinstance(level, str) else "number" for row in rows for level in row.levels}
     far = "" if n_sigma is None else f" (mean + {n_sigma:g} s.d.)"
     meanings = {
         "on": f"● on{far}",
@@ -207,7 +208,7 @@ def _legend(
         "query": f"– {word('query')}",
         "number": "number: s.d. from the mean",
     }
-    line = "   ".join(text for level, text in meanings.items() if level in used)
+    line = "   ".join(text for level, text in meanings.items() if level in marks)
     lines: list[list[tuple[str, Tone, bool, bool]]] = [[(line, "muted", False, False)]]
     if with_words:
         lines.append(
@@ -219,9 +220,9 @@ def _legend(
         )
     for parts in lines:
         x = float(PAD)
-        for text, tone, slanted, underlined in parts:
-            bold = slanted or underlined
-            sheet.marks.append(Text(x, y, text, 12, "start", tone, bold, slanted, underlined))
+        for text, tone, is_slanted, is_underlined in parts:
+            bold = is_slanted or is_underlined
+            sheet.marks.append(Text(x, y, text, 12, "start", tone, bold, is_slanted, is_underlined))
             x += text_width(text, 12, bold) + 24
         sheet.width = max(sheet.width, x)
         y += 1.4 * LINE

@@ -132,8 +132,8 @@ def published(score: Score, digits: int = 2) -> str:
 
 def runs(score: Score) -> str:
     """How many runs a value is the mean of, and how many failed."""
-    failed = f"{score.n_failed} failed" if score.n_failed else ""
-    return ", ".join(part for part in (str(score.n) if score.n else "", failed) if part)
+    failures = f"{score.n_failed} failed" if score.n_failed else ""
+    return ", ".join(part for part in (str(score.n) if score.n else "", failures) if part)
 
 
 def cell(score: Score, digits: int = 2) -> str:
@@ -163,7 +163,7 @@ def best_cells(
     """
     best: set[tuple[str, str]] = set()
     for column in dict.fromkeys(score.column for score in scores):
-        rounded = {
+        numbers = {
             score.row: (round(score.value, digits_of(digits, column)), score.higher_is_better)
             for score in scores
             if score.column == column
@@ -172,11 +172,11 @@ def best_cells(
             and score.value is not None
             and math.isfinite(score.value)
         }
-        if len(rounded) > 1:
-            good = max(value if higher else -value for value, higher in rounded.values())
+        if len(numbers) > 1:
+            good = max(value if higher else -value for value, higher in numbers.values())
             best |= {
                 (row, column)
-                for row, (value, higher) in rounded.items()
+                for row, (value, higher) in numbers.items()
                 if (value if higher else -value) == good
             }
     return best

@@ -94,7 +94,10 @@ def tag_graph(
                     "color": color,
                     "line": {"width": 2, "color": color},
                     "opacity": 1,
-                    "size": [_diameter(node.count, most) for _, _, node in marks[side]],
+                    "size": [
+                        max(SMALLEST, LARGEST * math.sqrt(node.count / most))
+                        for _, _, node in marks[side]
+                    ],
                 },
                 customdata=[[node.tag, node.factor, side] for _, _, node in marks[side]],
                 hovertext=[_hover(node) for _, _, node in marks[side]],
@@ -133,9 +136,9 @@ def tag_graph(
         hovermode="closest",
         clickmode="event+select",
     )
-    hidden = {"visible": False, "fixedrange": True}
-    figure.update_xaxes(**hidden, range=[-2.6, 5.0 * (columns - 1) + 2.6])
-    figure.update_yaxes(**hidden, range=[-tall * (rows - 0.5), tall / 2])
+    no_axis = {"visible": False, "fixedrange": True}
+    figure.update_xaxes(**no_axis, range=[-2.6, 5.0 * (columns - 1) + 2.6])
+    figure.update_yaxes(**no_axis, range=[-tall * (rows - 0.5), tall / 2])
     return figure
 
 
@@ -158,10 +161,6 @@ def _place(k: int, n: int, direction: int) -> tuple[float, float]:
     y = row + (0.0 if n % 2 else -0.5)
     bend = (abs(y) / max(n / 2, 1)) ** 2
     return direction * (REACH - (REACH - BEND) * bend), y
-
-
-def _diameter(count: int, most: int) -> float:
-    return max(SMALLEST, LARGEST * math.sqrt(count / most))
 
 
 def _hover(node: TagNode) -> str:

@@ -9,13 +9,11 @@ from typing import Any, Protocol
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
+from rivae.base.arrays import Floats
 from rivae.figures.palette import rgba, series_color, theme
 from rivae.figures.tables import metric_label
 from rivae.figures.theme import axis_style, dress, escape, join_words, row_legend
-
-Array = NDArray[np.float64]
 
 RETRIEVAL = ("score", "recall_at_1", "recall_at_10")
 RANK, OBJECTIVE = "median_rank", "objective"
@@ -30,13 +28,13 @@ class Points(Protocol):
     """
 
     @property
-    def x(self) -> Array: ...
+    def x(self) -> Floats: ...
     @property
-    def y(self) -> Array: ...
+    def y(self) -> Floats: ...
     @property
-    def low(self) -> Array: ...
+    def low(self) -> Floats: ...
     @property
-    def high(self) -> Array: ...
+    def high(self) -> Floats: ...
     @property
     def per_point(self) -> int: ...
 
@@ -67,14 +65,14 @@ def panels_of(terms: Mapping[str, Points], scores: Mapping[str, Points]) -> list
         for name, points in scores.items()
         if name not in (*RETRIEVAL, RANK)
     )
-    measured = []
+    score_panels = []
     if retrieval:
-        measured.append(CurvePanel("validation", retrieval, shares=True))
+        score_panels.append(CurvePanel("validation", retrieval, shares=True))
     if factors:
-        measured.append(CurvePanel("factors", factors, shares=True))
+        score_panels.append(CurvePanel("factors", factors, shares=True))
     if RANK in scores:
-        measured.append(CurvePanel("median rank", (("median rank", scores[RANK]),)))
-    return [*first, *measured, *loss]
+        score_panels.append(CurvePanel("median rank", (("median rank", scores[RANK]),)))
+    return [*first, *score_panels, *loss]
 
 
 def _reaches(points: Points, last: float) -> bool:
@@ -137,7 +135,7 @@ def training_panels(
 
 
 def training_overlay(
-    lines: Sequence[tuple[str, Points, Array]],
+    lines: Sequence[tuple[str, Points, Floats]],
     *,
     title: str,
     x_title: str,
@@ -168,7 +166,7 @@ def training_overlay(
                 x,
                 series_color(k, dark),
                 {},
-                named=True,
+                has_legend=True,
                 unit=f"{x_title} %{{x:,.4~g}}",
                 dash=("solid", "dash", "dot")[(k // 8) % 3],
             )
@@ -187,9 +185,9 @@ def training_overlay(
     )
     style = axis_style(dark)
     figure.update_xaxes(title={**style["title"], "text": escape(x_title)}, showgrid=False)
-    wanted = f"{title} (linear: not all values are positive)" if log and not is_log else title
+    heading = f"{title} (linear: not all values are positive)" if log and not is_log else title
     figure.update_yaxes(
-        title={**style["title"], "text": escape(wanted)}, type="log" if is_log else "linear"
+        title={**style["title"], "text": escape(heading)}, type="log" if is_log else "linear"
     )
     return figure
 
@@ -249,12 +247,12 @@ def _note(text: str, size: int, color: str, x: float, shift: int = 0) -> dict[st
 def _traces(
     name: str,
     points: Points,
-    x: Array,
+    x: Floats,
     color: str,
     where: Mapping[str, str],
     *,
     unit: str,
-    named: bool = False,
+    has_legend: bool = False,
     dash: str = "solid",
 ) -> list[go.Scatter]:
     """The line of the means, over a shade from low to high where the curve is thinned."""
@@ -272,7 +270,7 @@ def _traces(
             x=x,
             y=points.y,
             name=label,
-            showlegend=named,
+            showlegend=has_legend,
             mode="markers" if alone else "lines",
             line={"color": color, "width": 1.75, "dash": dash},
             marker={"color": color, "size": 6},

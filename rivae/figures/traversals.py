@@ -289,8 +289,8 @@ def preview_sheet(
         side: pixels of one picture at scale 1.
     """
     picture = lru_cache(maxsize=None)(picture)
-    moved = ", ".join(names)
-    sheet = Sheet(0, 0, f"Items retrieved for one query while {moved} move one at a time.")
+    axis_list = ", ".join(names)
+    sheet = Sheet(0, 0, f"Items retrieved for one query while {axis_list} move one at a time.")
     big = 2 * side
     sheet.marks.append(Text(EDGE, EDGE + HEAD / 2, "query", 11, tone="muted"))
     sheet.marks.append(fitted(query, EDGE, EDGE + HEAD, big, big, "Query"))

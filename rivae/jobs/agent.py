@@ -1,8 +1,8 @@
 """Starts the trainers of one job, and restarts them from their checkpoint when one dies.
 
-``python -m rivae.jobs.agent ROOT JOB PROCESSES RESTARTS``, in a new session. It imports next to
-nothing and opens no socket. Several trainers of one job meet through a file in the private folder
-of the queue, and listen to each other on this machine only (``rivae.training.distributed``).
+``python -m rivae.jobs.agent ROOT JOB PROCESSES RESTARTS``, in a new session. It imports almost
+nothing and opens no socket. Several trainers of a job connect through a file in the private folder
+of the queue, on this machine only (``rivae.training.distributed``).
 """
 
 from __future__ import annotations
@@ -15,15 +15,12 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from rivae.base.files import open_plain, private_file
 from rivae.base.installed import PACKAGE_ROOT
 from rivae.jobs.locks import AGENT, keep, lock_path, meeting_path, start_holding
-from rivae.jobs.records import jobs_folder
-
-if TYPE_CHECKING:
-    from rivae.jobs.records import Job
+from rivae.jobs.records import Job, jobs_folder
 
 MAX_LOG_BYTES = 8 * 2**20
 LOOK_S = 0.1  # between two looks at the trainers
@@ -81,7 +78,7 @@ def environment(job: Job, root: Path) -> dict[str, str]:
 
 
 def shared_environment(root: Path) -> dict[str, str]:
-    """The environment of every trainer: one thread, this program, folders as absolute paths."""
+    """The environment of every trainer: one thread, this program, absolute paths."""
     env = dict(os.environ)
     env["RIVAE_RUNS"] = str(root.resolve())
     path = env.get("PYTHONPATH", "")
@@ -119,13 +116,13 @@ class Trainers:
         self._stopping = False
 
     def run(self, restarts: int) -> int:
-        """Train until all have ended properly (returns 0), or one died once too often.
+        """Train until all end properly (returns 0), or no restart is left.
 
-        SIGTERM ends them for good, and so does any exception.
+        SIGTERM and exceptions end them without a restart.
         """
         signal.signal(signal.SIGTERM, self._stop)
         code = 0
-        for left in range(restarts, -1, -1):
+        for n_left in range(restarts, -1, -1):
             try:
                 self._start()
                 code = self._wait()
@@ -134,7 +131,7 @@ class Trainers:
             if not code or self._stopping:
                 break
             how = f"signal {-code}" if code < 0 else f"exit status {code}"
-            then = "all continue from the last checkpoint" if left else "it is not started again"
+            then = "all continue from the last checkpoint" if n_left else "it is not started again"
             sys.stderr.write(f"a trainer died ({how}): {then}\n")
             sys.stderr.flush()
         return code and (1 if code < 0 else code)

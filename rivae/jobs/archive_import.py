@@ -1,7 +1,7 @@
-"""Imports a run from an archive, which is treated as a stranger's.
+"""Imports a run from an archive, which is not trusted.
 
-Its files are unpacked into a hidden folder next to the runs and all of them are checked there. At
-the end the folder gets the run's name in one step: no half-checked run is ever in the list.
+Its files are unpacked into a hidden folder next to the runs and checked there. Then the folder is
+renamed in one step, so that no unchecked run is ever listed.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+import torch
+
 from rivae.base.config import RunConfig, read_config, run_config
 from rivae.base.errors import ConfigError, DataError, RivaeError, RunError
 from rivae.base.files import is_folder, is_locked, locked, sync_folder, why_not, write_json
@@ -26,15 +28,16 @@ from rivae.base.reading.regular import open_regular
 from rivae.base.reading.weights import Shape, read_header
 from rivae.data import item_shapes
 from rivae.jobs.renaming import require_free
+from rivae.models.registry import build_method
 from rivae.runs import Run
+from rivae.runs.added_axes import ADDED_AXES, read_added_axes
 from rivae.runs.archive import CHECKPOINTS, FILES, unpack
 from rivae.runs.axis_names import AXIS_NAMES, MAX_AXES, read_names
-from rivae.runs.data_record import recorded_data
+from rivae.runs.data_record import kept_vocabulary, recorded_data
 from rivae.runs.evaluation_file import FILES as EVALUATIONS
 from rivae.runs.named_files import named_files, require_open
 from rivae.runs.notes import ABOUT, read_about
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL
-from rivae.runs.vocabulary_file import kept_vocabulary
 
 _WAITING = re.compile(r"\.[0-9a-f]{32}\.import")
 
@@ -88,7 +91,7 @@ def _opened(source: Path) -> IO[bytes]:
 
 @contextlib.contextmanager
 def _waiting_room(root: Path) -> Iterator[Path]:
-    """A new hidden folder in ``root``; what is still in it at the end is removed."""
+    """A new hidden folder in ``root``; it is removed at the end unless it was renamed."""
     root.mkdir(parents=True, exist_ok=True)
     remove_abandoned(root)
     folder = root / f".{uuid.uuid4().hex}.import"
@@ -130,13 +133,13 @@ def check_run(
         ConfigError, DataError, RunError: one sentence about the first wrong file.
     """
     config = read_config(folder / "config.json")
-    named = named_files(config)
+    paths = named_files(config)
     config = run_config(
-        **{**config.model_dump(), "name": name or config.name, "imported": bool(named)}
+        **{**config.model_dump(), "name": name or config.name, "imported": bool(paths)}
     )
-    if named and not files:
+    if paths and not files:
         raise RunError(
-            f"its settings name files ({', '.join(named)[:200]}), which only visitors at this "
+            f"its settings name files ({', '.join(paths)[:200]}), which only visitors at this "
             "machine may: import it there, or with `rivae import-run`"
         )
     write_json(folder / "config.json", config.model_dump(mode="json"))
@@ -151,6 +154,8 @@ def check_run(
     _check_alignment(folder / "alignment.json")
     if (folder / AXIS_NAMES).is_file():
         read_names(folder / AXIS_NAMES, MAX_AXES)
+    if (folder / ADDED_AXES).is_file():
+        read_added_axes(folder / ADDED_AXES)
     if (folder / ABOUT).is_file():
         read_about(folder / ABOUT)
     for weights in (MODEL, *CHECKPOINTS):
@@ -168,8 +173,8 @@ def _check_status(run: Run) -> None:
         raise RunError("status.json in this archive is no status of a run")
     # The runs that it trained with are not here; others may have their names.
     state = "interrupted" if status.state == "running" else status.state
-    kept = status.model_copy(update={"batch": [], "state": state})
-    write_json(run.path / "status.json", kept.model_dump())
+    own_status = status.model_copy(update={"batch": [], "state": state})
+    write_json(run.path / "status.json", own_status.model_dump())
 
 
 def _check_rows(run: Run) -> None:
@@ -205,8 +210,8 @@ def _check_model(run: Run) -> Iterator[str]:
     """Compare the model with its configuration where its data set is here; remarks where not."""
     paths = named_files(run.config)
     if paths:
-        named = ", ".join(paths)
-        yield f"its settings name files of the machine it was trained on ({named[:300]})"
+        names = ", ".join(paths)
+        yield f"its settings name files of the machine it was trained on ({names[:300]})"
     if not run.ready:
         yield "it has no trained model"
         return
@@ -219,16 +224,16 @@ def _check_model(run: Run) -> Iterator[str]:
     if not here:
         yield "its data are not here, so the model was not tried"
         return
-    asked = run.config.dataset
+    dataset = run.config.dataset
     try:
-        shapes = item_shapes(asked.name, asked.settings, kept_vocabulary(run.path))
+        shapes = item_shapes(dataset.name, dataset.settings, kept_vocabulary(run.path))
     except DataError as error:
         yield f"its data set cannot be opened here ({error}), so the model was not tried"
         return
     except RivaeError as error:
         raise RunError(f"the data set of this run cannot be made: {error}") from None
-    if changed := run.data_change:
-        yield f"{changed}, so the model was not tried"
+    if change := run.data_change:
+        yield f"{change}, so the model was not tried"
         return
     if read_header(run.path / MODEL, MAX_MODEL_BYTES).shapes != _shapes_wanted(run, shapes):
         raise RunError("the model in this archive belongs to another configuration")
@@ -244,11 +249,7 @@ def _is_plain(path: str) -> bool:
 
 def _shapes_wanted(run: Run, shapes: tuple[Shape, Shape]) -> dict[str, Shape]:
     """Made without weights: a configuration may ask for more than the memory holds."""
-    import torch
-
-    from rivae.models.registry import build_method
-
     choice = run.config.method
     with torch.device("meta"):
-        method = build_method(choice.name, choice.settings, *shapes)
+        method = build_method(choice.name, choice.settings, *shapes, stored=True)
     return {key: tuple(value.shape) for key, value in method.state_dict().items()}

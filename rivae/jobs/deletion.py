@@ -1,7 +1,7 @@
 """Delete runs and imported data by moving them into the trash, and restore them.
 
-A run's entries in the queue and their logs are moved along with it. After a kill in between, the
-folder is either in its place or in the trash, and a leftover entry can be removed or restored.
+A run's entries in the queue and their logs move with it. If the process is killed meanwhile, the
+folder is in one of the two places, and a leftover entry can be removed or restored.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 
 from rivae.base.config import RunConfig, parse_config
 from rivae.base.errors import ConfigError, RunError
+from rivae.data.store import data_root, own_store
 from rivae.exploring.tours import restore_tour, trash_of_tours
 from rivae.exploring.words.names_trash import restore_names, trash_of_names
 from rivae.jobs.agent import log_path
@@ -38,8 +39,6 @@ def trash_of_runs() -> Trash:
 
 def trash_of_imports() -> Trash:
     """The trash of imported data sets."""
-    from rivae.data.store import data_root
-
     return Trash(data_root(), "import")
 
 
@@ -52,13 +51,13 @@ TRASHES: dict[Kind, Callable[[], Trash]] = {
 
 
 def note_date() -> None:
-    """Note, wherever something is in the trash, that the app runs today; removes nothing."""
+    """Record today as a date on which the app ran, for all trashes that are not empty."""
     for trash in TRASHES.values():
         trash().note_date()
 
 
 def purge_all() -> None:
-    """Remove for good what has been in the trash for 30 dates on which the app ran."""
+    """Permanently remove entries that were in the trash on 30 dates on which the app ran."""
     for trash in TRASHES.values():
         trash().purge()
 
@@ -75,14 +74,14 @@ def delete_run(run: Run, now: datetime | None = None) -> Deleted:
     with ExitStack() as undo:
         with held(run) as db:
             rows = _take_entries(db, run.id) if db is not None else []
-            done = trash.put(run.id, more={"jobs": rows}, now=now)
-            undo.callback(trash.restore, done.id)  # in case the queue cannot be written
+            entry = trash.put(run.id, more={"jobs": rows}, now=now)
+            undo.callback(trash.restore, entry.id)  # in case the queue cannot be written
         undo.pop_all()
     for row in rows:
         with suppress(OSError):
-            log_path(root, row["id"]).rename(done.path / f"{row['id']}.log")
+            log_path(root, row["id"]).rename(entry.path / f"{row['id']}.log")
     trash.purge(now)
-    return done
+    return entry
 
 
 def restore_run(name: str) -> Run:
@@ -93,28 +92,28 @@ def restore_run(name: str) -> Run:
             changed then.
     """
     trash = trash_of_runs()
-    found = trash.entry(name)
-    rows, ledger = _entries_of(found), Ledger(trash.root)
-    logs = [path for path in found.path.iterdir() if _LOG.fullmatch(path.name)]
+    entry = trash.entry(name)
+    rows, ledger = _entries_of(entry), Ledger(trash.root)
+    logs = [path for path in entry.path.iterdir() if _LOG.fullmatch(path.name)]
     with ExitStack() as stack:
         db = stack.enter_context(changing(ledger.path)) if ledger.path.exists() else None
         try:
-            require_free(found.name, trash.root, db, but=[row["id"] for row in rows], returns=True)
+            require_free(entry.name, trash.root, db, but=[row["id"] for row in rows], returns=True)
         except RunError:
             raise RunError(
-                f"there is another run named {found.name}: rename or delete it first"
+                f"there is another run named {entry.name}: rename or delete it first"
             ) from None
         if db is not None:
             _give_back(db, rows)
             for log in logs:
                 log.rename(log_path(trash.root, log.stem))
-        return Run(trash.restore(found.id))
+        return Run(trash.restore(entry.id))
 
 
 def runs_on(store: Path, runs: Iterable[Run] | None = None) -> list[Run]:
     """The runs (among ``runs``) that were or will be trained on the import in this folder."""
     among = list_runs([runs_root()]) if runs is None else runs
-    return [run for run in among if _needs(_config(run), store)]
+    return [run for run in among if _needs(run.config_or_none, store)]
 
 
 def delete_import(name: str, now: datetime | None = None) -> Deleted:
@@ -124,19 +123,17 @@ def delete_import(name: str, now: datetime | None = None) -> Deleted:
         DataError: there is no import of this name, its folder is not one, or cannot be moved.
         RunError: a run trains on it, or is queued to.
     """
-    from rivae.data.store import own_store
-
     store = own_store(name)
     waiting = [
         job.run for job in Ledger(runs_root()).jobs("queued", *ALIVE) if _needs(job.config, store)
     ]
-    training = [run.id for run in runs_on(store) if _is_training(run)]
+    training = [run.id for run in runs_on(store) if run.is_training]
     for run_id in (*waiting, *training):
         raise RunError(f"{run_id} is to be trained on {name}: cancel it first, or wait for it")
     trash = trash_of_imports()
-    done = trash.put(name, now=now)
+    entry = trash.put(name, now=now)
     trash.purge(now)
-    return done
+    return entry
 
 
 def restore_import(name: str) -> Path:
@@ -150,24 +147,24 @@ def restore_import(name: str) -> Path:
 
 def all_deleted() -> list[Deleted]:
     """The entries of the trash, the last deleted first."""
-    found = [entry for trash in TRASHES.values() for entry in trash().entries()]
-    return sorted(found, key=lambda entry: (entry.deleted, entry.id), reverse=True)
+    entries = [entry for trash in TRASHES.values() for entry in trash().entries()]
+    return sorted(entries, key=lambda entry: (entry.deleted, entry.id), reverse=True)
 
 
-def restore(found: Deleted) -> str:
+def restore(entry: Deleted) -> str:
     """Restore a run, an import, a tour or axis names from the trash; returns the name.
 
     Raises:
         ConfigError, DataError, RunError: as ``restore_run``, ``restore_tour`` and
             ``restore_names``.
     """
-    if found.kind == "run":
-        return restore_run(found.id).id
-    if found.kind == "tour":
-        return restore_tour(found.id)
-    if found.kind == "names":
-        return restore_names(found.id)
-    return restore_import(found.id).name
+    if entry.kind == "run":
+        return restore_run(entry.id).id
+    if entry.kind == "tour":
+        return restore_tour(entry.id)
+    if entry.kind == "names":
+        return restore_names(entry.id)
+    return restore_import(entry.id).name
 
 
 # helpers
@@ -179,10 +176,10 @@ def _take_entries(db: sqlite3.Connection, name: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _entries_of(found: Deleted) -> list[dict[str, Any]]:
+def _entries_of(entry: Deleted) -> list[dict[str, Any]]:
     """The valid entries of the queue that were deleted with a run."""
-    rows = found.more.get("jobs")
-    return [row for row in rows if _is_entry(row, found.name)] if isinstance(rows, list) else []
+    rows = entry.more.get("jobs")
+    return [row for row in rows if _is_entry(row, entry.name)] if isinstance(rows, list) else []
 
 
 def _is_entry(row: Any, name: str) -> bool:
@@ -193,41 +190,27 @@ def _is_entry(row: Any, name: str) -> bool:
         config = parse_config(str(row.get("config")), "")
     except ConfigError:
         return False
-    ended = row.get("state") in ("finished", *RESUMABLE)
-    return ended and row.get("run") == config.name == name
+    has_ended = row.get("state") in ("finished", *RESUMABLE)
+    return has_ended and row.get("run") == config.name == name
 
 
 def _give_back(db: sqlite3.Connection, rows: list[dict[str, Any]]) -> None:
     columns = [str(column["name"]) for column in db.execute("PRAGMA table_info(jobs)")]
     for row in rows:
-        known = {
+        values = {
             name: row[name] for name in columns if isinstance(row.get(name), str | int | float)
         }
-        marks = ", ".join("?" * len(known))
-        # An entry that a kill has left in the queue stays as it is.
+        marks = ", ".join("?" * len(values))
+        # An entry that was not removed from the queue stays unchanged.
         db.execute(
-            f"INSERT OR IGNORE INTO jobs ({', '.join(known)}) VALUES ({marks})",
-            tuple(known.values()),
+            f"INSERT OR IGNORE INTO jobs ({', '.join(values)}) VALUES ({marks})",
+            tuple(values.values()),
         )
-
-
-def _config(run: Run) -> RunConfig | None:
-    try:
-        return run.config
-    except RunError:
-        return None
 
 
 def _needs(config: RunConfig | None, store: Path) -> bool:
     """Whether a run with this configuration is trained on the import in this folder."""
-    named = None if config is None else config.dataset.settings.get("store")
-    if not isinstance(named, str) or not named or "\0" in named:
+    setting = None if config is None else config.dataset.settings.get("store")
+    if not isinstance(setting, str) or not setting or "\0" in setting:
         return False
-    return named == store.name or Path(named).absolute() == store.absolute()
-
-
-def _is_training(run: Run) -> bool:
-    try:
-        return run.status.state == "running"
-    except RunError:
-        return False
+    return setting == store.name or Path(setting).absolute() == store.absolute()

@@ -1,7 +1,7 @@
 """The CPU and the graphics cards of this machine: where trainings can run, and what they use.
 
-One slot for the CPU (or several) and one per card. CUDA is not started: a process that starts
-others must not, so the driver is asked.
+One slot for the CPU (or several) and one per card. The driver is asked, since a process that starts
+others must not initialise CUDA.
 """
 
 from __future__ import annotations
@@ -23,10 +23,7 @@ MAX_CPU_SLOTS = 64
 
 
 def machine_slots() -> tuple[str, ...]:
-    """ "cpu" (or "cpu", "cpu:1", … as ``RIVAE_CPU_SLOTS`` says) and "gpu:0", "gpu:1", …
-
-    Asks the driver's own program: CUDA must not be started in a process that starts others.
-    """
+    """ "cpu" (or "cpu", "cpu:1", … as ``RIVAE_CPU_SLOTS`` says) and "gpu:0", "gpu:1", …"""
     try:
         n = min(max(int(os.environ.get(CPU_SLOTS, "1")), 0), MAX_CPU_SLOTS)
     except ValueError:
@@ -40,23 +37,23 @@ def _count_cards() -> int:
     if program is None:
         return 0
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [program, "--list-gpus"], capture_output=True, text=True, timeout=20, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return 0
-    return sum(line.startswith("GPU ") for line in done.stdout.splitlines())
+    return sum(line.startswith("GPU ") for line in process.stdout.splitlines())
 
 
 def choose_slots(free: tuple[str, ...], wants_gpu: bool, processes: int) -> tuple[str, ...] | None:
     """The slots for a run, or None while too few are free."""
     kind = [slot for slot in free if slot.startswith("gpu" if wants_gpu else "cpu")]
     # Processes of one run on the CPU share one slot: they only test training on many cards.
-    needed = processes if wants_gpu else 1
-    return tuple(kind[:needed]) if len(kind) >= needed else None
+    n_slots = processes if wants_gpu else 1
+    return tuple(kind[:n_slots]) if len(kind) >= n_slots else None
 
 
-KEEP_S = 2.0  # for this long a reading of the cards is used again
+KEEP_S = 2.0  # seconds for which a reading of the cards is cached
 _GB = 1024**3
 
 
@@ -96,8 +93,8 @@ def cards_use() -> list[CardUse]:
     global _cards
     with _lock:
         if time.monotonic() - _cards[0] > KEEP_S:
-            found = _by_library()
-            _cards = time.monotonic(), _by_program() if found is None else found
+            cards = _by_library()
+            _cards = time.monotonic(), _by_program() if cards is None else cards
         return _cards[1]
 
 
@@ -128,10 +125,10 @@ def _by_program() -> list[CardUse]:
     program = shutil.which("nvidia-smi")
     if program is None:
         return []
-    asked = "index,name,utilization.gpu,memory.used,memory.total"
+    query = "index,name,utilization.gpu,memory.used,memory.total"
     try:
-        done = subprocess.run(
-            [program, f"--query-gpu={asked}", "--format=csv,noheader,nounits"],
+        process = subprocess.run(
+            [program, f"--query-gpu={query}", "--format=csv,noheader,nounits"],
             capture_output=True,
             text=True,
             timeout=5,
@@ -139,7 +136,7 @@ def _by_program() -> list[CardUse]:
         )
     except (OSError, subprocess.TimeoutExpired):
         return []
-    return [card for card in map(read_card, done.stdout.splitlines()) if card is not None]
+    return [card for card in map(read_card, process.stdout.splitlines()) if card is not None]
 
 
 def read_card(line: str) -> CardUse | None:
@@ -164,12 +161,10 @@ def trainer_use(folder: Path, job_id: str) -> TrainerUse | None:
     where the system has no /proc.
     """
     pids = [holder(path) for path in sorted(folder.glob(f"{job_id}.rank*.lock"))]
-    found = [use for pid in pids if pid is not None and (use := _process(pid)) is not None]
-    if not found:
+    uses = [use for pid in pids if pid is not None and (use := _process(pid)) is not None]
+    if not uses:
         return None
-    return TrainerUse(
-        sum(cores for cores, _ in found), sum(memory for _, memory in found), len(found)
-    )
+    return TrainerUse(sum(cores for cores, _ in uses), sum(memory for _, memory in uses), len(uses))
 
 
 def _process(pid: int) -> tuple[float, int] | None:
@@ -180,7 +175,7 @@ def _process(pid: int) -> tuple[float, int] | None:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
         uptime = float(Path("/proc/uptime").read_text().split()[0])
         hertz = os.sysconf("SC_CLK_TCK")
-        spent = (int(fields[11]) + int(fields[12])) / hertz
+        cpu_seconds = (int(fields[11]) + int(fields[12])) / hertz
         age = max(uptime - int(fields[19]) / hertz, 0.01)
         memory = pages * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
@@ -188,15 +183,15 @@ def _process(pid: int) -> tuple[float, int] | None:
     now = time.monotonic()
     with _lock:
         before = _ticks.get(pid)
-        if before is not None and spent < before[1]:
-            before = None  # the number belongs to another process now
+        if before is not None and cpu_seconds < before[1]:
+            before = None  # the pid was reused
         if before is None or now - before[0] > 0.5:
             if len(_ticks) > 256:
                 _ticks.clear()
-            _ticks[pid] = now, spent
+            _ticks[pid] = now, cpu_seconds
     if before is not None and now - before[0] > 0.05:
-        return (spent - before[1]) / (now - before[0]), memory
-    return spent / age, memory
+        return (cpu_seconds - before[1]) / (now - before[0]), memory
+    return cpu_seconds / age, memory
 
 
 def use_text(trainer: TrainerUse | None, cards: list[CardUse]) -> str:

@@ -1,4 +1,4 @@
-"""The dispatcher's process: one per folder of runs, which starts and watches them until all ended.
+"""The dispatcher's process: one per folder of runs, which starts and watches them until the end.
 
 ``python -m rivae.jobs.dispatcher ROOT``. It repeats the rounds of ``rivae.jobs.rounds``.
 """
@@ -27,7 +27,7 @@ from rivae.jobs.rounds import Dispatcher
 from rivae.jobs.slurm import ClusterDispatcher
 
 ROUND_S = 0.3
-ANOTHER = 3  # the exit status of one that found another one at work
+ANOTHER = 3  # the exit status if another one is running
 IDLE_S = 60.0  # with nothing queued or alive
 AT_WORK = "looking after the queue"
 EXECUTOR = "RIVAE_EXECUTOR"  # "" is this machine; see ``rivae.jobs.slurm``
@@ -92,7 +92,7 @@ def _lock(root: Path) -> Path:
 def ensure_dispatcher(root: Path) -> None:
     """Start a dispatcher in a new session unless one is running; it outlives this process.
 
-    It holds its lock from its first moment: on a busy machine its imports take seconds.
+    It is started with its lock held, since its imports may take seconds.
     """
     folder = make_private(jobs_folder(root)).resolve()
     with _starting:

@@ -1,8 +1,8 @@
 """The ledger for a trainer on another machine: three small files per job.
 
-SQLite's ledger is used on one machine only, as its shared memory does not work on network file
-systems. A trainer elsewhere reads a copy of its entry (``task``), checks whether it should stop
-(``stop``), and reports its state (``said``), which the dispatcher writes into the ledger.
+SQLite does not work between machines on network file systems. So a trainer elsewhere reads a copy
+of its entry (``task``), checks whether it should stop (``stop``), and reports its state (``said``),
+which the dispatcher writes into the ledger.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from rivae.base.config import RunConfig
 from rivae.base.errors import DataError, RunError
 from rivae.base.files import change_json, write_json
-from rivae.base.reading.documents import read_form, read_own_form
+from rivae.base.reading.documents import read_own_form
 from rivae.jobs.records import NEXT, Job, State, jobs_folder
 
 MAX_BYTES = 2**21
@@ -89,27 +89,20 @@ class FileLedger:
         """The task as an entry of the queue; RunError where there is none."""
         trouble = f"the task of job {job_id[:40]} is missing here: share the folder of runs"
         try:
-            task = read_form(
-                _Task,
-                self._path(job_id, "task"),
-                MAX_BYTES,
-                too_large=trouble,
-                foreign=trouble,
-                unreadable=trouble,
-            )
+            task = read_own_form(_Task, self._path(job_id, "task"), MAX_BYTES, trouble)
         except DataError as error:
             raise RunError(str(error)) from None
-        said = self.report(job_id)
+        report = self.report(job_id)
         return Job(
             id=job_id,
             config=task.config,
             run=task.config.name,
-            state=said.state,
+            state=report.state,
             processes=task.processes,
-            attempts=max(task.attempts, said.attempts),
+            attempts=max(task.attempts, report.attempts),
             max_restarts=task.max_restarts,
             cancelling=self._path(job_id, "stop").exists(),
-            message=said.message,
+            message=report.message,
         )
 
     def count_start(self, job_id: str) -> int:

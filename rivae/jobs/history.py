@@ -1,6 +1,6 @@
-"""The curves of a run: read as its files grow, in bounded memory, shared by everyone who views it.
+"""The curves of a run, read as its files grow, in bounded memory, and shared by all viewers.
 
-Of a long run a curve holds the means of equal blocks of epochs, with their extremes.
+Curves of long runs hold the means and extremes of equal blocks of epochs.
 """
 
 from __future__ import annotations
@@ -60,23 +60,20 @@ class _Block:
     values: dict[str, list[float]] = field(default_factory=dict)
 
     def add(self, name: str, epoch: float, value: float) -> None:
-        finite = math.isfinite(value)
-        known = self.values.setdefault(name, [0.0, 0.0, 0.0, 0.0, math.inf, -math.inf])
-        known[0] += 1
-        known[1] += epoch
-        if finite:
-            known[2] += 1
-            known[3] += value
-            known[4], known[5] = min(known[4], value), max(known[5], value)
+        some = (
+            [1.0, value, value, value] if math.isfinite(value) else [0.0, 0.0, math.inf, -math.inf]
+        )
+        self._add(name, [1.0, epoch, *some])
 
     def join(self, other: _Block) -> None:
-        for name, (n, epochs, finite, total, low, high) in other.values.items():
-            known = self.values.setdefault(name, [0.0, 0.0, 0.0, 0.0, math.inf, -math.inf])
-            known[0] += n
-            known[1] += epochs
-            known[2] += finite
-            known[3] += total
-            known[4], known[5] = min(known[4], low), max(known[5], high)
+        for name, values in other.values.items():
+            self._add(name, values)
+
+    def _add(self, name: str, values: list[float]) -> None:
+        sums = self.values.setdefault(name, [0.0, 0.0, 0.0, 0.0, math.inf, -math.inf])
+        for k in range(4):
+            sums[k] += values[k]
+        sums[4], sums[5] = min(sums[4], values[4]), max(sums[5], values[5])
 
 
 class Thinned:
@@ -126,21 +123,21 @@ class Thinned:
         if all(block.place == 0 for block in self._blocks):
             return False
         self.per_point *= 2
-        joined: list[_Block] = []
+        blocks: list[_Block] = []
         for block in self._blocks:
             block.place //= 2
-            last = joined[-1] if joined else None
+            last = blocks[-1] if blocks else None
             if last is not None and (last.stage, last.place) == (block.stage, block.place):
                 last.join(block)
             else:
-                joined.append(block)
-        self._blocks = joined
+                blocks.append(block)
+        self._blocks = blocks
         return True
 
     def curve(self, name: str) -> Curve:
         """The curve of one term; empty where there is none of this name."""
-        found = [block.values[name] for block in self._blocks if name in block.values]
-        table = np.array(found, dtype=np.float64).reshape(-1, 6)
+        rows = [block.values[name] for block in self._blocks if name in block.values]
+        table = np.array(rows, dtype=np.float64).reshape(-1, 6)
         n, epochs, finite, total, low, high = table.T
         missing = finite == 0
         mean = np.where(missing, np.nan, total / np.maximum(finite, 1))
@@ -154,14 +151,14 @@ class Thinned:
 
 
 def numbers(row: Mapping[str, Any]) -> dict[str, float]:
-    """The numbers of a row by name; null, written for a number that is not finite, becomes NaN."""
-    found: dict[str, float] = {}
+    """The numbers of a row by name; null becomes NaN."""
+    numbers_by_name: dict[str, float] = {}
     for name, value in row.items():
         if value is None:
-            found[str(name)[:MAX_NAME]] = math.nan
+            numbers_by_name[str(name)[:MAX_NAME]] = math.nan
         elif isinstance(value, int | float) and not isinstance(value, bool):
-            found[str(name)[:MAX_NAME]] = to_float(value)
-    return found
+            numbers_by_name[str(name)[:MAX_NAME]] = to_float(value)
+    return numbers_by_name
 
 
 def to_float(value: float) -> float:
@@ -173,7 +170,7 @@ def to_float(value: float) -> float:
 
 
 MAX_HISTORIES = 16  # some 2 MB each at most
-_versions = count(1)  # of all histories: a history that is read again has a new version too
+_versions = count(1)  # of all histories, so that versions are unique
 NOT_TERMS = ("epoch", "step", "stage", "learning_rate", "validation", "seconds")
 
 
@@ -259,8 +256,8 @@ class RunHistory:
         if epoch is None or not self._losses.add(stage, epoch, terms):
             self._odd += 1
             return
-        found = row.get("validation")
-        scores = numbers(found) if isinstance(found, dict) else {}
+        validation = row.get("validation")
+        scores = numbers(validation) if isinstance(validation, dict) else {}
         if scores:
             self._scores.add(stage, epoch, scores)
             self._last = {"epoch": float(epoch), **scores}
@@ -290,9 +287,9 @@ class RunHistory:
         """Seconds of training by epoch, including the last epoch."""
         if not self._times.names:
             return None
-        kept = self._times.curve("elapsed")
-        x, y = np.append(kept.x, self._times.epoch), np.append(kept.y, self._elapsed)
-        return Curve(x, y, y, y, kept.per_point)
+        curve = self._times.curve("elapsed")
+        x, y = np.append(curve.x, self._times.epoch), np.append(curve.y, self._elapsed)
+        return Curve(x, y, y, y, curve.per_point)
 
 
 def _epoch(row: dict[str, Any]) -> int | None:
@@ -304,18 +301,18 @@ def _epoch(row: dict[str, Any]) -> int | None:
     return int(number) if 1 <= number <= 1e9 else None
 
 
-_shared: OrderedDict[Path, RunHistory] = OrderedDict()
+_histories: OrderedDict[Path, RunHistory] = OrderedDict()
 _shared_lock = threading.Lock()
 
 
 def history_of(folder: Path) -> History:
-    """The history of the run in ``folder``; kept between calls for the runs asked for last."""
+    """The history of the run in ``folder``, cached for recently used runs."""
     path = folder.resolve()
     with _shared_lock:
-        if path not in _shared:
-            _shared[path] = RunHistory(path)
-        known = _shared[path]
-        _shared.move_to_end(path)
-        while len(_shared) > MAX_HISTORIES:
-            _shared.popitem(last=False)
-    return known.look()
+        if path not in _histories:
+            _histories[path] = RunHistory(path)
+        history = _histories[path]
+        _histories.move_to_end(path)
+        while len(_histories) > MAX_HISTORIES:
+            _histories.popitem(last=False)
+    return history.look()

@@ -29,9 +29,9 @@ from rivae.models.presets import find_preset
 from rivae.models.registry import method_config, require_training
 from rivae.runs import Run, Status
 from rivae.runs.axis_names import AXIS_NAMES, AxisName, to_json
-from rivae.runs.data_record import record_data, recorded_data
+from rivae.runs.data_record import kept_vocabulary, record_data
 from rivae.runs.named_files import require_open
-from rivae.runs.vocabulary_file import kept_vocabulary, record_vocabulary
+from rivae.runs.opening import missing
 from rivae.training import Listener, Trainer, TrainingJob, Watcher
 from rivae.training.alignment.base import AS_TRAINED
 from rivae.training.alignment.steps import ALIGNMENT, axis_change, fold_in
@@ -118,7 +118,6 @@ def train(
             runs.append(Run.create(config, root) if group.leads else Follower(path, config))
             if group.leads:
                 record_data(runs[-1].path, datasets[len(runs) - 1])
-                record_vocabulary(runs[-1].path, datasets[len(runs) - 1])
         jobs = [TrainingJob(run, data) for run, data in zip(runs, datasets, strict=True)]
         trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick, group, watch)
     except BaseException:
@@ -138,13 +137,14 @@ def resume(
 ) -> list[Run]:
     """Resume interrupted runs from their last checkpoints.
 
-    Runs that were started as one batch resume as one, also when only one of them is named: alone
-    their numbers would differ in the last digits. Finished ones among them do not change.
+    Runs of one batch resume together, even if only one is named: alone, their numbers would differ
+    in the last digits. Finished runs do not change.
 
     Raises:
-        RunError: all are finished, one is training elsewhere, or has no usable checkpoint.
+        RunError: all are finished, one is training elsewhere, has no usable checkpoint, or names a
+            part that is not installed.
     """
-    done: list[Run] = []
+    runs_done: list[Run] = []
     batches = [
         [run for run in batch if _status(run).state != "finished"]
         for batch in _started_together(runs)
@@ -154,30 +154,27 @@ def resume(
     for batch in filter(None, batches):
         for run in batch:
             run.require_same_data()
-        known = [kept_vocabulary(run.path) for run in batch]
-        datasets = _load_each([run.config for run in batch], known)
+            if absent := missing(run):
+                raise RunError(f"run {run.id}: {absent}")
+        vocabularies = [kept_vocabulary(run.path) for run in batch]
+        datasets = _load_each([run.config for run in batch], vocabularies)
         if group is not None and not group.leads:
             batch = [Follower(run.path) for run in batch]
         else:
             for run, data in zip(batch, datasets, strict=True):
-                if recorded_data(run.path) is None:  # begun by an older version
-                    record_data(run.path, data)
-                record_vocabulary(run.path, data)
+                record_data(run.path, data)  # of a run begun by an older version
         jobs = [TrainingJob(run, data) for run, data in zip(batch, datasets, strict=True)]
         trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick, group, watch)
-        done += _fit(batch, trainer, resume=True)
-    return done
+        runs_done += _fit(batch, trainer, resume=True)
+    return runs_done
 
 
 def _status(run: Run) -> Status:
-    try:
-        return run.status
-    except RunError:  # damaged: the position is in the checkpoints
-        return Status()
+    return run.status_or_none or Status()  # damaged: the position is in the checkpoints
 
 
 def _started_together(runs: Sequence[Run]) -> list[list[Run]]:
-    """The runs with those that trained with them as one batch, in the batch's order."""
+    """The batches that the runs trained in, in their order."""
     groups: dict[tuple[Path, ...], list[Run]] = {}
     for run in runs:
         names = [name for name in _status(run).batch if Path(name).name == name]
@@ -190,19 +187,19 @@ def _started_together(runs: Sequence[Run]) -> list[list[Run]]:
 
 
 def _load_each(
-    configs: Sequence[RunConfig], known: Sequence[Vocabulary | None]
+    configs: Sequence[RunConfig], vocabularies: Sequence[Vocabulary | None]
 ) -> list[PairedDataset]:
-    """One data set per run, read by the words that it knows; equal configurations share one."""
-    loaded: dict[tuple[str, str], PairedDataset] = {}
-    found = []
-    for config, words in zip(configs, known, strict=True):
+    """One data set per run, with its vocabulary; equal configurations share one."""
+    data_by_key: dict[tuple[str, str], PairedDataset] = {}
+    datasets = []
+    for config, words in zip(configs, vocabularies, strict=True):
         require_open(config)  # the weights to start from, too
-        asked = config.dataset
-        key = asked.model_dump_json(), words.key if words else ""
-        if key not in loaded:
-            loaded[key] = open_dataset(asked.name, asked.settings, words)
-        found.append(loaded[key])
-    return found
+        dataset = config.dataset
+        key = dataset.model_dump_json(), words.key if words else ""
+        if key not in data_by_key:
+            data_by_key[key] = open_dataset(dataset.name, dataset.settings, words)
+        datasets.append(data_by_key[key])
+    return datasets
 
 
 def _fit(runs: list[Run], trainer: Trainer, resume: bool) -> list[Run]:
@@ -212,7 +209,10 @@ def _fit(runs: list[Run], trainer: Trainer, resume: bool) -> list[Run]:
         try:
             trainer.fit(resume)
         except Exception as error:
-            message = str(error) if isinstance(error, RivaeError) else _first_line(error)
+            message = str(error)
+            if not isinstance(error, RivaeError):
+                line = message.partition("\n")[0][:300]
+                message = f"stopped by an error of the program ({type(error).__name__}): {line}"
             for run in runs:
                 # A diverged run has its own reason already; a full disk may take no status.
                 with contextlib.suppress(OSError):
@@ -220,11 +220,6 @@ def _fit(runs: list[Run], trainer: Trainer, resume: bool) -> list[Run]:
                         run.set_status(state="failed", message=message)
             raise
     return runs
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).splitlines() or [""]
-    return f"stopped by an error of the program ({type(error).__name__}): {lines[0][:300]}"
 
 
 @contextlib.contextmanager
@@ -249,9 +244,9 @@ def run_lock(run: Run) -> Iterator[None]:
 def choose_axes(method: Method, data: PairedDataset, run: Run) -> None:
     """Fold the configured change of axes into the trained model, and propose names for the axes.
 
-    Axes that are changed anyway are turned so that what names them grows with z, but for those that
-    grow with words of their own. ``alignment.json`` keeps the matrix, the offset, the words that
-    the axes follow, and the validation scores before and after.
+    If axes change, their signs are set so that the named property grows with z, unless the step
+    has its own words. ``alignment.json`` keeps matrix, offset, words and the validation scores
+    before and after.
     """
     config: Any = method.config
     change = axis_change(method, data, config.axes, run.config.seed)
@@ -265,7 +260,7 @@ def choose_axes(method: Method, data: PairedDataset, run: Run) -> None:
     if not change.words:
         signs = np.array([name.direction if name else 1 for name in names])
         change = replace(change, matrix=change.matrix * signs, offset=change.offset * signs)
-        method.load_state_dict(whole)  # folded in once, as it is recorded
+        method.load_state_dict(whole)  # fold in the recorded change only
         fold_in(method, change)
         names = [name and replace(name, direction=1) for name in names]
     write_json(

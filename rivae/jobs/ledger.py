@@ -1,8 +1,7 @@
 """The queue of training runs: one SQLite file, every change of state one transaction.
 
-Many processes use it at once: the app, the command line, the dispatcher, the trainers. A state
-that may not follow (``records.NEXT``) is refused inside the transaction, so that two processes
-cannot both take a job, and a cancelled job is not started.
+App, command line, dispatcher and trainers share it. Transitions that are not in ``records.NEXT``
+are refused inside the transaction, so that a job is taken once, and never after a cancellation.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from rivae.jobs.records import (
     MAX_PRIORITY,
     MAX_RESTARTS,
     NEXT,
+    RESTARTS,
     RESUMABLE,
     Job,
     State,
@@ -36,8 +36,8 @@ MAX_PROCESSES = 64
 class Ledger:
     """The queue of the runs below ``root``.
 
-    Every method raises RunError with one sentence when the file cannot be used. Nothing stays open
-    between two calls, so a ledger may be used from every thread and process.
+    Every method raises RunError if the file cannot be used. Nothing stays open between calls, so
+    any thread and process may use it.
     """
 
     def __init__(self, root: Path) -> None:
@@ -55,8 +55,8 @@ class Ledger:
         where = f"WHERE state IN ({', '.join('?' * len(some))}) " if some else ""
         with opened(self.path) as db:
             rows = db.execute(f"SELECT * FROM jobs {where}ORDER BY {ORDER}", some).fetchall()
-        found = [job_of(row) for row in rows]
-        return [job for job in found if not states or job.state in states]
+        jobs = [job_of(row) for row in rows]
+        return [job for job in jobs if not states or job.state in states]
 
     def job(self, job_id: str) -> Job:
         """One entry; RunError when there is none."""
@@ -74,7 +74,7 @@ class Ledger:
         configs: Sequence[RunConfig],
         *,
         priority: int = 5,
-        max_restarts: int = 3,
+        max_restarts: int = RESTARTS,
         processes: int = 1,
     ) -> list[Job]:
         """Queue new runs, all or none.
@@ -90,15 +90,17 @@ class Ledger:
             if waiting + len(configs) > MAX_QUEUED:
                 raise RunError(f"the queue is full ({MAX_QUEUED} runs): wait until some have ended")
             for name in names:
-                taken = db.execute("SELECT 1 FROM jobs WHERE run = ?", (name,)).fetchone()
-                require_free_name(name, self.root, bool(taken) or names.count(name) > 1)
-            made = [
+                row = db.execute("SELECT 1 FROM jobs WHERE run = ?", (name,)).fetchone()
+                require_free_name(name, self.root, bool(row) or names.count(name) > 1)
+            job_ids = [
                 _insert(db, config, "queued", priority, max_restarts, processes)
                 for config in configs
             ]
-            return [job_of(row_of(db, job_id)) for job_id in made]
+            return [job_of(row_of(db, job_id)) for job_id in job_ids]
 
-    def add_existing(self, config: RunConfig, *, max_restarts: int = 3, processes: int = 1) -> Job:
+    def add_existing(
+        self, config: RunConfig, *, max_restarts: int = RESTARTS, processes: int = 1
+    ) -> Job:
         """Queue a run that has a folder, e.g. one that was started from the command line.
 
         Raises:
@@ -106,10 +108,8 @@ class Ledger:
         """
         _check_numbers(0, max_restarts, processes)
         with changing(self.path) as db:
-            known = db.execute("SELECT id FROM jobs WHERE run = ?", (config.name,)).fetchone()
-            job_id = (
-                known["id"] if known else _insert(db, config, "lost", 5, max_restarts, processes)
-            )
+            row = db.execute("SELECT id FROM jobs WHERE run = ?", (config.name,)).fetchone()
+            job_id = row["id"] if row else _insert(db, config, "lost", 5, max_restarts, processes)
             return _resumed(db, job_id)
 
     def resume(self, job_id: str) -> Job:
@@ -168,10 +168,10 @@ class Ledger:
         """Claim a queued run for these slots; False when it or a slot is taken."""
         with changing(self.path) as db:
             marks = ", ".join("?" * len(ALIVE))
-            held = db.execute(f"SELECT slots FROM jobs WHERE state IN ({marks})", ALIVE).fetchall()
-            taken = {slot for row in held for slot in row["slots"].split()}
+            rows = db.execute(f"SELECT slots FROM jobs WHERE state IN ({marks})", ALIVE).fetchall()
+            busy = {slot for row in rows for slot in row["slots"].split()}
             row = db.execute("SELECT state FROM jobs WHERE id = ?", (job_id,)).fetchone()
-            if row is None or row["state"] != "queued" or taken & set(slots):
+            if row is None or row["state"] != "queued" or busy & set(slots):
                 return False
             update(
                 db,

@@ -1,9 +1,9 @@
-"""What a kill leaves behind, removed when the app starts and some minutes later.
+"""Removes files of killed processes when the app starts and some minutes later.
 
-Folders for a while are locked by their process (``rivae.base.scratch``): they go at once. Files
-that were being written, and folders of runs that were being made, carry the pid of their process.
-It may run on another machine that shares the disk, so they also have to be untouched for ``OLD_S``.
-Nothing of another user, no link and nothing whose name is not one of ours is touched.
+Temporary folders that are not locked by their process (``rivae.base.scratch``) are removed at once.
+Unfinished files and folders of runs carry the pid of their process, which may run on another
+machine that shares the disk: they must also be older than ``OLD_S``. Links, files of other users
+and files with other names stay.
 """
 
 from __future__ import annotations
@@ -37,9 +37,7 @@ _RUN = re.compile(rf"\.{RUN_NAME[1:-1]}\.(\d+)\.tmp")
 
 
 def sweep(*more: Path) -> None:
-    """Remove what killed processes left: in the folder for temporary files, among the runs and the
-    imports, in the caches, and in ``more`` folders.
-    """
+    """Remove leftovers from the temporary folder, runs, imports, caches and ``more`` folders."""
     temporary = Path(tempfile.gettempdir())
     remove_abandoned(temporary, TEMPORARY)
     with contextlib.suppress(OSError):
@@ -71,20 +69,20 @@ def _folders(root: Path, depth: int) -> Iterator[Path]:
                 yield from _folders(path, depth - 1)
 
 
-def _is_own(seen: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
-    own = not hasattr(os, "geteuid") or seen.st_uid == os.geteuid()
-    return own and is_kind(seen.st_mode)
+def _is_own(status: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
+    is_mine = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+    return is_mine and is_kind(status.st_mode)
 
 
 def _remove_unfinished(folder: Path) -> None:
-    """Files that were being written, and folders of runs that were being made."""
+    """Remove unfinished files and folders of runs."""
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
             with contextlib.suppress(OSError):
                 if path.name.startswith(BUILDING) and _is_former(path):
                     shutil.rmtree(path)
-                made = _FILE.fullmatch(path.name)
-                if made is None or not _is_abandoned(path, int(made[1][:9])):
+                match = _FILE.fullmatch(path.name)
+                if match is None or not _is_abandoned(path, int(match[1][:9])):
                     continue
                 if _is_own(path.lstat(), stat.S_ISREG):
                     path.unlink()
@@ -93,16 +91,16 @@ def _remove_unfinished(folder: Path) -> None:
 
 
 def _is_former(folder: Path, age: float = 0.0) -> bool:
-    """Whether a folder for a while is of a version without locks, and untouched for ``age``."""
+    """Whether a temporary folder of a version without locks is older than ``age`` seconds."""
     with contextlib.suppress(OSError):
-        seen = folder.lstat()
-        old = time.time() - seen.st_mtime >= age
-        return old and _is_own(seen, stat.S_ISDIR) and not os.path.lexists(folder / LOCK)
+        status = folder.lstat()
+        old = time.time() - status.st_mtime >= age
+        return old and _is_own(status, stat.S_ISDIR) and not os.path.lexists(folder / LOCK)
     return False
 
 
 def _is_abandoned(path: Path, pid: int) -> bool:
-    """Whether nobody has touched it for some time, and its process is not on this machine."""
+    """Whether it is old, and its process does not run on this machine."""
     if time.time() - path.lstat().st_mtime < OLD_S:
         return False
     try:

@@ -1,8 +1,7 @@
-"""Which processes of a job are alive: each holds a lock, which the kernel frees when it ends.
+"""Which processes of a job are alive: each holds a lock, which the kernel frees at its end.
 
-The lock's file names the pid of its holder. A pid alone proves nothing: a dead child of a living
-parent still has one, and numbers are used again. So a pid counts only while its lock is held. A
-process of the queue is started with its lock held: there is no moment at which it is overlooked.
+The lock file holds the pid of its holder. Pids of dead processes may stay or be reused, so a pid
+counts only while its lock is held. Processes of the queue are started with their lock held.
 """
 
 from __future__ import annotations
@@ -115,8 +114,8 @@ def holder(path: Path) -> int | None:
 
 def holders(folder: Path, job_id: str) -> list[int]:
     """The pids of a job's living processes: its agent and its trainers."""
-    found = (holder(path) for path in sorted(folder.glob(f"{job_id}.*.lock")))
-    return [pid for pid in found if pid is not None]
+    pids = (holder(path) for path in sorted(folder.glob(f"{job_id}.*.lock")))
+    return [pid for pid in pids if pid is not None]
 
 
 def is_alive(folder: Path, job_id: str) -> bool:

@@ -99,10 +99,10 @@ def entries(jobs: Iterable[Job], runs: Iterable[Run], root: Path) -> list[Entry]
     """
     folders = {run.id: run for run in runs}
     # A run of the same name elsewhere, e.g. a demo run, does not belong to the job.
-    own = {name: run for name, run in folders.items() if run.path.parent == root}
-    found = [_of_job(job, own.get(job.run)) for job in jobs]
-    queued = {entry.id for entry in found}
-    return found + [_of_run(run) for name, run in folders.items() if name not in queued]
+    by_name = {name: run for name, run in folders.items() if run.path.parent == root}
+    of_jobs = [_of_job(job, by_name.get(job.run)) for job in jobs]
+    names = {entry.id for entry in of_jobs}
+    return of_jobs + [_of_run(run) for name, run in folders.items() if name not in names]
 
 
 def _of_job(job: Job, run: Run | None) -> Entry:
@@ -118,26 +118,26 @@ def _of_job(job: Job, run: Run | None) -> Entry:
         and status.state in ("running", "finished")
     ):
         state, message = status.state, ""
-    updated = job.ended or job.started or job.queued
+    last_change = job.ended or job.started or job.queued
     if status is not None and job.alive:
-        updated = status.updated
+        last_change = status.updated
     return Entry(
-        job.run or job.id, state, job, run, status, job.config or _config(run), message, updated
+        job.run or job.id,
+        state,
+        job,
+        run,
+        status,
+        job.config or (run.config_or_none if run else None),
+        message,
+        last_change,
     )
 
 
 def _of_run(run: Run) -> Entry:
-    status, config = _status(run), _config(run)
+    status, config = _status(run), run.config_or_none
     if status is None or config is None:
         return Entry(run.id, "broken", run=run, message=_damage(run))
     return Entry(run.id, status.state, None, run, status, config, status.message, status.updated)
-
-
-def _config(run: Run | None) -> RunConfig | None:
-    try:
-        return None if run is None else run.config
-    except RunError:
-        return None
 
 
 def _damage(run: Run) -> str:
@@ -162,12 +162,11 @@ def _status(run: Run) -> Status | None:
         return None
     stamp = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
     with _statuses_lock:
-        known = _statuses.get(run.path)
-    if known is not None and known[0] == stamp and known[1].state != "running":
-        return known[1]
-    try:
-        status = run.status
-    except RunError:
+        cache_entry = _statuses.get(run.path)
+    if cache_entry is not None and cache_entry[0] == stamp and cache_entry[1].state != "running":
+        return cache_entry[1]
+    status = run.status_or_none
+    if status is None:
         return None
     with _statuses_lock:
         if len(_statuses) >= MAX_STATUSES:
@@ -248,11 +247,11 @@ def pace_of(
     each = sum(wall for _, _, wall in recent) / len(recent)
     training = sum(seconds for _, seconds, _ in recent) / len(recent)
     steps = _steps_per_epoch(metrics)
-    left = max(status.total_epochs - epoch, 0)
+    epochs_left = max(status.total_epochs - epoch, 0)
     return Pace(
         epoch_s=each,
         steps_s=steps / training if steps and training > 0 else None,
-        left_s=max(left * each - min(since_s, each), 0.0) if status.total_epochs else None,
+        left_s=max(epochs_left * each - min(since_s, each), 0.0) if status.total_epochs else None,
         rough=bool(ends) and epoch < ends[-1] and ends[stage] < ends[-1],
     )
 
@@ -273,10 +272,10 @@ def _stage_at(ends: Sequence[int], epoch: int) -> int:
 
 def _times(row: Mapping[str, Any]) -> tuple[int, float, float] | None:
     """Epoch, seconds of training and total seconds of a row; None for a damaged one."""
-    found = [row.get(name) for name in ("epoch", "seconds", "wall")]
+    cells = [row.get(name) for name in ("epoch", "seconds", "wall")]
     values = [
         to_float(value)
-        for value in found
+        for value in cells
         if isinstance(value, int | float) and not isinstance(value, bool)
     ]
     if len(values) < 3 or not all(math.isfinite(v) and v >= 0 for v in values):
@@ -286,14 +285,14 @@ def _times(row: Mapping[str, Any]) -> tuple[int, float, float] | None:
 
 def _steps_per_epoch(rows: Sequence[Mapping[str, Any]]) -> float | None:
     """Steps of the last epoch, from the counters of the last two rows."""
-    counted = [
+    counts = [
         (row["epoch"], row["step"])
         for row in rows[-2:]
         if isinstance(row.get("epoch"), int) and isinstance(row.get("step"), int)
     ]
-    if not counted:
+    if not counts:
         return None
-    (epoch_a, step_a), (epoch_b, step_b) = counted[0], counted[-1]
+    (epoch_a, step_a), (epoch_b, step_b) = counts[0], counts[-1]
     if epoch_b > epoch_a:
         return max(to_float(step_b - step_a), 0.0) / (epoch_b - epoch_a)
     return to_float(step_b) / epoch_b if epoch_b > 0 else None

@@ -1,9 +1,8 @@
-"""Pictures of what a model in training retrieves along its axes, drawn now and then.
+"""Pictures of items retrieved along the axes of a model in training, drawn regularly.
 
 They are in the run's folder, ``previews/epoch-00040.png`` for light pages and
-``epoch-00040.dark.png`` for dark ones; photographs as WebP. A copy of the model that the trainer
-has written (``preview.safetensors``) is drawn, so the training itself is not touched and its
-numbers stay the same to the last bit.
+``epoch-00040.dark.png`` for dark ones; photographs as WebP. The model is read from
+``preview.safetensors``, so the numbers of the training stay the same to the last bit.
 """
 
 from __future__ import annotations
@@ -47,29 +46,29 @@ class Preview:
         """The encoded picture; None if it is gone or not a picture that ``draw`` wrote."""
         path = self.dark if dark else self.light
         try:
-            found = read_at_most(path, MAX_PICTURE_BYTES)
+            picture = read_at_most(path, MAX_PICTURE_BYTES)
         except OSError:
             return None
-        return found if found is not None and found[:4] in (b"\x89PNG", b"RIFF") else None
+        return picture if picture is not None and picture[:4] in (b"\x89PNG", b"RIFF") else None
 
 
 def previews_of(run_folder: Path) -> list[Preview]:
     """The pictures of a run so far, by epoch."""
-    found: dict[int, dict[bool, Path]] = {}
+    paths_by_epoch: dict[int, dict[bool, Path]] = {}
     try:
         paths = sorted((run_folder / FOLDER).iterdir())
     except OSError:
         return []
     for path in paths:
         if name := _NAME.fullmatch(path.name):
-            found.setdefault(int(name[1]), {})[bool(name[2])] = path
+            paths_by_epoch.setdefault(int(name[1]), {})[bool(name[2])] = path
     return [
         Preview(
             epoch,
             both.get(False, next(iter(both.values()))),
             both.get(True, next(iter(both.values()))),
         )
-        for epoch, both in sorted(found.items())
+        for epoch, both in sorted(paths_by_epoch.items())
     ]
 
 
@@ -80,12 +79,12 @@ def file_name(epoch: int, dark: bool, ending: str) -> str:
 
 def thin_out(run_folder: Path, keep: int = KEEP) -> None:
     """Delete pictures until ``keep`` are left: the first, the last and others evenly between."""
-    kept = previews_of(run_folder)
-    while len(kept) > max(keep, 2):
+    previews = previews_of(run_folder)
+    while len(previews) > max(keep, 2):
         # Delete the one whose neighbours are closest to each other.
-        gaps = [kept[i + 1].epoch - kept[i - 1].epoch for i in range(1, len(kept) - 1)]
-        gone = kept.pop(1 + gaps.index(min(gaps)))
-        for path in {gone.light, gone.dark}:
+        gaps = [previews[i + 1].epoch - previews[i - 1].epoch for i in range(1, len(previews) - 1)]
+        preview = previews.pop(1 + gaps.index(min(gaps)))
+        for path in {preview.light, preview.dark}:
             path.unlink(missing_ok=True)
 
 
@@ -148,7 +147,7 @@ class Previews:
     def _draw(self, epoch: int) -> None:
         if self._failures >= MAX_FAILURES:
             return
-        started = time.monotonic()
+        start = time.monotonic()
         try:
             if self._data is None:
                 self._data = self.run.load_dataset()
@@ -157,7 +156,7 @@ class Previews:
         except Exception:
             self._failures += 1
             log.exception("no pictures of epoch %d; training continues", epoch)
-        took = time.monotonic() - started
+        took = time.monotonic() - start
         self._next = time.monotonic() + max(self.every_s, took / self.share)
 
 
@@ -181,13 +180,13 @@ def draw(run: Run, epoch: int, data: PairedDataset | None = None) -> list[Path]:
         sheet = sheet_of(run.load_method(data, preview=True), data)
     folder = run.path / FOLDER
     folder.mkdir(exist_ok=True)
-    written = []
+    pictures = []
     for dark in (False, True):
         content, ending = _encoded(to_image(sheet, scale=SCALE, dark=dark))
-        written.append(folder / file_name(epoch, dark, ending))
-        write_atomic(written[-1], content)
+        pictures.append(folder / file_name(epoch, dark, ending))
+        write_atomic(pictures[-1], content)
     thin_out(run.path)
-    return written
+    return pictures
 
 
 def sheet_of(method: Method, data: PairedDataset) -> Sheet:
@@ -208,11 +207,11 @@ def sheet_of(method: Method, data: PairedDataset) -> Sheet:
     steps = np.array(STEPS)
     values = {j: prior.mean[j] + steps * max(float(prior.std[j]), 1e-6) for j in range(d)}
     z, _ = retriever.encode(rows[:1])
-    found = traverse(retriever, z, values)
+    traversal = traverse(retriever, z, values)
     words = ["mean" if s == 0 else f"{s:+.0f} s.d.".replace("-", "−") for s in STEPS]
     return preview_sheet(
         method.axis_names(retriever.n_components)[:d],
-        found.ids[0, :, :, 0],
+        traversal.ids[0, :, :, 0],
         lambda i: data.picture(i, 0 if data.shows_whole else 2),
         query=data.picture(int(rows[0]), 1),
         steps=words,

@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from rivae.base.errors import RivaeError, RunError
 from rivae.jobs.file_ledger import FileLedger
@@ -31,19 +31,7 @@ LOOK_S = 0.5  # between two looks at the ledger
 log = logging.getLogger("rivae.jobs")
 
 
-class TrainerLedger(Protocol):
-    """The methods of a ledger that a trainer needs."""
-
-    root: Path
-
-    def job(self, job_id: str) -> Job:
-        """The entry."""
-
-    def count_start(self, job_id: str) -> int:
-        """Count a start; returns all so far."""
-
-    def advance(self, job_id: str, state: State, message: str = "") -> bool:
-        """Change the state if that may follow."""
+TrainerLedger = Ledger | FileLedger
 
 
 class Cancelled(KeyboardInterrupt):
@@ -105,12 +93,12 @@ def _train(ledger: TrainerLedger, job: Job, rank: int) -> int:
     try:
         _fit(job, ledger.root, pulse, rank)
     except KeyboardInterrupt:
-        known = ledger.job(job.id)
-        if known.cancelling and rank == 0:
+        entry = ledger.job(job.id)
+        if entry.cancelling and rank == 0:
             return _end(ledger, job, "cancelled", _how_far(Run(ledger.root / job.run)))
-        # The machine shuts down, somebody else sent a signal, or another process of the run died:
-        # the agent restarts it, unless the ledger knows how it ended.
-        return 0 if known.cancelling or not known.alive else 128 + signal.SIGTERM
+        # Shutdown, a signal, or the death of another process of the run: the agent restarts it,
+        # unless the ledger has its end.
+        return 0 if entry.cancelling or not entry.alive else 128 + signal.SIGTERM
     except RivaeError as error:
         return _end(ledger, job, "failed", str(error))
     except Exception as error:
@@ -140,7 +128,7 @@ def _fit(job: Job, root: Path, pulse: Callable[[], None], rank: int) -> None:
     try:
         with joined(job.config.training.device) as group:
             group.step(pulse)
-            # All do what the leading process decides: it may create the folder while others look.
+            # The leading process decides, as it may create the folder while others look.
             act = group.broadcast(_next_action(run))
             if act == "train":
                 train([job.config], root, tell, pulse, group)
@@ -164,7 +152,7 @@ def _tell(row: dict[str, Any]) -> None:
         log.info("%s", row["note"])
         return
     scores = row.get("validation") or {}
-    said = "".join(f" {name} {value:.3g}" for name, value in scores.items())
+    score_text = "".join(f" {name} {value:.3g}" for name, value in scores.items())
     log.info(
         "%s epoch %d of %d, loss %.4g, %.2f s%s",
         row["stage"],
@@ -172,7 +160,7 @@ def _tell(row: dict[str, Any]) -> None:
         row["total_epochs"],
         row["objective"],
         row["seconds"],
-        said,
+        score_text,
     )
 
 

@@ -32,7 +32,7 @@ NEXT: dict[State, tuple[State, ...]] = {
     "lost": ("queued",),
 }
 MAX_PRIORITY = 9
-MAX_RESTARTS = 20
+RESTARTS, MAX_RESTARTS = 3, 20  # of a run after a crash, where nothing else is said, and at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Job:
     processes: int = 1
     slots: tuple[str, ...] = ()
     attempts: int = 0
-    max_restarts: int = 3
+    max_restarts: int = RESTARTS
     cancelling: bool = False
     boot: str = ""
     message: str = ""
@@ -108,8 +108,8 @@ def make_private(folder: Path) -> Path:
     """
     private_folder(folder)
     with suppress(OSError):
-        seen = folder.stat()
-        if os.name == "posix" and seen.st_mode & 0o077 and seen.st_uid == os.geteuid():
+        status = folder.stat()
+        if os.name == "posix" and status.st_mode & 0o077 and status.st_uid == os.geteuid():
             folder.chmod(0o700)
     return folder
 

@@ -1,6 +1,6 @@
-"""Rename a run with everything that refers to it; after a kill in between it can still be used.
+"""Rename a run and the references to it, holding its lock and a transaction of the queue.
 
-The run's lock and a transaction of the queue are held, so that nobody can start or resume it.
+A run whose renaming was killed can still be used.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from rivae.base.config import RunConfig, run_config
 from rivae.base.errors import RivaeError, RunError
-from rivae.base.files import is_folder, locked, sync_folder, why_not, write_json
+from rivae.base.files import is_folder, locked, sync_folder, why_not, write_atomic, write_json
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.ledger_db import changing, job_of, update
 from rivae.jobs.records import ALIVE
@@ -31,7 +31,7 @@ log = logging.getLogger("rivae.jobs")
 
 def children_of(run: Run) -> list[Run]:
     """The runs in the same folder that were derived from it."""
-    return [child for child in list_runs([run.path.parent]) if _parent(child) == run.id]
+    return [child for child in list_runs([run.path.parent]) if child.parent == run.id]
 
 
 def require_free(
@@ -48,21 +48,21 @@ def require_free(
         but: ids of entries of the queue that do not count.
         returns: the run had this name before, so that of a demo run is its own.
     """
-    taken = any(os.path.lexists(folder / name) for folder in (root, runs_root()))
+    is_taken = any(os.path.lexists(folder / name) for folder in (root, runs_root()))
     if db is not None:
         rows = db.execute("SELECT id FROM jobs WHERE run = ?", (name,))
-        taken |= any(row["id"] not in but for row in rows)
+        is_taken |= any(row["id"] not in but for row in rows)
     else:
-        taken |= any(job.run == name and job.id not in but for job in Ledger(root).jobs())
-    if taken or not (returns and is_demo_name(name)):
-        require_free_name(name, root, taken)
+        is_taken |= any(job.run == name and job.id not in but for job in Ledger(root).jobs())
+    if is_taken or not (returns and is_demo_name(name)):
+        require_free_name(name, root, is_taken)
 
 
 def rename(run: Run, name: str) -> Run:
     """Rename a run: its folder, configuration, entry in the queue, the runs derived from it and the
     tours that show it.
 
-    After a kill in between, the run has one of the two names; the same call finishes the rest.
+    If it is killed, the run has one of the two names, and the same call finishes the rest.
 
     Raises:
         ConfigError: the name cannot name a run.
@@ -72,7 +72,7 @@ def rename(run: Run, name: str) -> Run:
     """
     require_among_runs(run)
     config = run_config(**{**run.config.model_dump(), "name": name})
-    root, moved = run.path.parent, run.path.with_name(name)
+    root, target = run.path.parent, run.path.with_name(name)
     if name == run.id:
         _write_config(run, config)
         return run
@@ -81,20 +81,20 @@ def rename(run: Run, name: str) -> Run:
             require_free(name, root, db)
             _require_apart(run)
             for child in filter(lambda run: is_folder(run.path), children_of(run)):
-                undo.callback(_write_config, child, child.config)
+                undo.callback(_restore, child, _config_file(child).read_bytes())
                 _write_config(child, child.config.model_copy(update={"parent": name}))
             # Before the folder: if the configuration has the new name already, the folder can
             # still be renamed; the folder's name is the one that counts.
-            undo.callback(_write_config, run, run.config)
+            undo.callback(_restore, run, _config_file(run).read_bytes())
             _write_config(run, config)
             if db is not None:
                 _rename_entry(db, run.id, name)
-            undo.callback(_move, moved, run.path)
-            _move(run.path, moved)
+            undo.callback(_move, target, run.path)
+            _move(run.path, target)
         undo.pop_all()
     sync_folder(root)
     _follow_in_tours(root, run.id, name)
-    return Run(moved)
+    return Run(target)
 
 
 @contextmanager
@@ -122,39 +122,32 @@ def held(run: Run) -> Iterator[sqlite3.Connection | None]:
 
 def _require_apart(run: Run) -> None:
     """RunError when the run is to continue in one batch with others, which know it by name."""
-    try:
-        status = run.status
-    except RunError:
-        return
-    if status.state == "finished":
+    status = run.status_or_none
+    if status is None or status.state == "finished":
         return
     for name in status.batch:
         partner = Run(run.path.with_name(name)) if Path(name).name == name else run
-        if name != run.id and partner.path.is_dir() and _unfinished(partner):
+        other = partner.status_or_none
+        if name != run.id and other is not None and other.state != "finished":
             raise RunError(
                 f"{run.id} trains as one batch with {name}: let them finish before it is renamed"
             )
 
 
-def _unfinished(run: Run) -> bool:
-    try:
-        return run.status.state != "finished"
-    except RunError:
-        return False
+def _config_file(run: Run) -> Path:
+    return run.path / "config.json"
 
 
-def _parent(run: Run) -> str | None:
-    try:
-        return run.config.parent
-    except RivaeError:
-        return None
+def _restore(run: Run, config: bytes) -> None:
+    if run.path.is_dir():  # not moved
+        write_atomic(_config_file(run), config)
 
 
 def _write_config(run: Run, config: RunConfig) -> None:
     if not run.path.is_dir():
         return  # moved already
     try:
-        write_json(run.path / "config.json", config.model_dump(mode="json"))
+        write_json(_config_file(run), config.model_dump(mode="json"))
     except OSError as error:
         raise RunError(f"{run.path} cannot be written: {why_not(error)}") from None
 
@@ -174,8 +167,8 @@ def _rename_entry(db: sqlite3.Connection, old: str, new: str) -> None:
         update(db, row["id"], run=new)
         config = job_of(row).config
         if config is not None:
-            renamed = config.model_copy(update={"name": new})
-            update(db, row["id"], config=renamed.model_dump_json())
+            new_config = config.model_copy(update={"name": new})
+            update(db, row["id"], config=new_config.model_dump_json())
 
 
 def _follow_in_tours(root: Path, old: str, new: str) -> None:

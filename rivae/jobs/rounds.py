@@ -1,7 +1,7 @@
 """One round of a dispatcher: start queued runs, watch the living ones, stop the cancelled ones.
 
-It keeps nothing important in memory: after a kill the next dispatcher continues from the ledger,
-the locks and the run folders.
+All state is in the ledger, the locks and the run folders: after a kill the next dispatcher
+continues.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from rivae.base.errors import ConfigError, RunError
+from rivae.base.errors import ConfigError
 from rivae.jobs.agent import start_agent
 from rivae.jobs.devices import choose_slots, machine_slots
 from rivae.jobs.ledger import Ledger
@@ -61,10 +61,10 @@ class Dispatcher:
         if not is_alive(self.folder, job.id):
             self._ended(job)
         elif job.cancelling:
-            waited = self._seconds(f"{job.id} cancelling")
-            if waited > FLAG_S + TERM_S:
+            seconds = self._seconds(f"{job.id} cancelling")
+            if seconds > FLAG_S + TERM_S:
                 send(self.folder, job.id, signal.SIGKILL)
-            elif waited > FLAG_S:
+            elif seconds > FLAG_S:
                 send(self.folder, job.id, signal.SIGTERM)
         elif seconds_silent(self.folder, job.id) > self.hang_s:
             log.warning("%s has not done a step for %.0f s: restarting it", job.run, self.hang_s)
@@ -72,21 +72,20 @@ class Dispatcher:
 
     def _ended(self, job: Job) -> None:
         """Find out how a job ended that has no living process."""
-        known = self.ledger.job(job.id)
-        if not known.alive:
+        entry = self.ledger.job(job.id)
+        if not entry.alive:
             return  # the trainer has written its end
-        run = Run(self.ledger.root / job.run)
-        state = _state(run)
-        if state == "finished":
+        status = Run(self.ledger.root / job.run).status_or_none
+        if status is not None and status.state == "finished":
             self.ledger.advance(job.id, "running")
             self.ledger.advance(job.id, "finished")
-        elif known.cancelling:
+        elif entry.cancelling:
             self.ledger.advance(job.id, "cancelled", "stopped: resume it to continue")
-        elif self._is_lost(known):
+        elif self._is_lost(entry):
             message = "the machine restarted: resume the run"
             self.ledger.advance(job.id, "lost", message)
-        elif known.attempts > known.max_restarts:
-            times = f"{known.attempts} times" if known.attempts > 1 else "once"
+        elif entry.attempts > entry.max_restarts:
+            times = f"{entry.attempts} times" if entry.attempts > 1 else "once"
             message = f"its process crashed {times}: see the end of the log"
             self.ledger.advance(job.id, "failed", message)
         else:
@@ -99,23 +98,23 @@ class Dispatcher:
         clean(self.folder, job.id)
 
     def _is_lost(self, job: Job) -> bool:
-        """Whether the machine has restarted: then the run waits until somebody resumes it."""
+        """Whether the machine has restarted: then the run waits to be resumed."""
         return job.boot != boot_id()
 
     # queued jobs
 
     def _start_queued(self) -> None:
         alive = self.ledger.jobs("starting", "running")
-        taken = {slot for job in alive for slot in job.slots}
-        free = tuple(slot for slot in self.slots if slot not in taken)
+        busy = {slot for job in alive for slot in job.slots}
+        free = tuple(slot for slot in self.slots if slot not in busy)
         for job in self.ledger.jobs("queued"):
-            chosen = self._choose(free, job)
-            if chosen is None:
+            slots = self._choose(free, job)
+            if slots is None:
                 self._warn_without_slot(job)
                 continue
-            if is_alive(self.folder, job.id) or not self.ledger.claim(job.id, chosen):
+            if is_alive(self.folder, job.id) or not self.ledger.claim(job.id, slots):
                 continue
-            free = tuple(slot for slot in free if slot not in chosen)
+            free = tuple(slot for slot in free if slot not in slots)
             self._forget(job.id)
             clean(self.folder, job.id)
             try:
@@ -165,10 +164,3 @@ class Dispatcher:
                 del self._agents[job_id]
                 if not is_alive(self.folder, job_id):
                     clean(self.folder, job_id)
-
-
-def _state(run: Run) -> str:
-    try:
-        return run.status.state
-    except RunError:
-        return ""

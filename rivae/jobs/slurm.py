@@ -116,13 +116,13 @@ class ClusterDispatcher(Dispatcher):
     # living jobs
 
     def _watch(self, job: Job) -> None:
-        said = self.task_files.report(job.id)
-        for _ in range(said.attempts - job.attempts):
+        report = self.task_files.report(job.id)
+        for _ in range(report.attempts - job.attempts):
             self.ledger.count_start(job.id)
-        if said.state != "starting":
+        if report.state != "starting":
             self.ledger.advance(job.id, "running")
-        if said.state in ("finished", "failed", "cancelled"):
-            self.ledger.advance(job.id, said.state, said.message)
+        if report.state in ("finished", "failed", "cancelled"):
+            self.ledger.advance(job.id, report.state, report.message)
             self._close(job)
             return
         state = self._state_of(job)
@@ -141,10 +141,10 @@ class ClusterDispatcher(Dispatcher):
     def _stop(self, job: Job, state: str) -> None:
         """Ask the trainer to stop, then cancel on the cluster, on this machine SIGKILL at last."""
         self.task_files.ask_to_stop(job.id)
-        waited = self._seconds(f"{job.id} cancelling")
-        if state == "PENDING" or waited > FLAG_S:
+        seconds = self._seconds(f"{job.id} cancelling")
+        if state == "PENDING" or seconds > FLAG_S:
             self._cancel(job)
-        if self.cluster == "local" and waited > FLAG_S + TERM_S:
+        if self.cluster == "local" and seconds > FLAG_S + TERM_S:
             send(self.folder, job.id, signal.SIGKILL)
 
     def _cancel(self, job: Job) -> None:
@@ -166,8 +166,8 @@ class ClusterDispatcher(Dispatcher):
         if handle is None:
             return "UNKNOWN" if self._waits(job, START_S) else "LOST"
         if job.id not in self._states or self._is_time(f"{job.id} state"):
-            found = handle.watcher.get_state(handle.job_id, mode="force")
-            self._states[job.id] = str(found or "UNKNOWN").upper()
+            answer = handle.watcher.get_state(handle.job_id, mode="force")
+            self._states[job.id] = str(answer or "UNKNOWN").upper()
         return self._states[job.id]
 
     def _is_lost(self, job: Job) -> bool:
@@ -217,7 +217,7 @@ class ClusterDispatcher(Dispatcher):
         try:
             write_atomic(self._id_path(job), str(handle.job_id).encode(), private=True)
         except OSError:
-            handle.cancel(check=False)  # nobody would find it again
+            handle.cancel(check=False)  # its id would be lost
             raise
         self._handles[job.id] = handle
 
@@ -251,8 +251,10 @@ class ClusterDispatcher(Dispatcher):
     def _handle(self, job: Job) -> Any:
         """submitit's handle of a job, also of one that an earlier dispatcher submitted."""
         if job.id not in self._handles and self.cluster == "slurm" and self._id_path(job).exists():
-            known = (read_at_most(self._id_path(job), 100) or b"").decode("ascii", "replace")
-            self._handles[job.id] = _submitit().SlurmJob(self.folder / "submitit", known.strip())
+            cluster_id = (read_at_most(self._id_path(job), 100) or b"").decode("ascii", "replace")
+            self._handles[job.id] = _submitit().SlurmJob(
+                self.folder / "submitit", cluster_id.strip()
+            )
         return self._handles.get(job.id)
 
     def _is_time(self, name: str) -> bool:

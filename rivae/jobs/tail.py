@@ -47,19 +47,23 @@ class GrowingRows:
         try:
             with open_regular(self.path) as stream:
                 stat = os.fstat(stream.fileno())
-                seen = (stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns)
-                if seen == self._seen:
+                stamp = (stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns)
+                if stamp == self._seen:
                     return "same"
-                known = bool(self._seen)
-                same = known and seen[:2] == self._seen[:2] and self._is_here(stream, stat.st_size)
+                was_there = bool(self._seen)
+                same = (
+                    was_there
+                    and stamp[:2] == self._seen[:2]
+                    and self._is_here(stream, stat.st_size)
+                )
         except OSError:
-            known = bool(self._seen)
+            was_there = bool(self._seen)
             self._forget()
-            return "gone" if known else "same"
+            return "gone" if was_there else "same"
         if not same:
             self._forget()
-        self._seen = seen
-        return "grown" if same or not known else "replaced"
+        self._seen = stamp
+        return "grown" if same or not was_there else "replaced"
 
     def _is_here(self, stream: Any, size: int) -> bool:
         """Whether the bytes read last are still in their place."""

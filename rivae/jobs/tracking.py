@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from rivae.base.config import RunConfig
 from rivae.base.paths import home_path
@@ -25,16 +25,6 @@ TRACKING = "RIVAE_TRACKING"
 EXPERIMENT = "rivae"
 MAX_PARAM = 500  # characters that MLflow takes for a setting
 log = logging.getLogger("rivae.jobs")
-
-
-class Sink(Protocol):
-    """A tracker that numbers are written to."""
-
-    def write(self, epoch: int, numbers: dict[str, float]) -> None:
-        """Write numbers of an epoch, by name."""
-
-    def close(self, complete: bool) -> None:
-        """Write the rest; ``complete`` is False where training stopped before its end."""
 
 
 class Tracking:
@@ -49,7 +39,7 @@ class Tracking:
     def __init__(self, run: Run, config: RunConfig, target: str | None = None) -> None:
         self.run, self.config = run, config
         self.target = os.environ.get(TRACKING, "") if target is None else target
-        self._sink: Sink | None = None
+        self._sink: _TensorBoard | _MLflow | None = None
 
     def __call__(self, row: dict[str, Any]) -> None:
         """One metrics row; notes are ignored."""
@@ -80,7 +70,7 @@ class Tracking:
         except Exception:
             log.warning("%s=%s could not be completed", TRACKING, self.target, exc_info=True)
 
-    def _open(self, epoch: int) -> Sink:
+    def _open(self, epoch: int) -> _TensorBoard | _MLflow:
         kind, _, where = self.target.partition(":")
         if kind == "tensorboard" and where:
             return _TensorBoard(home_path(where, TRACKING) / self.run.id, epoch)
@@ -90,9 +80,9 @@ class Tracking:
 
 
 def _with_home(uri: str) -> str:
-    """The URI of a server as it is; "~" in that of a file or folder expanded."""
-    found = re.fullmatch(r"(file:(?://)?|sqlite:///|)(~.*)", uri)
-    return f"{found[1]}{home_path(found[2], TRACKING)}" if found else uri
+    """The URI, with "~" expanded if it is of a file or folder."""
+    match = re.fullmatch(r"(file:(?://)?|sqlite:///|)(~.*)", uri)
+    return f"{match[1]}{home_path(match[2], TRACKING)}" if match else uri
 
 
 @contextmanager
@@ -152,17 +142,19 @@ class _MLflow:
         from mlflow.tracking import MlflowClient
 
         self.client = MlflowClient(tracking_uri=uri)
-        known = self.client.get_experiment_by_name(EXPERIMENT)
-        experiment = known.experiment_id if known else self.client.create_experiment(EXPERIMENT)
+        existing = self.client.get_experiment_by_name(EXPERIMENT)
+        experiment = (
+            existing.experiment_id if existing else self.client.create_experiment(EXPERIMENT)
+        )
         # A resumed training continues in its earlier entry.
-        started = config.model_dump_json()
-        found = self.client.search_runs([experiment], f"tags.`rivae.run` = '{name}'")
-        same = [entry for entry in found if entry.data.tags.get("rivae.base.config") == started]
+        settings = config.model_dump_json()
+        entries = self.client.search_runs([experiment], f"tags.`rivae.run` = '{name}'")
+        same = [entry for entry in entries if entry.data.tags.get("rivae.config") == settings]
         if same:
             self.id = same[0].info.run_id
             self.client.update_run(self.id, "RUNNING")
             return
-        tags = {"rivae.run": name, "rivae.base.config": started}
+        tags = {"rivae.run": name, "rivae.config": settings}
         self.id = self.client.create_run(experiment, tags=tags, run_name=name).info.run_id
         for key, value in _settings(config.model_dump(mode="json")):
             self.client.log_param(self.id, key, value)

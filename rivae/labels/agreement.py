@@ -1,8 +1,8 @@
-"""How far annotators agree: Krippendorff's alpha, weighted kappa, repeats, items far apart.
+"""Agreement of annotators: Krippendorff's alpha, weighted kappa, repeats, items far apart.
 
 Alpha: K. Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), in the form with
 coincidences, which allows any number of annotators and missing levels. 1 is perfect agreement, 0 is
-chance; he asks for .8, or .667 for tentative conclusions.
+chance. He recommends .8, or .667 for tentative conclusions.
 """
 
 from __future__ import annotations
@@ -103,44 +103,40 @@ def _alpha(pairs: Floats, metric: Metric) -> Floats:
     if metric == "ordinal":
         # The labels between the midpoints of two levels.
         upto = np.cumsum(margin, axis=1) - margin / 2
-        squared = (upto[:, :, None] - upto[:, None, :]) ** 2
+        squared_gaps = (upto[:, :, None] - upto[:, None, :]) ** 2
     elif metric in ("interval", "nominal"):
         steps = np.subtract.outer(np.arange(n_levels), np.arange(n_levels)).astype(np.float64)
         one = steps**2 if metric == "interval" else (steps != 0).astype(np.float64)
-        squared = np.broadcast_to(one, pairs.shape)
+        squared_gaps = np.broadcast_to(one, pairs.shape)
     else:
         raise ConfigError(f"alpha is 'ordinal', 'interval' or 'nominal', not '{metric}'")
-    seen = (pairs * squared).sum(axis=(1, 2))
-    expected = np.einsum("bc,bk,bck->b", margin, margin, squared)
-    alive = expected > 0
-    ratio = (n - 1) * seen / np.where(alive, expected, 1.0)
+    observed_disagreement = (pairs * squared_gaps).sum(axis=(1, 2))
+    expected_disagreement = np.einsum("bc,bk,bck->b", margin, margin, squared_gaps)
+    alive = expected_disagreement > 0
+    ratio = (n - 1) * observed_disagreement / np.where(alive, expected_disagreement, 1.0)
     return np.where(alive, 1.0 - ratio, np.nan)
 
 
-def _ratings(found: pd.DataFrame, factor: str) -> pd.DataFrame:
+def _ratings(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
     """Annotators x items of one factor, from labels with a level."""
-    own = found[found["factor"] == factor].dropna(subset="level")
-    return own.pivot(index="annotator", columns="item", values="level")
+    factor_labels = labels[labels["factor"] == factor].dropna(subset="level")
+    return factor_labels.pivot(index="annotator", columns="item", values="level")
 
 
 def agreement(
-    labels: pd.DataFrame,
-    factors: Iterable[str],
-    *,
-    n_bootstrap: int = 1000,
-    random_state: int = 0,
+    labels: pd.DataFrame, factors: Iterable[str], *, n_bootstrap: int = 1000, random_state: int = 0
 ) -> list[Agreement]:
     """Alpha (ordinal) of every factor with its interval over items.
 
     Raises:
         DataError: it is not a table of labels, see ``rivae.labels.table``.
     """
-    found = check_labels(labels)
+    labels = check_labels(labels)
     out = []
     for factor in factors:
-        ratings = _ratings(found, factor)
-        shared = ratings.loc[:, ratings.notna().sum(axis=0) >= 2]
-        table = shared.to_numpy(dtype=np.float64)
+        ratings = _ratings(labels, factor)
+        shared_items = ratings.loc[:, ratings.notna().sum(axis=0) >= 2]
+        table = shared_items.to_numpy(dtype=np.float64)
         low, high = alpha_interval(table, n_bootstrap=n_bootstrap, random_state=random_state)
         out.append(
             Agreement(
@@ -148,8 +144,8 @@ def agreement(
                 krippendorff_alpha(table),
                 low,
                 high,
-                shared.shape[1],
-                int(shared.notna().any(axis=1).sum()),
+                shared_items.shape[1],
+                int(shared_items.notna().any(axis=1).sum()),
             )
         )
     return out
@@ -169,9 +165,9 @@ def weighted_kappa(a: ArrayLike, b: ArrayLike) -> float:
 
 def pairwise_kappa(labels: pd.DataFrame, factors: Iterable[str]) -> pd.DataFrame:
     """One row per factor and pair of annotators: factor, first, second, n (shared items), kappa."""
-    found, rows = check_labels(labels), []
+    labels, rows = check_labels(labels), []
     for factor in factors:
-        ratings = _ratings(found, factor)
+        ratings = _ratings(labels, factor)
         for first, second in combinations(sorted(ratings.index), 2):
             both = ratings.loc[[first, second]].dropna(axis=1)
             a, b = both.to_numpy()
@@ -182,7 +178,7 @@ def pairwise_kappa(labels: pd.DataFrame, factors: Iterable[str]) -> pd.DataFrame
 def self_agreement(
     first: pd.DataFrame, again: pd.DataFrame, factors: Iterable[str]
 ) -> pd.DataFrame:
-    """How annotators agree with themselves on the hidden repeats.
+    """Agreement of annotators with their own labels on hidden repeats.
 
     Args:
         first: labels of items when first shown.
@@ -196,14 +192,14 @@ def self_agreement(
     both = check_labels(first).merge(check_labels(again), on=keys, suffixes=("", "_again"))
     both, rows = both.dropna(subset=["level", "level_again"]), []
     for factor in factors:
-        for annotator, own in both[both["factor"] == factor].groupby("annotator"):
-            a, b = own["level"].to_numpy(), own["level_again"].to_numpy()
+        for annotator, group in both[both["factor"] == factor].groupby("annotator"):
+            a, b = group["level"].to_numpy(), group["level_again"].to_numpy()
             apart = np.abs(a - b)
             rows.append(
                 (
                     factor,
                     annotator,
-                    len(own),
+                    len(group),
                     float((apart == 0).mean()),
                     float((apart <= 1).mean()),
                     weighted_kappa(a, b),
@@ -218,8 +214,8 @@ def far_apart(labels: pd.DataFrame, *, min_gap: int = 2) -> pd.DataFrame:
     Returns:
         item, factor, gap, low, high, n (annotators with a level).
     """
-    found = check_labels(labels).dropna(subset="level")
-    span = found.groupby(["item", "factor"], sort=True)["level"].agg(["min", "max", "count"])
+    labels = check_labels(labels).dropna(subset="level")
+    span = labels.groupby(["item", "factor"], sort=True)["level"].agg(["min", "max", "count"])
     span = span.rename(columns={"min": "low", "max": "high", "count": "n"}).reset_index()
     span.insert(2, "gap", span["high"] - span["low"])
     wide = span[span["gap"] >= min_gap]

@@ -25,15 +25,14 @@ from rivae.metrics.matching import assignment
 from rivae.retrieval.base import Floats
 from rivae.training.alignment.base import AxisChange
 from rivae.training.alignment.folding import scaled_axes
+from rivae.training.alignment.white import ridge_weights, white_coordinates
 
 Start = Literal["zero", "existing axes"]
 STARTS: tuple[Start, ...] = ("existing axes", "zero")
 ORTHOGONAL = (1.0, 0.5, 0.0)  # 1: orthogonal, 0: as from the regression
-SHRINKAGE = np.logspace(-2, 4, 25)
 MIN_LABELS = 6  # of one factor
 MAX_FOLDS = 5
 MAX_CONDITION = 1e4  # of the directions: above it two factors share an axis
-_FLOOR = 1e-8  # share of the largest variance below which a latent dimension is empty
 
 
 @dataclass(frozen=True)
@@ -55,24 +54,6 @@ class Alignment:
     start: Start
     orthogonal: float
     cv_r2: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class _White:
-    """(mu - mean) @ to is white; the columns of ``old`` are the existing axes there, unit norm."""
-
-    mean: Floats
-    to: Floats
-    old: Floats
-
-
-def _white(mu: Floats) -> _White:
-    mean = mu.mean(axis=0)
-    values, vectors = np.linalg.eigh(np.cov(mu.T).reshape(mu.shape[1], -1))
-    values = np.maximum(values, max(_FLOOR * values[-1], 1e-300))
-    old = (vectors * np.sqrt(values)).T
-    norms = np.maximum(np.linalg.norm(old, axis=0), 1e-300)
-    return _White(mean, vectors / np.sqrt(values), old / norms)
 
 
 def align_axes(
@@ -100,7 +81,7 @@ def align_axes(
     z, x = np.asarray(mu, dtype=np.float64), np.asarray(latents, dtype=np.float64)
     y = np.asarray(levels, dtype=np.float64)
     _check(z, x, y, factors)
-    white = _white(z)
+    white = white_coordinates(z)
     x = (x - white.mean) @ white.to
     errors = {
         (start, share): error
@@ -109,17 +90,17 @@ def align_axes(
     }
     start, share = min(errors, key=lambda key: float(errors[key].mean()))
     weights, _ = _directions(x, y, white.old, start)
-    own = _orthogonalised(weights, share)
-    if np.linalg.cond(own) > MAX_CONDITION:
+    directions = _orthogonalised(weights, share)
+    if np.linalg.cond(directions) > MAX_CONDITION:
         raise DataError("two factors have the same labels: leave one of them out")
-    turned = white.to @ np.hstack([own, _rest(own, white.old)])
-    scaled = scaled_axes(z @ turned, reach)
+    to_axes = white.to @ np.hstack([directions, other_directions(directions, white.old)])
+    scaling = scaled_axes(z @ to_axes, reach)
     note = (
         f"aligned to labels of {len(x)} items; directions shrunk to {start}, "
         f"orthogonal by {share:g}"
     )
     return Alignment(
-        AxisChange(turned @ scaled.matrix, scaled.offset, note),
+        AxisChange(to_axes @ scaling.matrix, scaling.offset, note),
         tuple(factors),
         tuple(int(n) for n in (~np.isnan(y)).sum(axis=0)),
         start,
@@ -137,71 +118,57 @@ def _check(z: Floats, x: Floats, y: Floats, factors: Sequence[str]) -> None:
     if len(z) <= d or not (np.isfinite(z).all() and np.isfinite(x).all()):
         raise DataError("the run's latents are not finite or too few: choose another run")
     for k, factor in enumerate(factors):
-        known = y[~np.isnan(y[:, k]), k]
-        if len(known) < MIN_LABELS:
+        values = y[~np.isnan(y[:, k]), k]
+        if len(values) < MIN_LABELS:
             raise DataError(
-                f"{factor} has {len(known)} labels: label at least {MIN_LABELS} items, better 30"
+                f"{factor} has {len(values)} labels: label at least {MIN_LABELS} items, better 30"
             )
-        if np.ptp(known) == 0:
+        if np.ptp(values) == 0:
             raise DataError(f"all labels of {factor} are equal: label items that differ in it")
 
 
 def _directions(x: Floats, y: Floats, old: Floats, start: Start) -> tuple[Floats, Floats]:
     """Weights (d, K) of x for each factor, in units of its s.d., and the (2, K) mean and s.d."""
-    known = ~np.isnan(y)
+    has_level = ~np.isnan(y)
     weights, scale = np.zeros((x.shape[1], y.shape[1])), np.ones((2, y.shape[1]))
-    centred: list[tuple[Floats, Floats]] = []
+    samples: list[tuple[Floats, Floats]] = []
     fits = np.zeros((x.shape[1], y.shape[1]))
     for k in range(y.shape[1]):
-        own, target = x[known[:, k]], y[known[:, k], k]
+        inputs, target = x[has_level[:, k]], y[has_level[:, k], k]
         scale[:, k] = target.mean(), max(float(target.std()), 1e-9)
-        own, target = own - own.mean(axis=0), (target - scale[0, k]) / scale[1, k]
-        centred.append((own, target))
-        along = own @ old
+        inputs, target = inputs - inputs.mean(axis=0), (target - scale[0, k]) / scale[1, k]
+        samples.append((inputs, target))
+        along = inputs @ old
         spread = np.maximum(np.linalg.norm(along, axis=0), 1e-9)
         fits[:, k] = (along / spread).T @ target / math.sqrt(len(target))
     partner = np.zeros(y.shape[1], dtype=np.int64)
     axes, columns = assignment(fits)
     partner[columns] = axes
-    for k, (own, target) in enumerate(centred):
+    for k, (inputs, target) in enumerate(samples):
         if start == "existing axes":
             axis = old[:, partner[k]]
-            along = own @ axis
+            along = inputs @ axis
             slope = float(along @ target) / max(float(along @ along), 1e-9)
-            weights[:, k] = slope * axis + _ridge(own, target - slope * along)
+            weights[:, k] = slope * axis + ridge_weights(inputs, target - slope * along)
         else:
-            weights[:, k] = _ridge(own, target)
+            weights[:, k] = ridge_weights(inputs, target)
         if not np.linalg.norm(weights[:, k]) > 0:
             weights[:, k] = 1e-9 * old[:, partner[k]]
     return weights, scale
-
-
-def _ridge(x: Floats, y: Floats) -> Floats:
-    """Ridge weights (d,) of centred x and y; shrinkage by leave-one-out, in closed form."""
-    u, s, vt = np.linalg.svd(x, full_matrices=False)
-    found = u.T @ y
-    best, chosen = math.inf, np.zeros(len(s))
-    for alpha in SHRINKAGE:
-        kept = s**2 / (s**2 + alpha)
-        leverage = (u**2 @ kept) + 1 / len(y)
-        error = float((((y - u @ (kept * found)) / np.maximum(1 - leverage, 1e-9)) ** 2).mean())
-        if error < best:
-            best, chosen = error, s / (s**2 + alpha) * found
-    return np.asarray(vt.T @ chosen)
 
 
 def _orthogonalised(weights: Floats, share: float) -> Floats:
     """Unit directions (d, K), made orthogonal by ``share``, symmetrically in the factors."""
     unit = weights / np.linalg.norm(weights, axis=0)
     u, s, vt = np.linalg.svd(unit, full_matrices=False)
-    mixed = (u * np.maximum(s, 1e-9) ** (1 - share)) @ vt
-    return mixed / np.linalg.norm(mixed, axis=0)
+    directions = (u * np.maximum(s, 1e-9) ** (1 - share)) @ vt
+    return directions / np.linalg.norm(directions, axis=0)
 
 
 def _held_out_errors(x: Floats, y: Floats, old: Floats, start: Start) -> list[Floats]:
-    """For each of ``ORTHOGONAL``, the (K,) cross-validated error of the own axes, as 1 - R²."""
+    """For each of ``ORTHOGONAL``, the (K,) cross-validated 1 - R² of the factors' axes."""
     folds = np.arange(len(x)) % min(MAX_FOLDS, len(x))
-    known = ~np.isnan(y)
+    has_level = ~np.isnan(y)
     total = [np.zeros(y.shape[1]) for _ in ORTHOGONAL]
     for fold in np.unique(folds):
         fit = folds != fold
@@ -211,12 +178,14 @@ def _held_out_errors(x: Floats, y: Floats, old: Floats, start: Start) -> list[Fl
             continue
         weights, (mean, std) = _directions(x[fit], y[fit], old, start)
         for i, share in enumerate(ORTHOGONAL):
-            own = _orthogonalised(weights, share)
-            slopes = (weights * own).sum(axis=0) * std
-            centre = np.stack([x[fit][known[fit][:, k]].mean(axis=0) for k in range(y.shape[1])])
-            guess = mean + (x[~fit] @ own - (centre * own.T).sum(axis=1)) * slopes
+            directions = _orthogonalised(weights, share)
+            slopes = (weights * directions).sum(axis=0) * std
+            centre = np.stack(
+                [x[fit][has_level[fit][:, k]].mean(axis=0) for k in range(y.shape[1])]
+            )
+            guess = mean + (x[~fit] @ directions - (centre * directions.T).sum(axis=1)) * slopes
             total[i] += np.nansum((y[~fit] - guess) ** 2, axis=0)
-    spread = known.sum(axis=0) * np.nanvar(y, axis=0)
+    spread = has_level.sum(axis=0) * np.nanvar(y, axis=0)
     return [error / spread for error in total]
 
 
@@ -224,13 +193,15 @@ def _usable(y: Floats) -> NDArray[np.bool_]:
     return np.asarray([len(np.unique(c[~np.isnan(c)])) > 1 for c in y.T], dtype=np.bool_)
 
 
-def _rest(own: Floats, old: Floats) -> Floats:
-    """Orthonormal axes (d, d - K) orthogonal to ``own``, near the remaining existing axes."""
-    d, n_factors = own.shape
+def other_directions(directions: Floats, old: Floats) -> Floats:
+    """Orthonormal axes (d, d - K) orthogonal to ``directions`` (d, K), near the other columns of
+    ``old`` (d, d); all in white coordinates.
+    """
+    d, n_factors = directions.shape
     if d == n_factors:
         return np.zeros((d, 0))
-    basis = np.linalg.svd(own)[0][:, n_factors:]
-    taken = set(assignment(old.T @ own)[0].tolist())
-    left = [j for j in range(d) if j not in taken]
-    u, _, vt = np.linalg.svd(basis.T @ old[:, left], full_matrices=False)
+    basis = np.linalg.svd(directions)[0][:, n_factors:]
+    partners = set(assignment(old.T @ directions)[0].tolist())
+    others = [j for j in range(d) if j not in partners]
+    u, _, vt = np.linalg.svd(basis.T @ old[:, others], full_matrices=False)
     return np.asarray(basis @ (u @ vt))

@@ -1,6 +1,6 @@
-"""Names of annotators that may be one person: "Bob", "bob", "ＢＯＢ" and "Bob " are asked about.
+"""Names of annotators that may be one person: "Bob", "bob", "ＢＯＢ" and "Bob ".
 
-A name is typed and not proven, so nobody is renamed without a person's word.
+Names are typed, not authenticated, so an annotator is only renamed on request.
 """
 
 from __future__ import annotations
@@ -19,31 +19,29 @@ class AlikeNamesError(LabelError):
     """
 
     def __init__(self, pairs: Mapping[str, tuple[str, ...]]) -> None:
-        said, known = next(iter(pairs.items()))
+        name, others = next(iter(pairs.items()))
         more = f" (and {len(pairs) - 1} more names like that)" if len(pairs) > 1 else ""
         super().__init__(
-            f"'{said}' in the file may be '{known[0]}', who is known{more}: say whether they are "
+            f"'{name}' in the file may be '{others[0]}', who is known{more}: say whether they are "
             "one person"
         )
         self.pairs = pairs
 
 
 def folded(name: str) -> str:
-    """What spellings of one name share: without case, width, composition and more than one space
-    between words.
-    """
+    """The name without case, character width, composition and repeated spaces."""
     text = unicodedata.normalize("NFKC", name).casefold()
     return " ".join(unicodedata.normalize("NFKC", text).split())
 
 
-def alike(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Other names that may be the same person's, sorted."""
-    wanted = folded(name)
-    return tuple(sorted(other for other in known if other != name and folded(other) == wanted))
+def alike(name: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Other spellings of the name, sorted."""
+    folded_name = folded(name)
+    return tuple(sorted(other for other in names if other != name and folded(other) == folded_name))
 
 
 def alike_groups(names: Iterable[str]) -> list[tuple[str, ...]]:
-    """The sets of names that may each be one person's, sorted."""
+    """The groups of spellings of one name, sorted."""
     groups: dict[str, set[str]] = {}
     for name in names:
         groups.setdefault(folded(name), set()).add(name)
@@ -51,38 +49,37 @@ def alike_groups(names: Iterable[str]) -> list[tuple[str, ...]]:
 
 
 def names_in_file(
-    said: Collection[str], known: Collection[str], decided: Mapping[str, str]
+    file_names: Collection[str], store_names: Collection[str], choices: Mapping[str, str]
 ) -> dict[str, str]:
     """The annotator meant by each name in a file.
 
     Args:
-        said: the names in the file.
-        known: the names in the store.
-        decided: by name in the file, the annotator that a person has chosen for it; the name
-            itself for somebody else.
+        file_names: the names in the file.
+        store_names: the names in the store.
+        choices: the chosen annotator by name in the file; the name itself for a new one.
 
     Raises:
-        AlikeNamesError: a name that is new is like a known one, or like another in the file, and
-            nobody has decided.
+        AlikeNamesError: a new name resembles a known one, or another in the file, without a
+            decision in ``choices``.
         LabelError: a decision is about a name that is not in the file.
     """
-    strange = sorted(set(decided) - set(said))
+    strange = sorted(set(choices) - set(file_names))
     if strange:
         raise LabelError(f"the file has no annotator '{strange[0][:80]}': correct the name")
     open_pairs = {
         name: others
-        for name in sorted(set(said) - set(known) - set(decided))
-        if (others := alike(name, {*known, *(set(said) - set(decided))}))
+        for name in sorted(set(file_names) - set(store_names) - set(choices))
+        if (others := alike(name, {*store_names, *(set(file_names) - set(choices))}))
     }
     if open_pairs:
         raise AlikeNamesError(open_pairs)
-    return {name: decided.get(name, name) for name in said}
+    return {name: choices.get(name, name) for name in file_names}
 
 
-def require_known(asked: Iterable[str], known: Collection[str]) -> None:
-    """LabelError unless every asked annotator has labels; it names those who may be meant."""
-    for name in asked:
-        if name not in known:
-            others = alike(name, known) or tuple(sorted(known)[:5])
+def require_known(names: Iterable[str], annotators: Collection[str]) -> None:
+    """LabelError unless all these annotators have labels; it suggests similar names."""
+    for name in names:
+        if name not in annotators:
+            others = alike(name, annotators) or tuple(sorted(annotators)[:5])
             hint = f"choose from {', '.join(others)}" if others else "there are no labels yet"
             raise LabelError(f"'{name[:80]}' has no labels here: {hint}")

@@ -1,8 +1,8 @@
 """Backups of a SQLite file of labels: ``backups/`` beside it, made by SQLite while others write.
 
-``backups/labels.db-000012-2026-11-27.db`` is a store like any other. A backup gets its name only
-when it has been read back whole. They are numbered, since a clock may jump; the newest ten stay,
-and of the older ones those with more events than the newest.
+``backups/labels.db-000012-2026-11-27.db`` is a store like any other. A backup gets its name
+after an integrity check. Backups are numbered, since clocks may jump. The newest ten are kept, and
+older ones with more events than the newest.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rivae.base.files import locked, private_file, private_folder, remove_tempor
 
 FOLDER = "backups"
 KEPT = 10
-MANY_EVENTS = 1_000  # new ones that are not left to one place until tomorrow
+MANY_EVENTS = 1_000  # new ones for which a second backup of the day is made
 _PATIENCE_S = 2.0
 _END = re.compile(r"-(\d{6,9})-(\d{4}-\d\d-\d\d)\.db")
 
@@ -40,24 +40,24 @@ class Backup:
 
 def backups_of(path: Path) -> list[Backup]:
     """The backups of the store in ``path``, the oldest first; [] if they cannot be listed."""
-    found = []
+    backups = []
     with suppress(OSError):
         for file in (path.parent / FOLDER).iterdir():
             end = _END.fullmatch(file.name.removeprefix(path.name))
             if file.name.startswith(path.name) and end and file.is_file():
                 with suppress(ValueError):  # no day of the calendar
                     day = date.fromisoformat(end[2])
-                    found.append(Backup(file, int(end[1]), day))
-    return sorted(found, key=lambda backup: backup.number)
+                    backups.append(Backup(file, int(end[1]), day))
+    return sorted(backups, key=lambda backup: backup.number)
 
 
 def keep_backup(path: Path, *, now: datetime | None = None, always: bool = False) -> Backup | None:
-    """Make today's backup of a store that has events or plans, unless nothing new is there.
+    """Make today's backup of a store, if it has new events or plans.
 
     Args:
         path: the SQLite file.
         now: the time, for tests.
-        always: also if there is one of today.
+        always: also if there is one of today already.
 
     Returns:
         The new backup; None if none was needed, or another process is making it.
@@ -85,7 +85,7 @@ def keep_backup(path: Path, *, now: datetime | None = None, always: bool = False
 
 
 def n_events(path: Path) -> int:
-    """The events in a SQLite file that nobody writes to; 0 if it cannot be read."""
+    """The number of events in a SQLite file without writers; 0 if it cannot be read."""
     try:
         return _count(path, still=True)[0]
     except sqlite3.Error:
@@ -93,10 +93,10 @@ def n_events(path: Path) -> int:
 
 
 def _is_due(path: Path, content: tuple[int, int], today: date, always: bool) -> bool:
-    kept = backups_of(path)
-    if not kept:
+    backups = backups_of(path)
+    if not backups:
         return True
-    last = kept[-1]
+    last = backups[-1]
     before = _safe_count(last.path)
     if content == before:
         return False  # nothing new
@@ -105,10 +105,10 @@ def _is_due(path: Path, content: tuple[int, int], today: date, always: bool) -> 
 
 def _make(path: Path, folder: Path, today: date) -> Backup:
     size = sum(p.stat().st_size for p in (path, path.with_name(path.name + "-wal")) if p.exists())
-    if shutil.disk_usage(folder).free < 3 * size:  # labels need the room more
+    if shutil.disk_usage(folder).free < 3 * size:  # the space is needed for labels
         raise OSError(28, "the disk is nearly full")
-    kept = backups_of(path)
-    number = kept[-1].number + 1 if kept else 1
+    backups = backups_of(path)
+    number = backups[-1].number + 1 if backups else 1
     new = folder / f".{path.name}.{os.getpid()}-{threading.get_ident()}.tmp"
     target = folder / f"{path.name}-{number:06d}-{today.isoformat()}.db"
     try:
@@ -117,9 +117,9 @@ def _make(path: Path, folder: Path, today: date) -> Backup:
             before = source.execute("SELECT count(*) FROM label_events").fetchone()[0]
             source.backup(copy)
             copy.execute("PRAGMA journal_mode=DELETE")  # one file, to be carried elsewhere
-            said = copy.execute("PRAGMA integrity_check(1)").fetchone()[0]
-            if said != "ok":
-                raise sqlite3.DatabaseError(f"the store is damaged: {str(said)[:120]}")
+            verdict = copy.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            if verdict != "ok":
+                raise sqlite3.DatabaseError(f"the store is damaged: {str(verdict)[:120]}")
             if copy.execute("SELECT count(*) FROM label_events").fetchone()[0] < before:
                 raise sqlite3.DatabaseError("the copy lacks events")
         with new.open("rb") as stream:
@@ -128,12 +128,12 @@ def _make(path: Path, folder: Path, today: date) -> Backup:
         sync_folder(folder)
     finally:
         new.unlink(missing_ok=True)
-    made = Backup(target, number, today)
+    backup = Backup(target, number, today)
     most = _safe_count(target)[0]
-    for old in kept[: max(len(kept) + 1 - KEPT, 0)]:
+    for old in backups[: max(len(backups) + 1 - KEPT, 0)]:
         if _safe_count(old.path)[0] <= most:
             old.path.unlink(missing_ok=True)
-    return made
+    return backup
 
 
 def _count(path: Path, still: bool = False) -> tuple[int, int]:
@@ -155,7 +155,7 @@ def _safe_count(path: Path) -> tuple[int, int]:
 
 @contextmanager
 def _reading(path: Path, still: bool = False) -> Iterator[sqlite3.Connection]:
-    """The file, never made; ``still``: nobody writes to it, so nothing is made beside it."""
+    """A connection to an existing file; ``still``: it has no writers, open it as immutable."""
     how = "mode=ro&immutable=1" if still else "mode=rw"
     place = f"file:{quote(str(path.absolute()))}?{how}"
     with closing(sqlite3.connect(place, uri=True, timeout=_PATIENCE_S)) as db:

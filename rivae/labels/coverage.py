@@ -36,7 +36,7 @@ def measured_traversal(
         retriever: of the run's model over all test rows; made here if left out.
         n_queries: use this many of the measured queries (the paper has about 20), evenly spread;
             all by default.
-        asks: the view of the queries that asks, if the retriever is made here.
+        asks: the query view, if the retriever is made here.
         progress: called with the share done, in (0, 1].
 
     Raises:
@@ -55,16 +55,16 @@ def measured_traversal(
     if retriever is None:
         retriever = Retriever(run.load_method(data), data, data.splits["test"], asks=asks)
     total = len(measured_queries(data, report))
-    chosen = None
+    positions = None
     if n_queries is not None and n_queries < total:  # no need to search for the others
-        chosen = np.linspace(0, total - 1, n_queries).round().astype(np.int64)
+        positions = np.linspace(0, total - 1, n_queries).round().astype(np.int64)
     dims = range(retriever.n_components)
-    return replay(retriever, data, report, dims, chosen=chosen, progress=progress)
+    return replay(retriever, data, report, dims, chosen=positions, progress=progress)
 
 
 def evaluation_behind(run: Run, asks: Asks) -> Evaluation | None:
-    """The evaluation that fixes the queries, and the points on the axes, of labels for queries by
-    the view ``asks``: that of these queries, or else how those by the first view were measured.
+    """The evaluation with the queries and points for labels: that of the query view ``asks``, or
+    else that of the first view.
     """
     return run.evaluation_of(asks) or run.evaluation
 
@@ -109,14 +109,16 @@ def coverage_of(
         local: (q, J, T) positions in ``items``.
         usable: (q, J, K) the queries that count.
     """
-    known = ~np.isnan(levels)
-    asked = check_labels(labels)
-    asked = asked[asked["item"].isin(items)]
-    answered = [asked.loc[asked["factor"] == factor, "item"].nunique() for factor in factors]
+    has_level = ~np.isnan(levels)
+    item_labels = check_labels(labels)
+    item_labels = item_labels[item_labels["item"].isin(items)]
+    n_answered = [
+        item_labels.loc[item_labels["factor"] == factor, "item"].nunique() for factor in factors
+    ]
     return Coverage(
         len(items),
-        tuple(int(n) for n in known.sum(axis=0)),
-        tuple(int(n - k) for n, k in zip(answered, known.sum(axis=0), strict=True)),
-        tuple(float(v) for v in known[local].mean(axis=(0, 1, 2))),
+        tuple(int(n) for n in has_level.sum(axis=0)),
+        tuple(int(n - k) for n, k in zip(n_answered, has_level.sum(axis=0), strict=True)),
+        tuple(float(v) for v in has_level[local].mean(axis=(0, 1, 2))),
         tuple(int(v) for v in usable[:, 0].sum(axis=0)),
     )

@@ -33,12 +33,12 @@ from rivae.labels.sqlite_file import (
     require_whole,
 )
 
-PATIENCE_S = 2.0  # for another writer, who is named then: with starting, within 5 s
+PATIENCE_S = 2.0  # to wait for another writer
 _LOCK = 0x52495641  # "RIVA": the advisory lock of our writers on a PostgreSQL server
 _NO_FILE = "labels need a SQLite file: write sqlite:///labels.db"
 _LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
-# What SQLite says where it cannot make or write its files: the content may still be readable.
+# The file or a file beside it cannot be written; its content may still be readable.
 _NO_ROOM = frozenset(
     {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
 )
@@ -118,8 +118,7 @@ NO_ROOM = "free some space on its disk and try again"
 
 
 def open_database(url: URL) -> Opened:
-    """A database with a checked layout; a new one gets it. One that cannot be written (a DVD, a
-    full disk) is opened for reading.
+    """Open a database, and check or create its layout; read-only if it cannot be written.
 
     Raises:
         LabelError: it cannot be opened, is damaged, not ours, or was written by a newer version.
@@ -152,14 +151,14 @@ def open_database(url: URL) -> Opened:
 
 def _opened_file(url: URL, path: Path) -> Engine:
     def fill(new: Path) -> None:
-        made = _sqlite(URL.create("sqlite", database=str(new)))
+        new_engine = _sqlite(URL.create("sqlite", database=str(new)))
         try:
-            with writing(made) as connection:
+            with writing(new_engine) as connection:
                 sql.create(connection)
-            with made.connect() as connection:
+            with new_engine.connect() as connection:
                 _write_ahead(connection)
-        finally:  # the last connection takes the file's last changes into it
-            made.dispose()
+        finally:  # closing the last connection checkpoints the log
+            new_engine.dispose()
 
     try:
         make_file(path, fill)
@@ -167,17 +166,17 @@ def _opened_file(url: URL, path: Path) -> Engine:
         raise LabelError(f"{path.name} cannot be opened: {error.strerror}") from None
     engine = _sqlite(url)
     with _closed_on_errors(engine), engine.connect() as connection:
-        # A lock of a writer is no reason not to read.
+        # Reading needs no lock.
         connection.exec_driver_sql("SELECT 1 FROM sqlite_master")
         _prepare(connection, url, make=False)
         connection.rollback()
         _write_ahead(connection)
-    engine.dispose()  # its connections have waited for nobody
+    engine.dispose()  # its connection has no busy timeout any more
     return engine
 
 
 def _opened_for_reading(url: URL, path: Path, why: str) -> Opened:
-    """The file without writing beside it; a copy of it where its last changes stand beside it."""
+    """Open the file read-only; a copy of it if it has a write-ahead log."""
     copy = None
     try:
         if has_wal(path):
@@ -190,11 +189,7 @@ def _opened_for_reading(url: URL, path: Path, why: str) -> Opened:
     place = path if copy is None else Path(copy.name) / path.name
     engine = _sqlite(url.set(database=str(place)), immutable=copy is None)
     try:
-        with (
-            _closed_on_errors(engine),
-            as_label_errors(url),
-            engine.connect() as connection,
-        ):
+        with _closed_on_errors(engine), as_label_errors(url), engine.connect() as connection:
             _prepare(connection, url, make=False)
     except BaseException:
         if copy is not None:
@@ -214,7 +209,7 @@ def _closed_on_errors(engine: Engine) -> Iterator[None]:
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
-    """A transaction that no other writer shares; it commits at the end, or leaves no trace."""
+    """An exclusive write transaction, committed at the end or rolled back."""
     with engine.connect() as connection:
         connection = connection.execution_options(label_write=True)
         with connection.begin():
@@ -274,8 +269,8 @@ def _prepare(connection: Connection, url: URL, *, make: bool = True) -> None:
     names = set(inspector.get_table_names())
     if "label_schema" not in names:
         # A PostgreSQL database may hold tables of others; a file is ours alone.
-        shared = connection.dialect.name == "postgresql"
-        if names & sql.OWN_TABLES or (names and not shared) or not make:
+        is_shared = connection.dialect.name == "postgresql"
+        if names & sql.OWN_TABLES or (names and not is_shared) or not make:
             raise LabelError(f"{display(url)} is not a database of labels: choose another place")
         sql.create(connection)
         return
@@ -287,7 +282,7 @@ def _prepare(connection: Connection, url: URL, *, make: bool = True) -> None:
 
 
 def _sqlite(url: URL, *, immutable: bool = False) -> Engine:
-    # Opening never makes a file. "immutable": SQLite then tries to make none next to it either.
+    # Opening never creates a file; with "immutable" SQLite creates none next to it either.
     place = quote(str(Path(str(url.database)).absolute()))
     how = {"mode": "ro", "immutable": "1"} if immutable else {"mode": "rw"}
     uri = url.set(database=f"file:{place}", query={**how, "uri": "true"})
@@ -295,14 +290,14 @@ def _sqlite(url: URL, *, immutable: bool = False) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _connect(dbapi: sqlite3.Connection, _record: Any) -> None:
-        # Switches off sqlite3's own start of transactions (see _begin).
+        # No implicit transactions (see _begin).
         dbapi.isolation_level = None
         with closing(dbapi.cursor()) as cursor:
             cursor.execute("PRAGMA synchronous=FULL")
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        # A writer waits for its turn here; waiting inside the transaction would deadlock.
+        # Writers wait here, since waiting inside a transaction would deadlock.
         write = connection.get_execution_options().get("label_write", False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
 
@@ -310,9 +305,9 @@ def _sqlite(url: URL, *, immutable: bool = False) -> Engine:
 
 
 def _write_ahead(connection: Connection) -> None:
-    """Switch the file to WAL for good.
+    """Switch the file to WAL permanently.
 
-    Where that fails (some network drives) the usual journal stays: slower and just as safe.
+    If that fails (some network drives), the default journal is used: slower and as safe.
     """
     deadline = time.monotonic() + 1.0
     with closing(connection.connection.cursor()) as cursor:
@@ -323,7 +318,7 @@ def _write_ahead(connection: Connection) -> None:
                     cursor.execute("PRAGMA journal_mode=WAL")
                 return
             except sqlite3.OperationalError:
-                # SQLite does not wait by itself while others open the same new file.
+                # SQLite does not wait while others open the same new file.
                 if time.monotonic() > deadline:
                     return
                 time.sleep(0.02)

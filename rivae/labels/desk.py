@@ -1,8 +1,8 @@
-"""What the Label page of one annotator shows and sends, by position in the plan.
+"""The state of one annotator's Label page, and the events that it sends, by position in the plan.
 
 A position is a place in ``LabelPlan.order``; a repeated item has two. The page knows
 neither its item nor which of the two is the hidden repeat: both are added here. An event that can
-never be stored is refused with the reason, and the others are stored, so that it blocks none.
+never be stored is refused with the reason; the other events of its batch are stored.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rivae.base.errors import LabelError, LabelStoreError
-from rivae.labels.events import LabelEvent, from_record
+from rivae.labels.events import ACTIONS, LabelEvent, from_record
 from rivae.labels.kept_plans import plan_guideline
 from rivae.labels.overtaken import Seen, append_seen
 from rivae.labels.plan import LabelPlan
@@ -21,7 +21,7 @@ from rivae.labels.store import LabelStore
 NOTHING, CANNOT_TELL, FLAG, SKIPPED = ".", "0", "f", "s"
 HISTORY = 500  # undoable steps sent at once
 
-# What a page may send
+# Events from the page
 MAX_EVENTS = 200  # at once
 FIELDS = frozenset(
     {
@@ -39,7 +39,7 @@ FIELDS = frozenset(
         "after",
     }
 )
-ACTIONS = ("label", "undo", "flag", "unflag", "skip")
+VERDICT = "adjudicate"  # the only action that the page cannot send
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Desk:
         skips: per factor the positions that were skipped and have no answer, ascending.
         flags: flagged positions, ascending.
         steps: all steps of this plan that are not undone, the oldest first.
-        last: the number of the annotator's last event, which a page sends with what it stores.
+        last: the number of the annotator's last event, which a page sends with its events.
     """
 
     done: tuple[str, ...]
@@ -102,14 +102,14 @@ def desk(
     again = set(plan.repeats)
     place: dict[tuple[bool, str], int] = {(i in again, key): i for i, key in enumerate(keys)}
     column = {factor: k for k, factor in enumerate(factors)}
-    stored = store.events(annotator=annotator)
-    events = [found.event for found in stored]
+    stored_events = store.events(annotator=annotator)
+    events = [entry.event for entry in stored_events]
     undone = {event.undoes for event in events if event.action == "undo"}
-    done = [[NOTHING] * len(keys) for _ in factors]
-    flagged: dict[int, str] = {}
+    marks = [[NOTHING] * len(keys) for _ in factors]
+    flag_marks: dict[int, str] = {}
     steps: list[Step] = []
     for event in events:
-        if event.action in ("undo", "adjudicate") or event.id in undone:
+        if event.action in ("undo", VERDICT) or event.id in undone:
             continue
         at = place.get((event.repeat, event.item))
         if at is None:
@@ -117,27 +117,27 @@ def desk(
         if event.action in ("flag", "unflag"):
             if event.factor:
                 continue  # the page flags items only; it does not show flags of one factor
-            k, before, after = -1, flagged.get(at, NOTHING), _character(event)
-            flagged[at] = after
+            k, before, after = -1, flag_marks.get(at, NOTHING), _character(event)
+            flag_marks[at] = after
         elif event.action == "skip" and not event.factor:
-            for row in done:  # a skip of the whole item, which only a file brings
+            for row in marks:  # a skip of the item, from an imported file
                 row[at] = SKIPPED if row[at] == NOTHING else row[at]
             continue
         elif event.factor in column:
             k = column[event.factor]
-            before = done[k][at]
-            # Who has answered and passes on later has still answered.
-            passed = event.action == "skip" and before != NOTHING
-            after = before if passed else _character(event)
-            done[k][at] = after
+            before = marks[k][at]
+            # A skip does not remove an earlier answer.
+            is_late_skip = event.action == "skip" and before != NOTHING
+            after = before if is_late_skip else _character(event)
+            marks[k][at] = after
         else:
             continue
         if event.plan == plan.id:
             steps.append(Step(event.id, at, k, before, after))
-    flags = sorted(at for at, mark in flagged.items() if mark == FLAG)
-    last = stored[-1].seq if stored else 0
-    skips = tuple(tuple(at for at, mark in enumerate(row) if mark == SKIPPED) for row in done)
-    answers = tuple("".join(row).replace(SKIPPED, NOTHING) for row in done)
+    flags = sorted(at for at, mark in flag_marks.items() if mark == FLAG)
+    last = stored_events[-1].seq if stored_events else 0
+    skips = tuple(tuple(at for at, mark in enumerate(row) if mark == SKIPPED) for row in marks)
+    answers = tuple("".join(row).replace(SKIPPED, NOTHING) for row in marks)
     return Desk(answers, tuple(flags), tuple(steps), last, skips)
 
 
@@ -149,7 +149,7 @@ def _character(event: LabelEvent) -> str:
     return CANNOT_TELL if event.level is None else str(event.level)
 
 
-# What the page sends
+# Events from the page
 
 
 @dataclass(frozen=True)
@@ -160,8 +160,8 @@ class Receipt:
         stored: sequence number by event id.
         refused: by event id, why it can never be stored.
         error: why nothing was stored (the same batch may be sent again); "" if there was no error.
-        overtaken: ids of events that were not stored, as another page of the annotator has stored
-            something at their place that this page had not shown.
+        overtaken: ids of events that were not stored because another page of the annotator has
+            stored an event at their place, which this page had not shown.
     """
 
     stored: Mapping[str, int]
@@ -171,16 +171,16 @@ class Receipt:
 
 
 def receive(
-    store: LabelStore, plan: LabelPlan, keys: Sequence[str], annotator: str, sent: object
+    store: LabelStore, plan: LabelPlan, keys: Sequence[str], annotator: str, records: object
 ) -> Receipt:
     """Store the events that a page sent.
 
     Args:
         keys: the item key of every position of ``plan.order``.
         annotator: the annotator's name.
-        sent: a list of at most ``MAX_EVENTS`` mappings with ``FIELDS``, in their order.
+        records: a list of at most ``MAX_EVENTS`` mappings with ``FIELDS``, in their order.
     """
-    if not isinstance(sent, list) or not 1 <= len(sent) <= MAX_EVENTS:
+    if not isinstance(records, list) or not 1 <= len(records) <= MAX_EVENTS:
         return Receipt({}, {}, f"the page must send 1 to {MAX_EVENTS} labels at once: reload it")
     again = set(plan.repeats)
     try:
@@ -190,7 +190,7 @@ def receive(
     events: list[LabelEvent] = []
     seen: dict[str, Seen] = {}
     refused: dict[str, str] = {}
-    for record in sent:
+    for record in records:
         event_id = record.get("id") if isinstance(record, dict) else None
         if not isinstance(event_id, str):
             return Receipt({}, {}, "the page sent a label without an id: reload it")
@@ -202,15 +202,17 @@ def receive(
         except LabelError as error:
             refused[event_id] = str(error)
     try:
-        stored, overtaken = _stored(store, events, seen, refused)
+        numbers, overtaken = _stored(store, events, seen, refused)
     except LabelStoreError as error:
         return Receipt({}, {}, str(error))
-    return Receipt(stored, refused, overtaken=tuple(overtaken))
+    return Receipt(numbers, refused, overtaken=tuple(overtaken))
 
 
-def has_news(store: LabelStore, annotator: str, seen: int, own: Collection[str] = ()) -> bool:
-    """Whether an event of the annotator after number ``seen`` is none of ``own`` (ids)."""
-    return any(e.id not in own for _, e in store.events(since=max(seen, 0), annotator=annotator))
+def has_news(store: LabelStore, annotator: str, seen: int, own_ids: Collection[str] = ()) -> bool:
+    """Whether the annotator has events after number ``seen`` other than ``own_ids``."""
+    return any(
+        e.id not in own_ids for _, e in store.events(since=max(seen, 0), annotator=annotator)
+    )
 
 
 def _stored(
@@ -226,7 +228,7 @@ def _stored(
     except LabelStoreError:
         raise
     except LabelError:
-        found: dict[str, int] = {}
+        all_numbers: dict[str, int] = {}
         overtaken: list[str] = []
         for event in events:  # one by one, to find the one that cannot be stored
             if event.undoes in overtaken:
@@ -239,13 +241,13 @@ def _stored(
             except LabelError as error:
                 refused[event.id] = str(error)
                 continue
-            found |= numbers
+            all_numbers |= numbers
             overtaken += late
-        return found, overtaken
+        return all_numbers, overtaken
 
 
 def _seen(record: Mapping[str, Any]) -> Seen | None:
-    """What the page knew; None where it does not say."""
+    """The page's state when the event was made; None if it sent none."""
     seq, after = record.get("seen"), record.get("after", "")
     if seq is None:
         return None
@@ -267,7 +269,7 @@ def _event(
     at, action = record.get("at"), record.get("action")
     if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < len(keys):
         raise LabelError("the page named no item of this plan: reload it")
-    if action not in ACTIONS:
+    if action not in ACTIONS or action == VERDICT:
         raise LabelError(f"'{str(action)[:40]}' is not an action of this page: reload it")
     factor = record.get("factor")
     if isinstance(factor, str) and factor and factor not in factors:

@@ -1,6 +1,6 @@
 """The events of labelling, and the rule that turns them into current labels.
 
-No event is ever changed or removed: an undo is another event, which names the event it undoes.
+Events are never changed or removed: an undo is another event that refers to the undone one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Kind = Literal["label", "repeat", "flag", "skip", "adjudication"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-OLD_IMPORT = "pairs:"  # how keys of imported items began before each import had its own name
+OLD_IMPORT = "pairs:"  # prefix of keys of imported items in older versions
 MAX_ANNOTATOR = 80  # characters
 MAX_ITEM = 240
 MAX_SECONDS = 7 * 86_400.0  # a page left open over the holidays
@@ -71,7 +71,7 @@ class LabelEvent:
         check_uuid(self.id, "an event's id")
         if not isinstance(self.time, datetime) or self.time.tzinfo is None:
             raise LabelError("the time of an event needs a time zone: give it in UTC")
-        # Compared before the change to UTC, which overflows at the ends of the calendar.
+        # Compared first, since the change to UTC may overflow.
         if not _FIRST <= self.time < _LAST:
             raise LabelError("the time of an event is out of range: set the clock of this computer")
         object.__setattr__(self, "time", self.time.astimezone(UTC))
@@ -90,7 +90,7 @@ class LabelEvent:
         seconds = self.seconds_shown
         if isinstance(seconds, bool) or not isinstance(seconds, int | float):
             raise LabelError("the seconds shown must be a number: correct them")
-        if not 0 <= seconds <= MAX_SECONDS:  # also refuses what is not finite
+        if not 0 <= seconds <= MAX_SECONDS:  # false for NaN, too
             raise LabelError("the seconds shown must lie between 0 and a week")
         object.__setattr__(self, "seconds_shown", float(seconds))
         for word, name in ((self.guideline, "guideline version"), (self.plan, "plan id")):
@@ -177,13 +177,13 @@ def current_events(events: Iterable[LabelEvent]) -> dict[Slot, LabelEvent]:
     An undo cannot be undone (give the label again instead), and only the annotator of an event can
     undo it. ``sql.py`` has the same rule as a database view.
     """
-    kept = list(events)
-    undone = {(e.undoes, e.annotator) for e in kept if e.action == "undo"}
-    found: dict[Slot, LabelEvent] = {}
-    for event in kept:
+    events = list(events)
+    undone = {(e.undoes, e.annotator) for e in events if e.action == "undo"}
+    latest: dict[Slot, LabelEvent] = {}
+    for event in events:
         if event.action != "undo" and (event.id, event.annotator) not in undone:
-            found[slot(event)] = event
-    return {place: event for place, event in found.items() if event.action != "unflag"}
+            latest[slot(event)] = event
+    return {place: event for place, event in latest.items() if event.action != "unflag"}
 
 
 def item_key(data: str, item: str | int) -> str:

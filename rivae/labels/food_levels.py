@@ -1,8 +1,8 @@
 """Model-made levels of the eight food factors for 2,284 real dishes, to score runs with.
 
 They are ``assets/factors/food_levels_model.csv``: recipe ids and numbers, without text or picture;
-the guideline beside it says what was asked and how far the two passes agree. Whatever rests on them
-says ``MODEL_MADE``. They are for measuring: no preset, setting, seed or model is chosen by them.
+the guideline beside it has the questions and the agreement of the two passes. Results from them are
+marked ``MODEL_MADE``. They are used for evaluation only, never to choose presets or models.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def read_levels(path: Path = FOOD_LEVELS) -> pd.DataFrame:
     """
     columns = ["id", "pass", *FACTOR_NAMES]
     try:
-        found = pd.read_csv(path, dtype={"id": str, "pass": str})
-        levels = found[columns][list(FACTOR_NAMES)].astype(np.float64)
+        table = pd.read_csv(path, dtype={"id": str, "pass": str})
+        levels = table[columns][list(FACTOR_NAMES)].astype(np.float64)
     except (OSError, ValueError, KeyError):
         raise DataError(
             f"{path.name} is no table of food levels with the columns {', '.join(columns)}: get "
@@ -42,7 +42,7 @@ def read_levels(path: Path = FOOD_LEVELS) -> pd.DataFrame:
         ) from None
     if not levels.isin(range(6)).all(axis=None):
         raise DataError(f"a level in {path.name} is none of 0 to 5: get it again")
-    return pd.concat([found[columns[:2]], levels.replace(0.0, np.nan)], axis=1)
+    return pd.concat([table[columns[:2]], levels.replace(0.0, np.nan)], axis=1)
 
 
 def model_levels(data: PairedDataset, path: Path = FOOD_LEVELS) -> pd.DataFrame:
@@ -53,14 +53,14 @@ def model_levels(data: PairedDataset, path: Path = FOOD_LEVELS) -> pd.DataFrame:
         DataError: as ``read_levels``, or no dish of the data set has a level.
     """
     row_of = {str(name): row for row, name in enumerate(data.item_ids())}
-    found = read_levels(path)
-    found = found[found["id"].isin(row_of.keys())]
-    if found.empty:
+    table = read_levels(path)
+    table = table[table["id"].isin(row_of.keys())]
+    if table.empty:
         raise DataError(
             f"no item of {data.name} has {MODEL_MADE}: they are of recipes with ids like ar_6681"
         )
-    found = found.assign(item=found["id"].map(row_of)).rename(columns={"pass": "annotator"})
-    return found.melt(["annotator", "item"], list(FACTOR_NAMES), "factor", "level")
+    table = table.assign(item=table["id"].map(row_of)).rename(columns={"pass": "annotator"})
+    return table.melt(["annotator", "item"], list(FACTOR_NAMES), "factor", "level")
 
 
 def level_matrix(

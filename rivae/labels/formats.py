@@ -14,10 +14,7 @@ from typing import IO, Literal, get_args
 from rivae.base.csv_text import csv_line
 from rivae.base.errors import LabelError
 from rivae.base.files import why_not, write_atomic_with
-from rivae.labels.events import (
-    Kind,
-    time_text,
-)
+from rivae.labels.events import Kind, time_text
 from rivae.labels.guideline import N_LEVELS
 from rivae.labels.store import LabelStore
 
@@ -63,12 +60,12 @@ def read_level(cell: str) -> int | None:
     text = cell.strip().lower()
     if text in (CANNOT_TELL, "0", "0.0"):
         return None
-    found = _LEVEL.fullmatch(text)
-    if found is None:
+    match = _LEVEL.fullmatch(text)
+    if match is None:
         raise LabelError(
             f"'{cell[:20]}' is not a level: write 1 to {N_LEVELS}, '{CANNOT_TELL}' or nothing"
         )
-    return int(found[1])
+    return int(match[1])
 
 
 def read_flag(cell: str, name: str) -> bool:
@@ -97,7 +94,7 @@ def read_seconds(cell: str) -> float:
 def events_jsonl(store: LabelStore) -> Iterator[str]:
     """Every event in order, also undone ones, as one JSON object per line.
 
-    ``seq`` is its number in this store; another store gives it a new one.
+    ``seq`` is its number in this store only.
     """
     since, last = 0, store.last()
     while since < last:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -85,7 +85,7 @@ class LabelFactor(_Strict):
     def _beside_the_file(cls, value: dict[int, str]) -> dict[int, str]:
         for example in value.values():
             _plain(example)
-            # A stranger's guideline must not show other files of this machine.
+            # A guideline is not trusted: it must not show other files of this machine.
             if re.match(r"[/\\~]|[A-Za-z]:[/\\]", example) or ".." in re.split(r"[/\\]", example):
                 raise ValueError(
                     f"the example '{example[:60]}' leaves the guideline's folder: use an item key "
@@ -96,7 +96,7 @@ class LabelFactor(_Strict):
     @property
     def spec(self) -> FactorSpec:
         """As a column of ``PairedDataset.factors``: codes 0 to 4 stand for levels 1 to 5."""
-        from rivae.data.base import FactorSpec  # imports PyTorch, which labels alone do not need
+        from rivae.data.base import FactorSpec  # imports PyTorch
 
         return FactorSpec(self.id, "ordinal", "shared", self.levels)
 
@@ -161,7 +161,7 @@ class Guideline(_Strict):
 
 
 def label_factor(**parts: object) -> LabelFactor:
-    """A checked factor from what a person entered; LabelError names the first wrong part."""
+    """A validated factor from form input; LabelError names the first invalid part."""
     try:
         return LabelFactor.model_validate(parts)
     except ValidationError as error:
@@ -169,7 +169,7 @@ def label_factor(**parts: object) -> LabelFactor:
 
 
 def guideline(title: str, factors: list[LabelFactor]) -> Guideline:
-    """A checked guideline; LabelError names the first wrong part."""
+    """A validated guideline; LabelError names the first invalid part."""
     try:
         return Guideline(title=title, factors=tuple(factors))
     except ValidationError as error:
@@ -185,9 +185,22 @@ def parse_guideline(text: str | bytes, origin: str = "the file") -> Guideline:
     if len(text) > MAX_GUIDELINE_BYTES:
         raise LabelError(f"{origin} is too large to be a guideline: give one of at most 1 MB")
     try:
-        return Guideline.model_validate_json(text)
+        guideline = _parsed(text)
     except ValidationError as error:
         raise LabelError(f"{origin} is not a guideline ({_problem(error)}): correct it") from None
+    # A copy of the examples: dictionaries can be changed.
+    factors = tuple(
+        factor.model_copy(update={"examples": dict(factor.examples)})
+        for factor in guideline.factors
+    )
+    return guideline.model_copy(update={"factors": factors})
+
+
+@lru_cache(maxsize=32)  # every label event reads the guideline of its plan
+def _parsed(text: str | bytes) -> Guideline:
+    guideline = Guideline.model_validate_json(text)
+    guideline.version  # noqa: B018, computed here, so that copies have it
+    return guideline
 
 
 def guideline_json(guideline: Guideline) -> str:

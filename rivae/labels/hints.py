@@ -34,57 +34,58 @@ def level_examples(
             set with texts that comes with the project. Pictures in the folder of a guideline file
             are not available here.
     """
-    found: dict[str, dict[int, Thumbnail]] = {}
+    thumbnails: dict[str, dict[int, Thumbnail]] = {}
     for factor in guideline.factors:
         for level, key in sorted(factor.examples.items()):
             picture = _picture(key, data)
             if picture is not None:
-                found.setdefault(factor.id, {})[level] = encode_picture(picture, THUMBNAIL_SIDE)
-    return found
+                thumbnails.setdefault(factor.id, {})[level] = encode_picture(
+                    picture, THUMBNAIL_SIDE
+                )
+    return thumbnails
 
 
 def _picture(key: str, data: PairedDataset | None) -> Image.Image | None:
-    name, _, own = key.partition(":")
+    name, _, item_id = key.partition(":")
     # Older guidelines name items of imports by the data set alone.
     here = data is not None and name in (data.name, data.key_name)
     source = data if here else _with_project(name)
     if source is None:
         return None
-    row = _rows(source).get(f"{source.key_name}:{own}")
+    row = _rows(source).get(f"{source.key_name}:{item_id}")
     if row is None:
         return None
     try:
         return source.picture(row, 0 if source.shows_whole else 2)
-    except RivaeError:  # damaged pictures of an import: the text still helps
+    except RivaeError:  # a damaged picture of an import
         return None
 
 
 @cache
 def _with_project(name: str) -> PairedDataset | None:
-    """The data set ``name`` where it has texts and is no import; such as the drawn kitchen."""
-    own = name != IMPORTED and name in DATASETS and DATASETS.said(name, "texts", False)
-    return load_dataset(name) if own else None
+    """The data set ``name`` if it has texts and is no import, such as the drawn kitchen."""
+    has_texts = name != IMPORTED and name in DATASETS and DATASETS.said(name, "texts", False)
+    return load_dataset(name) if has_texts else None
 
 
-_known: dict[str, dict[str, int]] = {}  # rows by key, by the fingerprint of the data
+_row_tables: dict[str, dict[str, int]] = {}  # rows by key, by the fingerprint of the data
 
 
 def _rows(data: PairedDataset) -> dict[str, int]:
-    if data.fingerprint not in _known:
-        if len(_known) >= 4:
-            _known.clear()
-        _known[data.fingerprint] = rows_by_key(data)
-    return _known[data.fingerprint]
+    if data.fingerprint not in _row_tables:
+        if len(_row_tables) >= 4:
+            _row_tables.clear()
+        _row_tables[data.fingerprint] = rows_by_key(data)
+    return _row_tables[data.fingerprint]
 
 
 def tag_levels(tag_map: TagMap, tags: Sequence[Collection[str]], factors: Sequence[str]) -> Floats:
     """The level that the tags of each of N items suggest for each of K factors.
 
-    It depends on how many of the item's tags for the factor are of its high end, from none
-    (level 1) to all (level 5); half is level 3. On the drawn kitchen, whose tags are made to tell
-    the factors, it is the true level of a third of the items and within one level for four in
-    five; expect less of real tags. So suggestions are shown only on request and marked as such, and
-    count only once a person confirms them (``LabelEvent.suggested`` records it).
+    It is the share of the item's tags for the factor that belong to its high end: none is level 1,
+    half 3, all 5. On the drawn kitchen it is the true level of a third of the items, and within one
+    level for four in five; expect less of real tags. So suggestions are shown on request, marked,
+    and count once a person confirms them (``LabelEvent.suggested``).
 
     Args:
         tags: the tags of every item.
@@ -98,11 +99,11 @@ def tag_levels(tag_map: TagMap, tags: Sequence[Collection[str]], factors: Sequen
     middle = (N_LEVELS + 1) / 2
     # Halves round away from the middle, so that both ends are treated alike.
     levels = middle + np.copysign(np.floor(np.abs(scores) + 0.5), scores)
-    found = np.full((len(tags), len(factors)), np.nan)
+    suggestions = np.full((len(tags), len(factors)), np.nan)
     for k, factor in enumerate(factors):
         if factor in FACTOR_NAMES:
-            found[:, k] = levels[:, FACTOR_NAMES.index(factor)]
-    return found
+            suggestions[:, k] = levels[:, FACTOR_NAMES.index(factor)]
+    return suggestions
 
 
 def tag_suggestions(
@@ -121,9 +122,9 @@ def tag_suggestions(
     tags = item_tags(data)
     if tags is None:
         return None
-    chosen = np.asarray(rows, dtype=np.int64)
+    indices = np.asarray(rows, dtype=np.int64)
     tag_map, _ = tag_map_of(data)
-    levels = tag_levels(tag_map, [tags[row] for row in chosen], factors)
+    levels = tag_levels(tag_map, [tags[row] for row in indices], factors)
     return tuple(
         "".join(NOTHING if np.isnan(level) else str(int(level)) for level in column)
         for column in levels.T

@@ -1,7 +1,7 @@
 """Reads labels from a file as events; every row is checked, and nothing is stored here.
 
-A file has one of the three forms of ``formats.py``, or is a table made by hand, where every column
-but annotator, item, factor and level may be missing.
+A file has one of the three forms of ``formats.py``, or is a table with at least the columns
+annotator, item, factor and level.
 """
 
 from __future__ import annotations
@@ -16,15 +16,7 @@ from typing import Any, NamedTuple
 from rivae.base.csv_text import unescaped
 from rivae.base.errors import LabelError
 from rivae.base.reading.tables import records, table_kind
-from rivae.labels.events import (
-    Action,
-    LabelEvent,
-    Slot,
-    from_record,
-    new_id,
-    parse_time,
-    slot,
-)
+from rivae.labels.events import Action, LabelEvent, Slot, from_record, new_id, parse_time, slot
 from rivae.labels.formats import (
     LONG_COLUMNS,
     LONG_KINDS,
@@ -47,7 +39,7 @@ class FileEvent(NamedTuple):
     Attributes:
         row: number of the record in the file, from 1, without the line of column names.
         event: the event.
-        derived: the file gives no id, so it was made from the content of the row.
+        derived: the id was derived from the content, as the file has none.
     """
 
     row: int
@@ -69,7 +61,7 @@ def read_labels(
         guideline: the version for labels that do not name one.
         item: gives the key of an item from its name and plan in the file; LabelError refuses it.
             By default names are keys.
-        annotators: the annotator meant by a name in the file; a missing one is meant itself.
+        annotators: the annotator by name in the file; by default the name itself.
 
     Raises:
         RivaeError: names the first wrong row; a file is read completely or not at all.
@@ -78,30 +70,30 @@ def read_labels(
     if kind not in (".csv", ".jsonl", ".ndjson"):
         raise LabelError(f"{path.name} holds no labels: give a .csv or .jsonl file")
     now = datetime.now(UTC)
-    found: list[FileEvent] = []
+    events: list[FileEvent] = []
     places: dict[Slot, LabelEvent] = {}
     keys = _Keys(item)
     for row, record in enumerate(records(path), start=1):
         try:
-            for offered in _events(row, record, kind == ".csv", guideline, now):
-                factor = offered.event.factor
+            for offer in _events(row, record, kind == ".csv", guideline, now):
+                factor = offer.event.factor
                 if factors is not None and factor and factor not in factors:
                     raise LabelError(
                         f"'{factor[:40]}' is no factor of the plans here: choose from "
                         f"{', '.join(sorted(factors)[:_NAMED_FACTORS])}"
                     )
-                offered = keys.named(_by(offered, annotators or {}))
-                if kind != ".csv" or _first(offered.event, places):
-                    found.append(offered)
+                offer = keys.named(_by(offer, annotators or {}))
+                if kind != ".csv" or _first(offer.event, places):
+                    events.append(offer)
         except LabelError as error:
-            # A stranger's file may hold half a character, which cannot be shown.
+            # A file may hold unpaired surrogates, which cannot be shown.
             words = str(error).encode("utf-8", "backslashreplace").decode()
             raise LabelError(f"{path.name}, row {row}: {words}") from None
-        if len(found) > MAX_EVENTS or row > MAX_ROWS:
+        if len(events) > MAX_EVENTS or row > MAX_ROWS:
             raise LabelError(
                 f"{path.name} has more than {MAX_EVENTS} labels: split it into several files"
             )
-    return found
+    return events
 
 
 def _first(event: LabelEvent, places: dict[Slot, LabelEvent]) -> bool:
@@ -115,34 +107,34 @@ def _first(event: LabelEvent, places: dict[Slot, LabelEvent]) -> bool:
     return before is event
 
 
-def _by(offered: FileEvent, annotators: Mapping[str, str]) -> FileEvent:
-    said = offered.event.annotator
-    who = annotators.get(said, said)
-    return offered if who == said else offered._replace(event=replace(offered.event, annotator=who))
+def _by(offer: FileEvent, annotators: Mapping[str, str]) -> FileEvent:
+    name = offer.event.annotator
+    who = annotators.get(name, name)
+    return offer if who == name else offer._replace(event=replace(offer.event, annotator=who))
 
 
 class _Keys:
     """The keys of items by their names in the file, each looked up once."""
 
     def __init__(self, look_up: Callable[[str, str], str] | None) -> None:
-        self._look_up = look_up or (lambda said, plan: said)
-        self._found: dict[tuple[str, str], str] = {}
+        self._look_up = look_up or (lambda name, plan: name)
+        self._key_of_name: dict[tuple[str, str], str] = {}
         self._of_event: dict[str, str] = {}
 
-    def of(self, said: str, plan: str) -> str:
-        if (said, plan) not in self._found:
-            self._found[said, plan] = self._look_up(said, plan)
-        return self._found[said, plan]
+    def of(self, name: str, plan: str) -> str:
+        if (name, plan) not in self._key_of_name:
+            self._key_of_name[name, plan] = self._look_up(name, plan)
+        return self._key_of_name[name, plan]
 
-    def named(self, offered: FileEvent) -> FileEvent:
+    def named(self, offer: FileEvent) -> FileEvent:
         """The event with the key of its item; an undo gets the key of the event it undoes."""
-        event = offered.event
+        event = offer.event
         before = self._of_event.get(event.undoes) if event.undoes else None
         key = before or self.of(event.item, event.plan)
         self._of_event[event.id] = key
         if key != event.item:
             event = replace(event, item=key)
-        return offered._replace(event=replace(event, id=_said(event)) if offered.derived else event)
+        return offer._replace(event=replace(event, id=_said(event)) if offer.derived else event)
 
 
 def _events(
@@ -169,7 +161,7 @@ def _events(
 
 
 def _said(event: LabelEvent) -> str:
-    """An id made from the content of a row, so that the same row is always the same event."""
+    """An id derived from the content of a row, so that equal rows are one event."""
     parts = (event.kind, event.annotator, event.item, event.factor, event.level, event.guideline)
     return str(uuid.uuid5(_NAMESPACE, "\n".join(str(part) for part in parts)))
 

@@ -1,8 +1,7 @@
-"""Labelling plans in the store of labels, with their current guideline, their runs and their data.
+"""Labelling plans in the store of labels, with their current guidelines, runs and data.
 
-A plan never changes. Its guideline may: each added or changed factor makes a new version, and which
-version a plan follows is one more document, so nothing is overwritten. Deleting or restoring a plan
-also adds a document: a deleted plan leaves every list, but it and its labels are kept.
+Documents are only added. A plan never changes; a revision of its guideline is a new document that
+names the version, and so is a deletion or restoration. Deleted plans and their labels are kept.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from rivae.runs import Run, find_run
 TAKEN = "there is already a plan '{}': choose another name"
 PLAN = "plan"
 REVISION = "plan guideline"
-REMOVAL = "plan removal"  # an odd number of them: the plan is deleted
+REMOVAL = "plan removal"  # a plan with an odd number of them is deleted
 _DIGITS = 6
 
 Opened = TypeVar("Opened")
@@ -71,8 +70,8 @@ def kept_plan(store: LabelStore, plan_id: str) -> LabelPlan:
 
 def plan_names(store: LabelStore) -> list[str]:
     """The names of all plans, sorted, without deleted ones; damaged plans are included."""
-    removed = _removed(store)
-    return [name for name in store.documents(PLAN) if _short(name) not in removed]
+    removals = _removed(store)
+    return [name for name in store.documents(PLAN) if _short(name) not in removals]
 
 
 def require_plan(store: LabelStore, plan_id: str) -> None:
@@ -112,23 +111,23 @@ def restore_plan(store: LabelStore, plan_id: str) -> None:
 
 def deleted_plans(store: LabelStore) -> list[tuple[str, datetime]]:
     """The names of the deleted plans, and when each was deleted."""
-    removed = _removed(store)
-    if not removed:
+    removals = _removed(store)
+    if not removals:
         return []
-    found = []
+    plans = []
     for name in store.documents(PLAN):
-        if last := removed.get(_short(name)):
-            found.append((name, _time(store.document(REMOVAL, last) or "")))
-    return found
+        if last := removals.get(_short(name)):
+            plans.append((name, _time(store.document(REMOVAL, last) or "")))
+    return plans
 
 
 def kept_plans(store: LabelStore, *, deleted: bool = False) -> list[LabelPlan]:
     """All readable plans, by name; damaged ones are skipped. ``deleted`` includes deleted plans."""
-    found = []
+    plans = []
     for name in store.documents(PLAN) if deleted else plan_names(store):
         with suppress(DataError):
-            found.append(read_plan((store.document(PLAN, name) or "").encode()))
-    return found
+            plans.append(read_plan((store.document(PLAN, name) or "").encode()))
+    return plans
 
 
 def plan_guideline(store: LabelStore, plan: LabelPlan) -> Guideline:
@@ -143,10 +142,10 @@ def plan_guideline(store: LabelStore, plan: LabelPlan) -> Guideline:
         version = store.document(REVISION, revisions[-1]) or ""
     if not version:
         return read_guideline()  # a plan from a file without a guideline: the eight factors
-    found = store.guideline(version)
-    if found is None:
+    guideline = store.guideline(version)
+    if guideline is None:
         raise LabelError(f"the guideline of plan {plan.id} is not in this store: make a new plan")
-    return found
+    return guideline
 
 
 def revise(store: LabelStore, plan: LabelPlan, guideline: Guideline) -> None:
@@ -164,14 +163,14 @@ def revise(store: LabelStore, plan: LabelPlan, guideline: Guideline) -> None:
         return
     version = store.keep_guideline(guideline)
     number = len(_revisions(store, plan)) + 1
-    store.keep(REVISION, _revision(plan, number), version)
+    store.keep(REVISION, f"{_short(plan.id)}-{number:0{_DIGITS}d}", version)
 
 
 # The runs of a plan, and the data that they open
 
 
 def plan_data(plan: LabelPlan) -> PairedDataset:
-    """The data of the first run that is still here and still has the plan's data.
+    """The data of the first run that exists and has the plan's data.
 
     Raises:
         LabelError: there is none.
@@ -192,58 +191,52 @@ def first_that_opens(
         LabelError: no run can be opened; it tells why for the first.
     """
     trouble = ""
-    for served in plan.runs:
+    for plan_run in plan.runs:
         try:
-            found = open_run(served.id)
-            plan.check(data_of(found))
-            return found
+            handle = open_run(plan_run.id)
+            plan.check(data_of(handle))
+            return handle
         except RivaeError as error:
             trouble = trouble or str(error)
     raise LabelError(f"the data of plan {plan.id} cannot be opened ({trouble})")
 
 
 def plans_of_run(store: LabelStore, run_id: str) -> list[str]:
-    """The names of the plans that name the run: a plan opens its data by one of its runs."""
-    return [plan.id for plan in kept_plans(store) if run_id in {served.id for served in plan.runs}]
+    """The names of the plans with this run, whose data a plan may need."""
+    return [
+        plan.id for plan in kept_plans(store) if run_id in {plan_run.id for plan_run in plan.runs}
+    ]
 
 
 def newest_plan_of(store: LabelStore, run: Run) -> LabelPlan | None:
     """The newest plan for the scores of a run, or of the run it was derived from."""
-    wanted = {run.id, parent_of(run)}
+    run_ids = {run.id, run.parent}
     serving = [
         plan
         for plan in kept_plans(store)
-        if plan.purpose == "scores" and wanted & {served.id for served in plan.runs}
+        if plan.purpose == "scores" and run_ids & {plan_run.id for plan_run in plan.runs}
     ]
     return max(serving, key=lambda plan: plan.created, default=None)
 
 
-def family(named: Sequence[str], runs: Iterable[Run]) -> list[Run]:
+def family(ids: Sequence[str], runs: Iterable[Run]) -> list[Run]:
     """The runs with these ids in their order, then those derived from them, parents first.
 
     Runs that are not there, or whose configuration cannot be read, are left out.
     """
     by_id = {run.id: run for run in runs}
-    found = [by_id[name] for name in dict.fromkeys(named) if name in by_id]
+    members = [by_id[name] for name in dict.fromkeys(ids) if name in by_id]
     children: dict[str, list[Run]] = {}
     for run in by_id.values():
-        if (parent := parent_of(run)) is not None:
+        if (parent := run.parent) is not None:
             children.setdefault(parent, []).append(run)
-    known = {run.id for run in found}
-    for run in found:  # grows while it is walked: children of children follow
+    member_ids = {run.id for run in members}
+    for run in members:  # grows during iteration: children of children
         for child in sorted(children.get(run.id, []), key=lambda r: r.id):
-            if child.id not in known:
-                known.add(child.id)
-                found.append(child)
-    return found
-
-
-def parent_of(run: Run) -> str | None:
-    """The id of the run that this one was derived from; None also where it cannot be read."""
-    try:
-        return run.config.parent
-    except RivaeError:
-        return None
+            if child.id not in member_ids:
+                member_ids.add(child.id)
+                members.append(child)
+    return members
 
 
 def _mark(store: LabelStore, plan_id: str, now: datetime | None) -> None:
@@ -277,10 +270,6 @@ def _time(text: str) -> datetime:
 def _short(plan_id: str) -> str:
     # A plan's name alone may have the full length of a document id.
     return hashlib.sha256(plan_id.encode()).hexdigest()[:32]
-
-
-def _revision(plan: LabelPlan, number: int) -> str:
-    return f"{_short(plan.id)}-{number:0{_DIGITS}d}"
 
 
 def _revisions(store: LabelStore, plan: LabelPlan) -> list[str]:

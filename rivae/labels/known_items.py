@@ -1,7 +1,7 @@
 """Finds the item of a name in a file or an old store; unknown names are refused.
 
-An item is known if it belongs to the data of a kept plan, or if the store already has labels of it.
-In a store without plans, where nothing can be looked up, any item of an installed data set counts.
+An item is known if it belongs to the data of a plan, or if the store has labels of it. In a store
+without plans, any item of an installed data set is known.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ROW = re.compile(r"[0-9]{1,9}")
 class NamedItem(NamedTuple):
     """A name in a file, with the key and title of the item found for it."""
 
-    said: str
+    name: str
     key: str
     title: str
 
@@ -46,8 +46,8 @@ class KnownItems:
     """Looks up items of a store's plans; data sets are opened when first needed.
 
     Args:
-        own: the data for names without a data set: an id in this data, or a row.
-        by_row: names are data rows of ``own``.
+        default_data: the data of names without a data set: an id in this data, or a row.
+        by_row: names are data rows of ``default_data``.
         deleted: also use deleted plans.
         open_data: opens the data of a plan.
     """
@@ -55,33 +55,33 @@ class KnownItems:
     def __init__(
         self,
         store: LabelStore,
-        own: PairedDataset | None = None,
+        default_data: PairedDataset | None = None,
         *,
         by_row: bool = False,
         deleted: bool = False,
         open_data: Callable[[LabelPlan], PairedDataset] = plan_data,
     ) -> None:
-        if by_row and own is None:
+        if by_row and default_data is None:
             raise LabelError("row numbers need their data: name a plan or a run")
         self._store, self._by_row, self._open = store, by_row, open_data
-        self._deleted = deleted
-        self._own = None if own is None else _Opened.of(own)
-        self._keys = tuple(self._own.rows) if self._own and by_row else ()
+        self._with_deleted = deleted
+        self._default = None if default_data is None else _Opened.of(default_data)
+        self._keys = tuple(self._default.rows) if self._default and by_row else ()
         self._data: dict[str, _Opened] = {}  # by fingerprint
         self._trouble: dict[str, str] = {}  # by plan, why its data cannot be opened
-        self._named: dict[str, tuple[str, _Opened]] = {}
+        self._items_by_name: dict[str, tuple[str, _Opened]] = {}
 
     @cached_property
     def plans(self) -> dict[str, LabelPlan]:
         """The readable plans of the store, by name."""
-        return {plan.id: plan for plan in kept_plans(self._store, deleted=self._deleted)}
+        return {plan.id: plan for plan in kept_plans(self._store, deleted=self._with_deleted)}
 
     @cached_property
     def _stored(self) -> frozenset[str]:
         return self._store.items()
 
-    def key(self, said: str, plan: str = "") -> str:
-        """The key of the item that a file calls ``said``.
+    def key(self, name: str, plan: str = "") -> str:
+        """The key of the item that a file calls ``name``.
 
         Args:
             plan: the plan under which it was labelled, "" when unknown.
@@ -89,58 +89,59 @@ class KnownItems:
         Raises:
             LabelError: it names no item, or several could be meant.
         """
-        if self._own is not None:
-            found = self._by_own(self._own, said)
-            if found is not None:
-                return found
-        if said.startswith(OLD_IMPORT):
-            opened = self._own
-            if opened is None or opened.data.name != PAIRS:
-                opened = self._of(plan) if plan else self._only()
-            return self._found(opened, said, f"{opened.data.key_name}:{said[len(OLD_IMPORT) :]}")
-        if not said.partition(":")[1]:
+        if self._default is not None:
+            key = self._by_own(self._default, name)
+            if key is not None:
+                return key
+        if name.startswith(OLD_IMPORT):
+            source = self._default
+            if source is None or source.data.name != PAIRS:
+                source = self._of(plan) if plan else self._only()
+            return self._found(source, name, f"{source.data.key_name}:{name[len(OLD_IMPORT) :]}")
+        if not name.partition(":")[1]:
             raise LabelError(
-                f"'{said[:60]}' names no item: write items as in an exported file, or name "
+                f"'{name[:60]}' names no item: write items as in an exported file, or name "
                 "their plan (--plan NAME, and --rows for row numbers)"
             )
-        if said not in self._stored:
-            self._check(said)
-        return said
+        if name not in self._stored:
+            self._check(name)
+        return name
 
     def named(self, n: int) -> tuple[tuple[NamedItem, ...], int]:
         """The first ``n`` names that differ from their key, and how many there are in all."""
-        first = list(self._named.items())[:n]
+        first = list(self._items_by_name.items())[:n]
         return tuple(
-            NamedItem(said, key, opened.data.title(opened.rows[key]))
-            for said, (key, opened) in first
-        ), len(self._named)
+            NamedItem(name, key, source.data.title(source.rows[key]))
+            for name, (key, source) in first
+        ), len(self._items_by_name)
 
-    def _by_own(self, own: _Opened, said: str) -> str | None:
-        """The item of ``own`` with this row or id; None where the name includes a data set."""
+    def _by_own(self, source: _Opened, name: str) -> str | None:
+        """The item of ``source`` with this row or id; None where the name includes a data set."""
         if self._by_row:
-            if not _ROW.fullmatch(said) or int(said) >= len(self._keys):
+            if not _ROW.fullmatch(name) or int(name) >= len(self._keys):
                 raise LabelError(
-                    f"'{said[:60]}' is not a row of {own.data.name}: rows are 0 to "
+                    f"'{name[:60]}' is not a row of {source.data.name}: rows are 0 to "
                     f"{len(self._keys) - 1}"
                 )
-            return self._found(own, said, self._keys[int(said)])
-        key = f"{own.data.key_name}:{said}"
-        if said in own.rows:
-            return said
-        if key in own.rows:
-            return self._found(own, said, key)
-        if ":" in said:
+            return self._found(source, name, self._keys[int(name)])
+        key = f"{source.data.key_name}:{name}"
+        if name in source.rows:
+            return name
+        if key in source.rows:
+            return self._found(source, name, key)
+        if ":" in name:
             return None
         raise LabelError(
-            f"'{said[:60]}' is not an item of {own.data.name}: give its id (--rows for row numbers)"
+            f"'{name[:60]}' is not an item of {source.data.name}: give its id (--rows for row "
+            "numbers)"
         )
 
-    def _found(self, opened: _Opened, said: str, key: str) -> str:
-        if key not in opened.rows:
+    def _found(self, source: _Opened, name: str, key: str) -> str:
+        if key not in source.rows:
             raise LabelError(
                 f"the imported data have no item '{key.partition(':')[2][:60]}': correct its id"
             )
-        self._named[said] = (key, opened)
+        self._items_by_name[name] = (key, source)
         return key
 
     def _of(self, plan_id: str) -> _Opened:
@@ -150,21 +151,21 @@ class KnownItems:
             raise LabelError(
                 f"there is no plan '{plan_id[:80]}' on imported data here: import the plan first"
             )
-        found = self._opened(plan)
-        if found is None:
+        source = self._opened(plan)
+        if source is None:
             raise LabelError(self._trouble[plan.id])
-        return found
+        return source
 
     def _only(self) -> _Opened:
         """The data of the import that all plans on imports share."""
-        found = [self._of(plan.id) for plan in self.plans.values() if plan.dataset == PAIRS]
-        if len({opened.data.key_name for opened in found}) != 1:
+        sources = [self._of(plan.id) for plan in self.plans.values() if plan.dataset == PAIRS]
+        if len({source.data.key_name for source in sources}) != 1:
             raise LabelError(
                 "the item does not name its import, and "
-                + ("several have a plan" if found else "none has a plan")
+                + ("several have a plan" if sources else "none has a plan")
                 + ": name the plan (--plan NAME)"
             )
-        return found[0]
+        return sources[0]
 
     def _opened(self, plan: LabelPlan) -> _Opened | None:
         """The data of a plan; None if it cannot be opened (``_trouble`` has the reason)."""
@@ -183,10 +184,10 @@ class KnownItems:
         for plan in self.plans.values():
             if plan.dataset != dataset:
                 continue
-            found = self._opened(plan)
-            if found is None:
+            source = self._opened(plan)
+            if source is None:
                 trouble = trouble or self._trouble[plan.id]
-            elif key in found.rows:
+            elif key in source.rows:
                 return
         if not self.plans and name in self._here:
             return
@@ -199,10 +200,10 @@ class KnownItems:
     @cached_property
     def _here(self) -> frozenset[str]:
         """The data sets that a key may name when there is no plan to look it up in."""
-        found = {name for name in dataset_names() if name != PAIRS}
+        names = {name for name in dataset_names() if name != PAIRS}
         for folder in list_stores():
             try:
-                found.add(import_key(PairStore(folder).store_id))
+                names.add(import_key(PairStore(folder).store_id))
             except RivaeError:
                 continue  # a damaged import
-        return frozenset(found)
+        return frozenset(names)

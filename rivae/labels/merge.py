@@ -1,9 +1,8 @@
-"""Adds the labels of a file to a store, without ever changing what is there.
+"""Adds the labels of a file to a store; stored labels never change.
 
-The rule: if the store has ever had an event for a slot (annotator, item, factor and kind, see
-``events.Slot``), the file adds nothing to it. If both say the same, the label counts as known; if
-they differ, the conflict is reported and left to a person. So a file cannot change, undo or restore
-a label, and importing it twice changes nothing.
+A file adds nothing to a slot (annotator, item, factor and kind, see ``events.Slot``) that ever had
+an event: an equal label counts as known, another one is reported as a conflict. So a file cannot
+change, undo or restore a label, and importing it twice changes nothing.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 
 @dataclass(frozen=True)
 class Conflict:
-    """A row that differs from the store, or that the store cannot take.
+    """A row that differs from the store, or is not valid in it.
 
     Attributes:
         row: of the file, from 1.
@@ -93,18 +92,18 @@ def import_labels(
         guideline: see ``intake.read_labels``.
         items: finds the item of a name; by default among the items of the plans.
         dry_run: check and report, store nothing.
-        annotators: whose some names in the file are: see ``names_in_file``.
+        annotators: the annotators of some names in the file, see ``names_in_file``.
 
     Raises:
-        AlikeNamesError: a name in the file is like a known one, and nobody has said whose it is.
+        AlikeNamesError: a name in the file resembles a known one and is not in ``annotators``.
         RivaeError: a row cannot be read, or its item or factor is unknown. Nothing is stored then.
     """
     items = items or KnownItems(store)
     if factors is None:
         factors = known_factors(store, items.plans.values())
     offers = read_labels(path, factors, guideline, items.key)
-    said = {offered.event.annotator for offered in offers}
-    whose = names_in_file(said, store.annotators(), annotators or {})
+    names = {offer.event.annotator for offer in offers}
+    whose = names_in_file(names, store.annotators(), annotators or {})
     if any(name != who for name, who in whose.items()):
         offers = read_labels(path, factors, guideline, items.key, whose)
     _check_factors(store, path, offers, items.plans)
@@ -132,7 +131,7 @@ def import_content(
     """
     if len(content) > MAX_MEGABYTES << 20:
         raise LabelError(f"a file of labels has at most {MAX_MEGABYTES} MB: split it")
-    # The name is a stranger's; its suffix tells the kind of file.
+    # The name is not trusted; its suffix is the kind of file.
     safe = _ODD.sub("_", name)[-80:].lstrip(".") or "labels"
     with scratch_folder("rivae-labels-") as folder:
         path = folder / safe
@@ -154,7 +153,7 @@ def known_factors(store: LabelStore, plans: Collection[LabelPlan]) -> frozenset[
 def _factors_of(store: LabelStore, plan: LabelPlan) -> frozenset[str]:
     try:
         return frozenset(plan_guideline(store, plan).ids)
-    except LabelError:  # its guideline is lost or damaged; the other plans still work
+    except LabelError:  # its guideline is lost or damaged
         return frozenset()
 
 
@@ -162,13 +161,13 @@ def _check_factors(
     store: LabelStore, path: Path, offers: Sequence[FileEvent], plans: Mapping[str, LabelPlan]
 ) -> None:
     """LabelError where a label names a plan that does not ask for its factor."""
-    asked: dict[str, frozenset[str]] = {}
+    factors_of: dict[str, frozenset[str]] = {}
     for row, event, _ in offers:
         if not event.factor or event.plan not in plans:
             continue
-        if event.plan not in asked:
-            asked[event.plan] = _factors_of(store, plans[event.plan])
-        if asked[event.plan] and event.factor not in asked[event.plan]:
+        if event.plan not in factors_of:
+            factors_of[event.plan] = _factors_of(store, plans[event.plan])
+        if factors_of[event.plan] and event.factor not in factors_of[event.plan]:
             raise LabelError(
                 f"{path.name}, row {row}: '{event.factor}' is not a factor of plan {event.plan}: "
                 "add it there first"
@@ -179,68 +178,68 @@ def _sort_out(
     connection: Connection, offers: Sequence[FileEvent]
 ) -> tuple[list[LabelEvent], ImportReport]:
     """The events to add, in the order of the file, and the report."""
-    asked = {o.event.id for o in offers} | {o.event.undoes for o in offers if o.event.undoes}
-    known = {event_id: found.event for event_id, found in find_events(connection, asked).items()}
-    stored = frozenset(known)
+    ids = {o.event.id for o in offers} | {o.event.undoes for o in offers if o.event.undoes}
+    by_id = {event_id: entry.event for event_id, entry in find_events(connection, ids).items()}
+    stored_ids = frozenset(by_id)
     conflicts: list[Conflict] = []
     n_known = 0
     by_slot: dict[Slot, list[FileEvent]] = {}
-    for offered in offers:
-        event = offered.event
+    for offer in offers:
+        event = offer.event
         try:
-            check_undo(event, known)
-            if event.id not in stored and event.id in known:
-                if known[event.id] != event:
+            check_undo(event, by_id)
+            if event.id not in stored_ids and event.id in by_id:
+                if by_id[event.id] != event:
                     raise LabelError(
                         "the file has this id twice with different content: correct it"
                     )
                 continue
-            if event.id in stored and known[event.id] != event and not offered.derived:
+            if event.id in stored_ids and by_id[event.id] != event and not offer.derived:
                 raise LabelError("the store has this event with other content")
         except LabelError as error:
-            conflicts.append(_conflict(offered, "", "", str(error)))
+            conflicts.append(_conflict(offer, "", "", str(error)))
             continue
-        if event.id in stored and not offered.derived:
+        if event.id in stored_ids and not offer.derived:
             n_known += 1
-        known.setdefault(event.id, event)
-        target = known[event.undoes] if event.action == "undo" else event
-        by_slot.setdefault(slot(target), []).append(offered)
-    taken, standing = _taken(connection, by_slot)
+        by_id.setdefault(event.id, event)
+        target = by_id[event.undoes] if event.action == "undo" else event
+        by_slot.setdefault(slot(target), []).append(offer)
+    past_slots, standing = _taken(connection, by_slot)
     new: list[FileEvent] = []
-    for place, own in by_slot.items():
-        if place not in taken:
-            new += own
+    for place, slot_offers in by_slot.items():
+        if place not in past_slots:
+            new += slot_offers
             continue
-        unseen = [o for o in own if o.event.id not in stored or o.derived]
+        unseen = [o for o in slot_offers if o.event.id not in stored_ids or o.derived]
         if not unseen:
             continue
-        says = _words(current_events(o.event for o in own).get(place))
+        says = _words(current_events(o.event for o in slot_offers).get(place))
         has = _words(standing.get(place))
         if says == has:
             n_known += len(unseen)
         else:
             conflicts.append(_conflict(unseen[-1], has, says, "the store has another label"))
-    new.sort(key=lambda offered: offered.row)
+    new.sort(key=lambda offer: offer.row)
     conflicts.sort(key=lambda conflict: conflict.row)
     report = ImportReport(len(new), n_known, len(conflicts), tuple(conflicts[:MAX_REPORTED]))
-    return [offered.event for offered in new], report
+    return [offer.event for offer in new], report
 
 
 def _taken(
     connection: Connection, places: Iterable[Slot]
 ) -> tuple[set[Slot], dict[Slot, LabelEvent]]:
     """The slots of the same items that ever had an event, and their current events."""
-    taken: set[Slot] = set()
+    past_slots: set[Slot] = set()
     standing: dict[Slot, LabelEvent] = {}
     e = sql.label_events
     for some in chunks(place.item for place in places):
         query = select(e).where(e.c.item.in_(some), e.c.action != "undo")
-        taken |= {slot(event_of(row)) for row in connection.execute(query)}
+        past_slots |= {slot(event_of(row)) for row in connection.execute(query)}
         for view in (sql.current_labels, sql.current_adjudications):
             for row in connection.execute(select(view).where(view.c.item.in_(some))):
                 event = event_of(row)
                 standing[slot(event)] = event
-    return taken, standing
+    return past_slots, standing
 
 
 def _words(event: LabelEvent | None) -> str:
@@ -249,6 +248,6 @@ def _words(event: LabelEvent | None) -> str:
     return level_cell(event.level) if event.action in ("label", "adjudicate") else event.action
 
 
-def _conflict(offered: FileEvent, stored: str, says: str, reason: str) -> Conflict:
-    e = offered.event
-    return Conflict(offered.row, e.annotator, e.item, e.factor, stored, says, reason)
+def _conflict(offer: FileEvent, has: str, says: str, reason: str) -> Conflict:
+    e = offer.event
+    return Conflict(offer.row, e.annotator, e.item, e.factor, has, says, reason)

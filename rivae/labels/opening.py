@@ -26,11 +26,11 @@ class Renamed:
 
     Attributes:
         events: how many now have the key of their import.
-        left: sentences about those that could not be renamed.
+        problems: sentences about those that could not be renamed.
     """
 
     events: int = 0
-    left: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 def rename_old_keys(store: LabelStore) -> Renamed:
@@ -46,7 +46,7 @@ def rename_old_keys(store: LabelStore) -> Renamed:
         e = sql.label_events.c
         query = select(e.id, e.seq, e.item, e.plan, e.undoes).order_by(e.seq)
         rows = connection.execute(query.where(e.item.startswith(OLD_IMPORT, autoescape=True))).all()
-        new, left = _new_keys(rows, items)
+        new, problems = _new_keys(rows, items)
         if new:
             # An older program would look for the old keys and find nothing.
             connection.execute(sql.label_schema.update().values(version=sql.SCHEMA_VERSION))
@@ -55,24 +55,24 @@ def rename_old_keys(store: LabelStore) -> Renamed:
                     sql.label_events.update().where(e.seq == bindparam("at")),
                     [{"at": seq, "item": key} for seq, key in new.items()],
                 )
-    return Renamed(len(new), left)
+    return Renamed(len(new), problems)
 
 
 def _new_keys(rows: Iterable[Any], items: KnownItems) -> tuple[dict[int, str], tuple[str, ...]]:
     """The new key by sequence number, and sentences about the keys that stay."""
     by_id: dict[str, str] = {}
     new: dict[int, str] = {}
-    left: dict[tuple[str, str], list[str]] = {}
+    failures: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         try:
             # An undo under another plan is still about the item of the undone event.
             key = by_id.get(row.undoes) if row.undoes else None
             key = key or items.key(row.item, row.plan)
         except LabelError as error:
-            left.setdefault((row.plan, str(error)), []).append(row.item)
+            failures.setdefault((row.plan, str(error)), []).append(row.item)
             continue
         by_id[row.id] = new[row.seq] = key
-    return new, tuple(_told(plan, why, items) for (plan, why), items in left.items())
+    return new, tuple(_told(plan, why, items) for (plan, why), items in failures.items())
 
 
 def _told(plan: str, why: str, items: list[str]) -> str:
@@ -126,19 +126,19 @@ def open_labels(url: str = "", tell: Callable[[str], None] | None = None) -> Lab
 
 
 def _made_ready(store: LabelStore) -> list[str]:
-    """Back the store up and rename its old keys; sentences about what could not be done. Reading
-    goes on without either: on a full disk, and while somebody else writes.
+    """Back up the store and rename its old keys; sentences about failures, which do not prevent
+    reading (a full disk, another writer).
     """
-    said = []
+    sentences = []
     old = store.has_items(OLD_IMPORT)
     try:
         store.back_up(always=old)
     except LabelStoreError as error:
-        said.append(str(error))
+        sentences.append(str(error))
         old = False  # nothing is rewritten without a backup
     if old:
         try:
-            said += [READ_ONLY] if store.read_only else rename_old_keys(store).left
+            sentences += [READ_ONLY] if store.read_only else rename_old_keys(store).problems
         except LabelStoreError as error:
-            said.append(str(error))
-    return said
+            sentences.append(str(error))
+    return sentences

@@ -1,8 +1,7 @@
-"""Two pages of one annotator: no page replaces an answer that it has not shown.
+"""Concurrent pages of one annotator: no page replaces an answer that it has not shown.
 
-Each event of a page says what the page knew of its place: the number of the last event of the
-annotator that it had been told of, and its own event before at that place. If the last event that
-is stored there is neither, another page was faster, and the event is left out.
+Each event has the last event number that its page had received, and the page's own earlier event at
+the same place. If the last stored event there is newer and another one, the event is not stored.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from rivae.labels.store import LabelStore
 
 
 class Seen(NamedTuple):
-    """What a page knew when an event was made.
+    """The state of a page when an event was made.
 
     Attributes:
-        seq: the highest number of the annotator's events that the page had been told of.
+        seq: the highest number of the annotator's events that the page had received.
         after: the id of the page's own event before at the same place; "" without one.
     """
 
@@ -64,16 +63,16 @@ def append_seen(
 def _overtaken(
     connection: Connection, events: Sequence[LabelEvent], seen: Mapping[str, Seen]
 ) -> set[str]:
-    stored = _stored(connection, events)
-    known = {row.id for row in stored}
-    flags = {row.id for row in stored if row.action in ("flag", "unflag")}
+    rows = _stored(connection, events)
+    stored_ids = {row.id for row in rows}
+    flags = {row.id for row in rows if row.action in ("flag", "unflag")}
     last: dict[_Place, tuple[float, str]] = {}
-    for row in stored:
+    for row in rows:
         flag = (row.undoes or row.id) in flags
         last[_Place(row.item, row.factor, row.repeat, flag)] = (row.seq, row.id)
     late: set[str] = set()
     for event in events:
-        if event.id in known:
+        if event.id in stored_ids:
             continue  # sent again: it has its number
         if event.action in ("flag", "unflag"):
             flags.add(event.id)
@@ -91,10 +90,10 @@ def _overtaken(
 def _stored(connection: Connection, events: Sequence[LabelEvent]) -> list[Row[Any]]:
     """The annotator's events about the same items, in their order."""
     e = sql.label_events.c
-    found: list[Row[Any]] = []
+    rows: list[Row[Any]] = []
     for some in chunks(event.item for event in events):
         query = select(e.seq, e.id, e.item, e.factor, e.action, e.repeat, e.undoes).where(
             e.annotator == events[0].annotator, e.item.in_(some), e.action != "adjudicate"
         )
-        found.extend(connection.execute(query))
-    return sorted(found, key=lambda row: row.seq)
+        rows.extend(connection.execute(query))
+    return sorted(rows, key=lambda row: row.seq)

@@ -1,10 +1,9 @@
 """A labelling plan: which items are shown, in which order, for which runs; saved as one file.
 
-Its items are all unique items that the evaluations of the runs retrieved (1,000 items for 20,000
-points). They come a few random queries at a time, with the items of all runs in random order. So
-the first labels serve every run alike, and at any time some queries are completely labelled;
-without that, a score from half of the labels would be far off (``rivae.labels.scores``). Some items
-are repeated later, as hidden repeats.
+Its items are the unique items that the evaluations of the runs retrieved (1,000 items for 20,000
+points), a few random queries at a time, those of all runs in random order. So the first labels
+serve every run, and some queries are completely labelled at any time, which scores from a part of
+the labels need (``rivae.labels.scores``). Some items are repeated later, as hidden repeats.
 """
 
 from __future__ import annotations
@@ -18,15 +17,9 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    SerializerFunctionWrapHandler,
-    model_serializer,
-)
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
-from rivae.base.config import Asks
+from rivae.base.config import RUN_NAME, Asks
 from rivae.base.errors import ConfigError, DataError
 from rivae.base.reading.documents import read_form
 from rivae.data.base import PairedDataset
@@ -43,8 +36,6 @@ MIN_REPEATS, MAX_REPEATS = 0.05, 0.10
 BLOCK = 5  # queries labelled together
 MIN_GAP = 48  # positions between an item and its repeat: two sheets
 
-PLAN_ID = r"^[a-z0-9][a-z0-9._-]{0,79}$"
-
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
@@ -53,7 +44,7 @@ class _Strict(BaseModel):
 class PlanRun(_Strict):
     """A run that the plan serves, the hash of its model and the number of items it needs."""
 
-    id: Annotated[str, Field(pattern=PLAN_ID)]
+    id: Annotated[str, Field(pattern=RUN_NAME)]
     model: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
     n_items: Annotated[int, Field(ge=1, le=MAX_ENTRIES)]
 
@@ -68,7 +59,7 @@ class LabelPlan(_Strict):
         runs: the runs that the labels serve.
         purpose: "scores" for D/C/I of the runs, "axes" for items chosen to align the axes of one.
         n_queries: queries of each run's evaluation that were used; None is all.
-        asks: the view of these queries that asks.
+        asks: the view of these queries.
         guideline: version of the guideline that annotators follow; "" for any.
         random_state: seed of the order.
         order: data rows by position; a row may occur twice.
@@ -76,7 +67,7 @@ class LabelPlan(_Strict):
     """
 
     version: Literal[1] = 1
-    id: Annotated[str, Field(pattern=PLAN_ID)]
+    id: Annotated[str, Field(pattern=RUN_NAME)]
     created: Annotated[str, Field(max_length=40)]
     dataset: Annotated[str, Field(min_length=1, max_length=80)]
     fingerprint: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
@@ -93,9 +84,11 @@ class LabelPlan(_Strict):
 
     @model_serializer(mode="wrap")
     def _document(self, usual: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without what older versions do not read, unless it is used."""
-        found: dict[str, Any] = usual(self)
-        return {name: value for name, value in found.items() if (name, value) != ("asks", "first")}
+        """Without fields of newer versions that have their default."""
+        document: dict[str, Any] = usual(self)
+        return {
+            name: value for name, value in document.items() if (name, value) != ("asks", "first")
+        }
 
     @property
     def items(self) -> Ints:
@@ -149,20 +142,22 @@ def make_plan(
     tell = progress or (lambda stage, share: None)
     tell("opening the data", 0.0)
     data = data or runs[0].load_dataset()
-    needed = []
+    blocks_of_runs = []
     for i, run in enumerate(runs):
         stage = f"searching with {run.id}"
 
-        def searched(share: float, stage: str = stage, done: int = i) -> None:
-            tell(stage, (done + share) / len(runs))
+        def searched(share: float, stage: str = stage, n_done: int = i) -> None:
+            tell(stage, (n_done + share) / len(runs))
 
         tell(stage, i / len(runs))
-        own = run.load_dataset() if run is not runs[0] else data
-        if own.items_key != data.items_key:
+        run_data = run.load_dataset() if run is not runs[0] else data
+        if run_data.items_key != data.items_key:
             raise DataError(f"{run.id} and {runs[0].id} have different data: make a plan for each")
-        found = measured_traversal(run, own, n_queries=n_queries, asks=asks, progress=searched)
-        needed.append(_blocks(found, random_state))
-    order, again = label_order(needed, random_state, repeats)
+        traversal = measured_traversal(
+            run, run_data, n_queries=n_queries, asks=asks, progress=searched
+        )
+        blocks_of_runs.append(_blocks(traversal, random_state))
+    order, again = label_order(blocks_of_runs, random_state, repeats)
     return LabelPlan(
         id=name,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -170,7 +165,7 @@ def make_plan(
         fingerprint=data.items_key,
         runs=[
             PlanRun(id=run.id, model=run.content_hash, n_items=len(np.unique(np.hstack(blocks))))
-            for run, blocks in zip(runs, needed, strict=True)
+            for run, blocks in zip(runs, blocks_of_runs, strict=True)
         ],
         n_queries=n_queries,
         asks=asks,
@@ -183,7 +178,7 @@ def make_plan(
 
 def check_plan_name(name: str, random_state: int = 0) -> None:
     """Raises ConfigError if a plan cannot have this name or seed."""
-    if not re.fullmatch(PLAN_ID, name):
+    if not re.fullmatch(RUN_NAME, name):
         raise ConfigError(
             f"'{name[:80]}' cannot name a plan: use at most 80 of a-z, 0-9, '.', '_' and '-', "
             "starting with a letter or digit"
@@ -198,11 +193,11 @@ def check_repeats(repeats: float) -> None:
         raise ConfigError(f"hidden repeats are 5 to 10 % of the items, not {100 * repeats:g} %")
 
 
-def _blocks(found: Traversal, random_state: int) -> list[Ints]:
+def _blocks(traversal: Traversal, random_state: int) -> list[Ints]:
     """The rows of every five queries; runs with the same queries get the same blocks of them."""
-    queries = np.random.default_rng(random_state).permutation(len(found.z_ref))
+    queries = np.random.default_rng(random_state).permutation(len(traversal.z_ref))
     return [
-        needed_items(replace(found, ids=found.ids[queries[start : start + BLOCK]]))
+        needed_items(replace(traversal, ids=traversal.ids[queries[start : start + BLOCK]]))
         for start in range(0, len(queries), BLOCK)
     ]
 
@@ -241,10 +236,10 @@ def label_order(
         seen_at[start:end] = np.arange(len(order), len(order) + end - start)
         order += items[start:end]
         start = end
-        chosen = int(rng.choice(np.flatnonzero(seen_at <= len(order) - gap)))
-        seen_at[chosen] = np.iinfo(np.int64).max
+        pick = int(rng.choice(np.flatnonzero(seen_at <= len(order) - gap)))
+        seen_at[pick] = np.iinfo(np.int64).max
         again.append(len(order))
-        order.append(items[chosen])
+        order.append(items[pick])
     order += items[start:]
     return np.array(order, dtype=np.int64), np.array(again, dtype=np.int64)
 
@@ -269,14 +264,14 @@ def read_plan(source: Path | bytes) -> LabelPlan:
 
 def _check_repeats(plan: LabelPlan) -> None:
     again = set(plan.repeats)
-    seen: set[int] = set()
+    earlier: set[int] = set()
     for position, row in enumerate(plan.order):
-        if (row in seen) != (position in again):
+        if (row in earlier) != (position in again):
             raise DataError(
                 f"this is not a labelling plan (position {position} is wrongly marked as a "
                 "repeat): choose one that this app made"
             )
-        seen.add(row)
+        earlier.add(row)
     if len(again) < len(plan.repeats) or (again and max(again) >= len(plan.order)):
         raise DataError(
             "this is not a labelling plan (its repeats do not fit its order): choose "

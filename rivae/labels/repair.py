@@ -1,8 +1,7 @@
-"""Saves the labels of a damaged SQLite file: what SQLite still reads, and what its backups hold.
+"""Saves the labels of a damaged SQLite file from its readable rows and its backups.
 
-A copy of the file is read row by row, around the pages that are damaged, and never by way of an
-index. Events never change and keep their numbers, so those of backups fill the gaps. The damaged
-file stays as it is.
+A copy of the file is read row by row without an index, skipping damaged pages. Events never change
+and keep their numbers, so backups fill the gaps. The damaged file is not changed.
 """
 
 from __future__ import annotations
@@ -33,20 +32,20 @@ _COLUMNS = tuple(c.name for c in sql.label_events.columns)
 _DOCUMENT_COLUMNS = tuple(c.name for c in sql.label_documents.columns)
 _STEP = 200  # rows at once while nothing is damaged
 _SMALLEST_ROW = 60  # bytes
-PAGE = 4096  # bytes, what SQLite takes by itself
+PAGE = 4096  # bytes, the default of SQLite
 
 
 @dataclass(frozen=True)
 class Repair:
-    """What a repair found and wrote.
+    """The result of a repair.
 
     Attributes:
-        trouble: what is wrong with the file; "" if it is whole, and nothing was written.
-        read: events that were read from the file.
-        from_backups: events that only the backups had.
-        lost: events that are known to have been there, and that nothing holds any more.
-        documents: plans, guidelines and the like, of both.
-        written: the new store; None where there was nothing to save.
+        trouble: the damage; "" if there is none, and nothing was written.
+        read: events read from the file.
+        from_backups: events only found in backups.
+        lost: events that existed and cannot be recovered.
+        documents: plans and guidelines, of both.
+        written: the new store; None if there was nothing to save.
         kept: where the damaged file is now.
         newest_backup: its day and its events; None without a backup.
     """
@@ -87,69 +86,60 @@ def repair(place: str | Path, *, replace: bool = False) -> Repair:
     if url.get_backend_name() != "sqlite":
         raise LabelError("only SQLite files are repaired here: restore PostgreSQL from its backups")
     path = Path(str(url.database))
-    kept = backups_of(path)
-    if not path.is_file() and not kept and not wal_of(path).is_file():
+    backups = backups_of(path)
+    if not path.is_file() and not backups and not wal_of(path).is_file():
         raise LabelError(f"there is no {path.name} and no backup of it: name another file")
-    newest = (kept[-1].day, n_events(kept[-1].path)) if kept else None
+    newest = (backups[-1].day, n_events(backups[-1].path)) if backups else None
     try:
         trouble = trouble_of(path)
-        saved = _read_damaged(path) if path.is_file() and path.stat().st_size else _Saved()
+        salvage = _read_damaged(path) if path.is_file() and path.stat().st_size else _Saved()
         trouble = trouble or _damage(path)
     except OSError as error:
         raise LabelError(f"{path.name} cannot be read: {error.strerror}") from None
-    own = len(saved.events)
-    if not trouble and not saved.refused:
-        return Repair("", own, documents=len(saved.documents), newest_backup=newest)
-    trouble = trouble or f"{saved.refused:,} rows of {path.name} are no labels"
-    for backup in reversed(kept):
-        _add(saved, _read_backup(backup.path))
-    found = Repair(
-        trouble,
-        own,
-        len(saved.events) - own,
-        max(saved.most - len(saved.events), 0),
-        len(saved.documents),
-        newest_backup=newest,
-    )
-    if not saved.events and not saved.documents:
-        return found
-    written, left = _write(path, saved, replace)
+    n_own = len(salvage.events)
+    if not trouble and not salvage.refused:
+        return Repair("", n_own, documents=len(salvage.documents), newest_backup=newest)
+    trouble = trouble or f"{salvage.refused:,} rows of {path.name} are no labels"
+    for backup in reversed(backups):
+        _add(salvage, _read_backup(backup.path))
+    some = salvage.events or salvage.documents
+    store_path, damaged_path = _write(path, salvage, replace) if some else (None, None)
     return Repair(
-        found.trouble,
-        found.read,
-        found.from_backups,
-        found.lost,
-        found.documents,
-        written,
-        left,
+        trouble,
+        n_own,
+        len(salvage.events) - n_own,
+        max(salvage.most - len(salvage.events), 0),
+        len(salvage.documents),
+        store_path,
+        damaged_path,
         newest,
     )
 
 
-def _add(saved: _Saved, more: _Saved) -> None:
-    """Events and documents that are missing; an event under another number is the same event."""
-    ids = {event.id for event in saved.events.values()}
+def _add(salvage: _Saved, more: _Saved) -> None:
+    """Add missing events and documents; an event is the same under another number."""
+    ids = {event.id for event in salvage.events.values()}
     for seq, event in more.events.items():
-        if seq not in saved.events and event.id not in ids:
-            saved.events[seq] = event
+        if seq not in salvage.events and event.id not in ids:
+            salvage.events[seq] = event
     for name, content in more.documents.items():
-        saved.documents.setdefault(name, content)
-    saved.most = max(saved.most, more.most)
+        salvage.documents.setdefault(name, content)
+    salvage.most = max(salvage.most, more.most)
 
 
 # Reading
 
 
 def _damage(path: Path) -> str:
-    """What SQLite says about a copy of the file; "" if it is whole."""
+    """The result of an integrity check of a copy of the file; "" if it is intact."""
     with private_copy(path) as folder, closing(_connect(Path(folder) / path.name)) as db:
         try:
-            said = [str(row[0]) for row in db.execute("PRAGMA integrity_check(3)")]
+            messages = [str(row[0]) for row in db.execute("PRAGMA integrity_check(3)")]
         except sqlite3.Error as error:
-            said = [str(error)]
-    if said == ["ok"]:
+            messages = [str(error)]
+    if messages == ["ok"]:
         return ""
-    return f"{path.name} is damaged ({re.sub(r'[^ -~]+', ' ', '; '.join(said))[:160]})"
+    return f"{path.name} is damaged ({re.sub(r'[^ -~]+', ' ', '; '.join(messages))[:160]})"
 
 
 def _read_damaged(path: Path) -> _Saved:
@@ -162,21 +152,21 @@ def _read_damaged(path: Path) -> _Saved:
 
 
 def _read(db: sqlite3.Connection, longest: int) -> _Saved:
-    saved = _Saved()
+    salvage = _Saved()
     for row in _rows(db, _EVENTS, _COLUMNS, longest):
-        _take_event(saved, row)
+        _take_event(salvage, row)
     for kind, name, content in _rows(db, _DOCUMENTS, _DOCUMENT_COLUMNS, longest):
         if all(isinstance(text, str) for text in (kind, name, content)):
-            saved.documents[kind, name] = content
+            salvage.documents[kind, name] = content
     for question in (f"SELECT max(seq) FROM {_EVENTS}", f"SELECT max(rowid) FROM {_EVENTS}"):
         with suppress(sqlite3.Error, TypeError, ValueError):
-            saved.most = max(saved.most, int(db.execute(question).fetchone()[0] or 0))
-    return saved
+            salvage.most = max(salvage.most, int(db.execute(question).fetchone()[0] or 0))
+    return salvage
 
 
 def _give_head(copy: Path) -> None:
-    """Put the first page of a new store before the others: every store begins with the same tables
-    on the same pages. Where that is not so, what is read there is no event.
+    """Replace the first page by that of a new store: every store has its tables on the same pages.
+    If this one has not, its rows are no valid events.
     """
     with tempfile.TemporaryDirectory(prefix="rivae-labels-") as folder:
         LabelStore(Path(folder) / "new.db").close()
@@ -195,7 +185,7 @@ def _read_backup(path: Path) -> _Saved:
         return _Saved()
 
 
-def _take_event(saved: _Saved, row: Row) -> None:
+def _take_event(salvage: _Saved, row: Row) -> None:
     record: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
     seq = record.pop("seq")
     for name in ("suggested", "repeat"):
@@ -203,24 +193,24 @@ def _take_event(saved: _Saved, row: Row) -> None:
     try:
         event = from_record(record)
     except (LabelError, TypeError, ValueError):
-        saved.refused += 1
+        salvage.refused += 1
         return
     if isinstance(seq, int) and seq > 0:
-        saved.events[seq] = event
-        saved.most = max(saved.most, seq)
+        salvage.events[seq] = event
+        salvage.most = max(salvage.most, seq)
     else:
-        saved.refused += 1
+        salvage.refused += 1
 
 
 def _longest(path: Path) -> int:
-    """More rows than the file can ever have held, by its size now and as its head tells it."""
+    """An upper bound of the rows of the file, from its size and the size in its header."""
     with path.open("rb") as stream:
         head = stream.read(100)
     size = path.stat().st_size + (wal_of(path).stat().st_size if wal_of(path).exists() else 0)
     if head.startswith(HEAD) and len(head) == 100:
         page = int.from_bytes(head[16:18], "big")
-        told = int.from_bytes(head[28:32], "big") * (65536 if page == 1 else page)
-        size = max(size, min(told, 16 * size))
+        size_in_head = int.from_bytes(head[28:32], "big") * (65536 if page == 1 else page)
+        size = max(size, min(size_in_head, 16 * size))
     return size // _SMALLEST_ROW + 1
 
 
@@ -231,7 +221,7 @@ def _rows(
     names = ", ".join(f'"{name}"' for name in columns)
     after = 0
     while after < longest:
-        found: list[Row] = []
+        rows: list[Row] = []
         try:
             cursor = db.execute(
                 f"SELECT rowid, {names} FROM {table} NOT INDEXED WHERE rowid > ? ORDER BY rowid "
@@ -239,19 +229,19 @@ def _rows(
                 (after, _STEP),
             )
             for row in cursor:
-                found.append(row)
+                rows.append(row)
             whole = True
         except sqlite3.Error as error:
             if "no such" in str(error) or "not a database" in str(error):
                 return
             whole = False
-        for number, *values in found:
+        for number, *values in rows:
             yield tuple(values)
             after = number
-        if whole and len(found) < _STEP:
+        if whole and len(rows) < _STEP:
             return
         if not whole:
-            after += 1  # the next row number may lie on a page that is whole
+            after += 1  # the next row may be on an intact page
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -264,7 +254,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _text(content: bytes) -> str | bytes:
-    """Half a character makes no text, and must not end the reading of its row's neighbours."""
+    """Text, or bytes that are not UTF-8: an error would end the query."""
     try:
         return content.decode()
     except UnicodeDecodeError:
@@ -274,20 +264,20 @@ def _text(content: bytes) -> str | bytes:
 # Writing
 
 
-def _write(path: Path, saved: _Saved, replace: bool) -> tuple[Path, Path]:
+def _write(path: Path, salvage: _Saved, replace: bool) -> tuple[Path, Path]:
     """The new store, and where the damaged file is now."""
     new = _free(path, "repaired")
     try:
         with LabelStore(new) as store, store.writing() as connection:
             rows = [
                 {**event.record(), "time": time_text(event.time), "seq": seq}
-                for seq, event in sorted(saved.events.items())
+                for seq, event in sorted(salvage.events.items())
             ]
             if rows:
                 connection.execute(sql.label_events.insert(), rows)
             documents: list[Mapping[str, str]] = [
                 {"kind": kind, "id": name, "content": content}
-                for (kind, name), content in sorted(saved.documents.items())
+                for (kind, name), content in sorted(salvage.documents.items())
             ]
             if documents:
                 connection.execute(sql.label_documents.insert(), documents)
@@ -297,9 +287,9 @@ def _write(path: Path, saved: _Saved, replace: bool) -> tuple[Path, Path]:
         raise
     if not replace:
         return new, path
-    kept = _free(path, "damaged")
+    damaged_path = _free(path, "damaged")
     try:
-        for part, name in zip(_parts(path), _parts(kept), strict=True):
+        for part, name in zip(_parts(path), _parts(damaged_path), strict=True):
             if part.exists():
                 part.rename(name)
         new.rename(path)
@@ -309,7 +299,7 @@ def _write(path: Path, saved: _Saved, replace: bool) -> tuple[Path, Path]:
             f"{new.name} holds the labels, but cannot take the place of {path.name} "
             f"({error.strerror}): rename it yourself"
         ) from None
-    return path, kept
+    return path, damaged_path
 
 
 def _parts(path: Path) -> tuple[Path, ...]:
@@ -321,7 +311,7 @@ def _free(path: Path, word: str) -> Path:
     n = 1
     while True:
         number = f"-{n}" if n > 1 else ""
-        found = path.with_name(f"{path.stem}.{word}{number}{path.suffix}")
-        if not any(part.exists() for part in _parts(found)):
-            return found
+        candidate = path.with_name(f"{path.stem}.{word}{number}{path.suffix}")
+        if not any(part.exists() for part in _parts(candidate)):
+            return candidate
         n += 1

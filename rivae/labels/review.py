@@ -13,13 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from rivae.labels.agreement import (
-    Agreement,
-    agreement,
-    far_apart,
-    pairwise_kappa,
-    self_agreement,
-)
+from rivae.labels.agreement import Agreement, agreement, far_apart, pairwise_kappa, self_agreement
 from rivae.labels.events import Kind
 from rivae.labels.rows import FactorProgress
 from rivae.labels.store import LabelStore
@@ -75,10 +69,10 @@ def plan_progress(store: LabelStore, keys: Collection[str], factors: Sequence[st
     Raises:
         LabelError: the store did not answer.
     """
-    items, asked = set(keys), set(factors)
+    items, factor_ids = set(keys), set(factors)
     sums: dict[str, list[float]] = {}
     for p in store.progress(items=items):
-        if p.factor in asked:
+        if p.factor in factor_ids:
             mine = sums.setdefault(p.annotator, [0.0] * 4)
             for k, number in enumerate((p.labelled, p.cannot_tell, p.repeats, p.seconds)):
                 mine[k] += number
@@ -88,15 +82,19 @@ def plan_progress(store: LabelStore, keys: Collection[str], factors: Sequence[st
         if n or repeats
     ]
     # No two answers of one annotator are about the same item and factor.
-    answered = (
+    n_answered = (
         shares[0].answers
         if len(shares) == 1
         else len(
-            {(item, factor) for _, item, factor, _ in store.levels(items=items) if factor in asked}
+            {
+                (item, factor)
+                for _, item, factor, _ in store.levels(items=items)
+                if factor in factor_ids
+            }
         )
     )
     shares.sort(key=lambda share: (-share.answers, share.annotator))
-    return PlanProgress(len(items) * len(asked), answered, tuple(shares))
+    return PlanProgress(len(items) * len(factor_ids), n_answered, tuple(shares))
 
 
 @dataclass(frozen=True)
@@ -127,11 +125,11 @@ class PlanAnswers:
     @property
     def digest(self) -> str:
         """Changes with every label, but not with a verdict or a flag."""
-        found = hashlib.sha256(repr(self.factors).encode())
+        digest = hashlib.sha256(repr(self.factors).encode())
         for table in (self.labels, self.again):
-            found.update(pd.util.hash_pandas_object(table, index=False).to_numpy().tobytes())
-            found.update(b"|")
-        return found.hexdigest()
+            digest.update(pd.util.hash_pandas_object(table, index=False).to_numpy().tobytes())
+            digest.update(b"|")
+        return digest.hexdigest()
 
 
 @dataclass(frozen=True)
@@ -165,7 +163,7 @@ def read_answers(
         LabelError: the store did not answer.
     """
     place = {factor: k for k, factor in enumerate(factors)}
-    counted = [p for p in store.progress(items=row_of) if p.factor in place]
+    progress = [p for p in store.progress(items=row_of) if p.factor in place]
     flags = sorted(
         (row_of[c.event.item], c.event.factor, c.event.annotator)
         for c in store.current("flag", items=row_of)
@@ -174,7 +172,7 @@ def read_answers(
     return PlanAnswers(
         _levels(store, row_of, place, "label"),
         _levels(store, row_of, place, "repeat"),
-        tuple(sorted(counted, key=lambda p: (p.annotator, place[p.factor]))),
+        tuple(sorted(progress, key=lambda p: (p.annotator, place[p.factor]))),
         pd.DataFrame(flags, columns=["item", "factor", "annotator"]),
         tuple(factors),
         len(row_of),
@@ -183,9 +181,11 @@ def read_answers(
 
 
 def _levels(
-    store: LabelStore, row_of: Mapping[str, int], known: Mapping[str, int], kind: Kind
+    store: LabelStore, row_of: Mapping[str, int], factors: Mapping[str, int], kind: Kind
 ) -> pd.DataFrame:
-    return level_table((row for row in store.levels(kind, items=row_of) if row[2] in known), row_of)
+    return level_table(
+        (row for row in store.levels(kind, items=row_of) if row[2] in factors), row_of
+    )
 
 
 def measure_agreement(
@@ -204,18 +204,18 @@ def measure_agreement(
     )
 
 
-def reading(found: Agreement) -> str:
+def reading(result: Agreement) -> str:
     """An alpha in words; Krippendorff asks for .8, or .667 for tentative conclusions.
 
     The lower end of the interval is read too, since with more items alpha may turn out as low.
     """
-    if not found.n_items:
+    if not result.n_items:
         return "no item has labels of two annotators"
-    if math.isnan(found.alpha):
+    if math.isnan(result.alpha):
         return "every label is the same level: nothing to compare"
-    words = _band(found.alpha)
-    if not math.isnan(found.low) and _band(found.low) != words:
-        return f"{words} (at the low end {_band(found.low)})"
+    words = _band(result.alpha)
+    if not math.isnan(result.low) and _band(result.low) != words:
+        return f"{words} (at the low end {_band(result.low)})"
     return words
 
 
@@ -235,8 +235,8 @@ def why_no_agreement(answers: PlanAnswers) -> str:
             f"Only {names[0]} has labelled items of this plan: agreement needs a second annotator "
             "on the same items."
         )
-    known = answers.labels.dropna(subset="level")
-    if not (known.groupby(["item", "factor"]).size() > 1).any():
+    levels = answers.labels.dropna(subset="level")
+    if not (levels.groupby(["item", "factor"]).size() > 1).any():
         return "No item has levels of two annotators for the same factor yet: label the same items."
     return ""
 
@@ -264,7 +264,7 @@ def progress_rows(answers: PlanAnswers, names: Mapping[str, str]) -> list[Row]:
     ]
 
 
-def alpha_rows(agreed: PlanAgreement, names: Mapping[str, str]) -> list[Row]:
+def alpha_rows(plan_agreement: PlanAgreement, names: Mapping[str, str]) -> list[Row]:
     """One row per factor: alpha, its interval, shared items, annotators and the reading."""
     return [
         {
@@ -276,11 +276,11 @@ def alpha_rows(agreed: PlanAgreement, names: Mapping[str, str]) -> list[Row]:
             "annotators": a.n_annotators,
             "reading": reading(a),
         }
-        for a in agreed.alphas
+        for a in plan_agreement.alphas
     ]
 
 
-def pair_rows(agreed: PlanAgreement, names: Mapping[str, str]) -> list[Row]:
+def pair_rows(plan_agreement: PlanAgreement, names: Mapping[str, str]) -> list[Row]:
     """One row per factor and pair of annotators."""
     return [
         {
@@ -290,11 +290,11 @@ def pair_rows(agreed: PlanAgreement, names: Mapping[str, str]) -> list[Row]:
             "shared items": n,
             "weighted kappa": kappa,
         }
-        for factor, first, second, n, kappa in agreed.pairs.itertuples(index=False)
+        for factor, first, second, n, kappa in plan_agreement.pairs.itertuples(index=False)
     ]
 
 
-def own_rows(agreed: PlanAgreement, names: Mapping[str, str]) -> list[Row]:
+def own_rows(plan_agreement: PlanAgreement, names: Mapping[str, str]) -> list[Row]:
     """One row per factor and annotator with answers to hidden repeats."""
     return [
         {
@@ -305,5 +305,5 @@ def own_rows(agreed: PlanAgreement, names: Mapping[str, str]) -> list[Row]:
             "at most one apart": near,
             "weighted kappa": kappa,
         }
-        for factor, who, n, same, near, kappa in agreed.own.itertuples(index=False)
+        for factor, who, n, same, near, kappa in plan_agreement.own.itertuples(index=False)
     ]

@@ -40,31 +40,18 @@ def chunks(values: Iterable[str]) -> Iterator[list[str]]:
 
 def event_of(row: Row[Any]) -> LabelEvent:
     """The event in a row with the columns of ``label_events``, checked again."""
-    return LabelEvent(
-        row.id,
-        parse_time(row.time),
-        row.annotator,
-        row.item,
-        row.factor,
-        row.level,
-        row.action,
-        row.seconds_shown,
-        row.guideline,
-        row.suggested,
-        row.repeat,
-        row.plan,
-        row.undoes,
-    )
+    values = {column.name: getattr(row, column.name) for column in sql.EVENT_COLUMNS}
+    return LabelEvent(**{**values, "time": parse_time(row.time)})
 
 
 def find_events(connection: Connection, ids: Collection[str]) -> dict[str, StoredEvent]:
     """The stored events among ``ids``, by id."""
-    found: dict[str, StoredEvent] = {}
+    events: dict[str, StoredEvent] = {}
     for some in chunks(ids):
         query = select(sql.label_events).where(sql.label_events.c.id.in_(some))
         for row in connection.execute(query):
-            found[row.id] = StoredEvent(row.seq, event_of(row))
-    return found
+            events[row.id] = StoredEvent(row.seq, event_of(row))
+    return events
 
 
 def insert_events(connection: Connection, events: Sequence[LabelEvent]) -> dict[str, int]:
@@ -73,15 +60,15 @@ def insert_events(connection: Connection, events: Sequence[LabelEvent]) -> dict[
     Raises:
         LabelError: the caller must not commit then.
     """
-    asked = {e.id for e in events} | {e.undoes for e in events if e.undoes}
-    stored = find_events(connection, asked)
-    known = {event_id: found.event for event_id, found in stored.items()}
+    ids = {e.id for e in events} | {e.undoes for e in events if e.undoes}
+    stored_by_id = find_events(connection, ids)
+    by_id = {event_id: entry.event for event_id, entry in stored_by_id.items()}
     new: list[LabelEvent] = []
     for event in events:
-        before = known.get(event.id)
+        before = by_id.get(event.id)
         if before is None:
-            check_undo(event, known)
-            known[event.id] = event
+            check_undo(event, by_id)
+            by_id[event.id] = event
             new.append(event)
         elif before != event:
             raise LabelError(
@@ -89,7 +76,7 @@ def insert_events(connection: Connection, events: Sequence[LabelEvent]) -> dict[
             )
     number = connection.execute(select(func.max(sql.label_events.c.seq))).scalar() or 0
     rows = []
-    numbers = {event_id: found.seq for event_id, found in stored.items()}
+    numbers = {event_id: entry.seq for event_id, entry in stored_by_id.items()}
     for event in new:
         number += 1
         numbers[event.id] = number
@@ -100,11 +87,11 @@ def insert_events(connection: Connection, events: Sequence[LabelEvent]) -> dict[
     return {event.id: numbers[event.id] for event in events}
 
 
-def check_undo(event: LabelEvent, known: dict[str, LabelEvent]) -> None:
-    """LabelError if ``event`` undoes an event that it may not undo; ``known`` is by id."""
+def check_undo(event: LabelEvent, by_id: dict[str, LabelEvent]) -> None:
+    """LabelError if ``event`` may not undo its target; ``by_id`` has the known events."""
     if event.action != "undo":
         return
-    target = known.get(event.undoes)
+    target = by_id.get(event.undoes)
     if target is None:
         raise LabelError(f"the event {event.undoes} cannot be undone: it was never stored")
     if target.action == "undo":
@@ -117,7 +104,7 @@ def check_undo(event: LabelEvent, known: dict[str, LabelEvent]) -> None:
 
 @dataclass(frozen=True)
 class FactorProgress:
-    """What one annotator has done for one factor.
+    """The progress of one annotator on one factor.
 
     Attributes:
         annotator, factor: who, and for which factor.
@@ -179,8 +166,8 @@ def count_progress(
             for k, number in enumerate(numbers):
                 sums[k] += number
     return [
-        FactorProgress(name, factor, int(n), int(unknown), int(again), int(flags), int(passed), s)
-        for (name, factor), (n, unknown, again, flags, passed, s) in sorted(totals.items())
+        FactorProgress(name, factor, int(n), int(unknown), int(again), int(flags), int(skips), s)
+        for (name, factor), (n, unknown, again, flags, skips, s) in sorted(totals.items())
     ]
 
 

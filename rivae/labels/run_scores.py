@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,14 +16,12 @@ from rivae.data.base import PairedDataset
 from rivae.labels.align import MIN_LABELS
 from rivae.labels.coverage import Coverage
 from rivae.labels.kept_plans import kept_plans
+from rivae.labels.plan import LabelPlan
 from rivae.labels.scores import MIN_QUERIES, NAMES, LabelScores, ScoredDims, overlap
 from rivae.labels.store import LabelStore
 from rivae.labels.table import adjudicated, consensus, label_table, labelled_items, rating_cube
 from rivae.metrics.registry import metric
 from rivae.retrieval.base import Floats, Ints
-
-if TYPE_CHECKING:
-    from rivae.labels.plan import LabelPlan
 
 
 def current_levels(store: LabelStore, data: PairedDataset, rows: ArrayLike) -> pd.DataFrame:
@@ -31,9 +29,9 @@ def current_levels(store: LabelStore, data: PairedDataset, rows: ArrayLike) -> p
 
     They come from every plan and annotator; see ``rivae.labels.table`` for the columns.
     """
-    own = label_table(store, data, rows)
+    labels = label_table(store, data, rows)
     verdicts = label_table(store, data, rows, "adjudication")
-    return adjudicated(own, verdicts) if len(verdicts) else own
+    return adjudicated(labels, verdicts) if len(verdicts) else labels
 
 
 def planned_rows(store: LabelStore, data: PairedDataset) -> Ints:
@@ -42,8 +40,8 @@ def planned_rows(store: LabelStore, data: PairedDataset) -> Ints:
     for plan in kept_plans(store):
         if data.is_named(plan.fingerprint):
             parts.append(plan.items)
-    found = np.unique(np.concatenate(parts))
-    return found[found < len(data)]
+    items = np.unique(np.concatenate(parts))
+    return items[items < len(data)]
 
 
 @dataclass(frozen=True)
@@ -68,11 +66,11 @@ class Labelled:
 
     def usable(self) -> tuple[str, ...]:
         """The factors with enough levels to align axes to, and with different levels."""
-        known = [own[~np.isnan(own)] for own in self.levels.T]
+        columns = [column[~np.isnan(column)] for column in self.levels.T]
         return tuple(
             factor
-            for factor, own in zip(self.factors, known, strict=True)
-            if len(own) >= MIN_LABELS and np.ptp(own) > 0
+            for factor, column in zip(self.factors, columns, strict=True)
+            if len(column) >= MIN_LABELS and np.ptp(column) > 0
         )
 
     def of(self, factors: Sequence[str]) -> Labelled:
@@ -127,30 +125,32 @@ def scored_factors(
     return tuple(factor for factor, n in zip(factors, most, strict=True) if n >= enough)
 
 
-def ranks(scored: Mapping[str, ScoredDims], name: str) -> dict[str, int]:
+def ranks(dims_of_run: Mapping[str, ScoredDims], name: str) -> dict[str, int]:
     """Ranks by one score, 1 is best: only of runs whose interval overlaps no other run's.
 
     Args:
-        scored: by run; runs without a value of the score are ignored.
+        dims_of_run: by run; runs without a value of the score are ignored.
         name: "disentanglement", "completeness" or "informativeness".
 
     Returns:
         The rank by run, without tied runs; a single run has no rank.
     """
-    values = {run: dims.results[name].score for run, dims in scored.items()}
+    values = {run: dims.results[name].score for run, dims in dims_of_run.items()}
     racing = [run for run, value in values.items() if value == value]
-    found: dict[str, int] = {}
+    rank_of_run: dict[str, int] = {}
     for run in racing:
         others = [other for other in racing if other != run]
-        if others and not any(overlap(scored[run], scored[other], name) for other in others):
-            found[run] = 1 + sum(values[other] > values[run] for other in others)
-    return found
+        if others and not any(
+            overlap(dims_of_run[run], dims_of_run[other], name) for other in others
+        ):
+            rank_of_run[run] = 1 + sum(values[other] > values[run] for other in others)
+    return rank_of_run
 
 
 def score_rows(run_id: str, scores: LabelScores) -> list[dict[str, Any]]:
     """One row per score (D, C, I) and choice of dimensions: value, 95 % interval, settings."""
     coverage, settings = scores.coverage, scores.settings
-    shared = {
+    common = {
         "labelled": sum(coverage.labelled),
         "needed": coverage.needed * len(coverage.labelled),
         "queries_that_count": min(coverage.queries),
@@ -175,7 +175,7 @@ def score_rows(run_id: str, scores: LabelScores) -> list[dict[str, Any]]:
             "value": dims.results[name].score,
             "low": dims.intervals[name][0],
             "high": dims.intervals[name][1],
-            **shared,
+            **common,
         }
         for over, dims in choices
         for name in NAMES

@@ -1,6 +1,6 @@
 """The paper's D/C/I and correlation table from labels instead of true factors.
 
-Labels stand in for the factors of retrieved items (the median over annotators); everything else is
+Labels (the median over annotators) replace the factors of retrieved items; the rest is that of
 ``rivae.metrics``. Each score comes with the number of needed items that are labelled, the scored
 dimensions, and an interval over queries and annotators.
 """
@@ -33,7 +33,7 @@ PAPER_SELECTED = 10  # of Recipe1M's 30 dimensions
 MIN_SHARE = 0.9
 ANNOTATOR_DRAWS = 30  # redrawn sets of annotators; for each all correlations are recomputed
 MIN_QUERIES = 5  # with fewer, redrawing queries is meaningless
-# What the intervals are over.
+# The sources of variation that an interval covers.
 OVER_ALL, OVER_QUERIES = "queries and annotators", "queries only: there is one annotator"
 
 
@@ -109,12 +109,12 @@ def label_scores(
     enough = n_counted >= MIN_QUERIES
     draws, over = _draws(traversal, local, cube, n_bootstrap if enough else 0, random_state)
 
-    def scored(chosen: int | None) -> ScoredDims:
-        """All dimensions, or the best ``chosen`` of them, selected again in every draw."""
-        own = _best_dims(table.absolute, chosen)
-        results = _dci(table.absolute[own], alpha)
-        names = tuple(int(traversal.dims[j]) for j in own)
-        return ScoredDims(names, results, _intervals(draws, chosen, alpha, results, n_counted))
+    def scored(n_best: int | None) -> ScoredDims:
+        """All dimensions, or the best ``n_best`` of them, selected again in every draw."""
+        rows = _best_dims(table.absolute, n_best)
+        results = _dci(table.absolute[rows], alpha)
+        names = tuple(int(traversal.dims[j]) for j in rows)
+        return ScoredDims(names, results, _intervals(draws, n_best, alpha, results, n_counted))
 
     return LabelScores(
         table=table,
@@ -164,13 +164,13 @@ def _table(
     n = usable.sum(axis=0)
     some = np.where(n > 0, n, 1)
     absolute = _mean_over(np.ones((1, len(usable))), correlation, usable)[0]
-    signed = np.where(usable, correlation, 0.0).sum(axis=0) / some
+    mean_signed = np.where(usable, correlation, 0.0).sum(axis=0) / some
     squares = np.where(usable, (np.abs(correlation) - absolute) ** 2, 0.0).sum(axis=0) / some
     constant = (usable & (correlation == 0)).sum(axis=0) / some
     empty = n == 0
     return CorrelationTable(
         absolute,
-        np.where(empty, np.nan, signed),
+        np.where(empty, np.nan, mean_signed),
         np.where(empty, np.nan, np.sqrt(squares)),
         np.where(empty, np.nan, constant),
         tuple(factors),
@@ -206,21 +206,21 @@ def _draws(
     several = n_annotators > 1
     n_sets = min(ANNOTATOR_DRAWS, n_bootstrap) if several else 1
     sets = rng.multinomial(n_annotators, np.full(n_annotators, 1 / n_annotators), n_sets)
-    known: dict[bytes, tuple[Floats, NDArray[np.bool_]]] = {}
+    cache: dict[bytes, tuple[Floats, NDArray[np.bool_]]] = {}
     tables = []
     for i, weights in enumerate(sets):
         key = weights.tobytes()
-        if key not in known:
-            known[key] = _correlations(traversal, local, consensus(cube, weights))
+        if key not in cache:
+            cache[key] = _correlations(traversal, local, consensus(cube, weights))
         here = len(range(i, n_bootstrap, n_sets))
         queries = rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), here)
-        tables.append(_mean_over(queries.astype(np.float64), *known[key]))
+        tables.append(_mean_over(queries.astype(np.float64), *cache[key]))
     return np.concatenate(tables), OVER_ALL if several else OVER_QUERIES
 
 
 def _intervals(
     draws: Floats,
-    chosen: int | None,
+    n_best: int | None,
     alpha: float,
     estimates: Mapping[str, MetricResult],
     n_queries: int,
@@ -228,7 +228,7 @@ def _intervals(
     """95 % intervals of D, C and I from tables of redrawn queries and annotators (b, J, K)."""
     if not len(draws):
         return dict.fromkeys(NAMES, (math.nan, math.nan))
-    best = np.stack([_best_dims(table, chosen) for table in draws])
+    best = np.stack([_best_dims(table, n_best) for table in draws])
     values = paper_scores(np.take_along_axis(draws, best[:, :, None], axis=1), alpha)
     return {
         name: corrected_interval(estimates[name].score, column, n_queries)
@@ -260,11 +260,11 @@ def corrected_interval(
     from scipy.special import stdtrit
 
     values = np.asarray(draws, dtype=np.float64)
-    known = values[~np.isnan(values)]
-    if math.isnan(estimate) or 2 * len(known) <= len(values) or len(known) < 2 or n_units < 2:
+    finite = values[~np.isnan(values)]
+    if math.isnan(estimate) or 2 * len(finite) <= len(values) or len(finite) < 2 or n_units < 2:
         return math.nan, math.nan
-    centre = 2 * estimate - float(known.mean())
-    reach = float(stdtrit(n_units - 1, (1 + level) / 2)) * float(known.std(ddof=1))
+    centre = 2 * estimate - float(finite.mean())
+    reach = float(stdtrit(n_units - 1, (1 + level) / 2)) * float(finite.std(ddof=1))
     low, high = min(centre - reach, estimate), max(centre + reach, estimate)
     return max(low, 0.0), min(high, 1.0)
 

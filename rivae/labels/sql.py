@@ -9,68 +9,45 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    ColumnElement,
-    Connection,
-    Double,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    TableClause,
-    Text,
-    and_,
-    case,
-    column,
-    exists,
-    func,
-    inspect,
-    literal_column,
-    select,
-    table,
-    text,
-)
+import sqlalchemy as sa
 
-# 2: keys of imported items hold the id of the import (``rivae.labels.opening``). The layout is that
-# of 1, but an older program would not find those labels.
+# 2: keys of imported items have the id of the import (``rivae.labels.opening``), which version 1
+# does not find; the layout is the same.
 SCHEMA_VERSION = 2
 
-metadata = MetaData()
+metadata = sa.MetaData()
 
 # One row: the version of this layout. A database with this table is ours.
-label_schema = Table("label_schema", metadata, Column("version", Integer, nullable=False))
+label_schema = sa.Table("label_schema", metadata, sa.Column("version", sa.Integer, nullable=False))
 
 # See ``events.LabelEvent``. Times are text (``events.time_text``): the same to the microsecond in
 # every database.
-label_events = Table(
+label_events = sa.Table(
     "label_events",
     metadata,
-    Column("seq", BigInteger, primary_key=True, autoincrement=False),
-    Column("id", String(36), nullable=False, unique=True),
-    Column("time", String(40), nullable=False),
-    Column("annotator", Text, nullable=False),
-    Column("item", Text, nullable=False),
-    Column("factor", Text, nullable=False),
-    Column("level", Integer),
-    Column("action", String(16), nullable=False),
-    Column("seconds_shown", Double, nullable=False),
-    Column("guideline", Text, nullable=False),
-    Column("suggested", Boolean, nullable=False),
-    Column("repeat", Boolean, nullable=False),
-    Column("plan", Text, nullable=False),
-    Column("undoes", String(36), nullable=False, index=True),
+    sa.Column("seq", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("id", sa.String(36), nullable=False, unique=True),
+    sa.Column("time", sa.String(40), nullable=False),
+    sa.Column("annotator", sa.Text, nullable=False),
+    sa.Column("item", sa.Text, nullable=False),
+    sa.Column("factor", sa.Text, nullable=False),
+    sa.Column("level", sa.Integer),
+    sa.Column("action", sa.String(16), nullable=False),
+    sa.Column("seconds_shown", sa.Double, nullable=False),
+    sa.Column("guideline", sa.Text, nullable=False),
+    sa.Column("suggested", sa.Boolean, nullable=False),
+    sa.Column("repeat", sa.Boolean, nullable=False),
+    sa.Column("plan", sa.Text, nullable=False),
+    sa.Column("undoes", sa.String(36), nullable=False, index=True),
 )
 
 # Guidelines and plans that events refer to; a text never changes.
-label_documents = Table(
+label_documents = sa.Table(
     "label_documents",
     metadata,
-    Column("kind", String(40), primary_key=True),
-    Column("id", String(80), primary_key=True),
-    Column("content", Text, nullable=False),
+    sa.Column("kind", sa.String(40), primary_key=True),
+    sa.Column("id", sa.String(80), primary_key=True),
+    sa.Column("content", sa.Text, nullable=False),
 )
 
 OWN_TABLES = frozenset(metadata.tables)
@@ -81,8 +58,10 @@ EVENT_COLUMNS = tuple(c for c in label_events.columns if c.name != "seq")
 _VIEW_COLUMNS = ("kind", *(c.name for c in label_events.columns))
 
 
-def _standing(name: str) -> TableClause:
-    return table(name, column("kind"), *(column(c.name, c.type) for c in label_events.columns))
+def _standing(name: str) -> sa.TableClause:
+    return sa.table(
+        name, sa.column("kind"), *(sa.column(c.name, c.type) for c in label_events.columns)
+    )
 
 
 current_labels = _standing("current_labels")
@@ -92,30 +71,30 @@ current_adjudications = _standing("current_adjudications")
 def _view(of_adjudications: bool) -> Any:
     """The last event of each slot that is not undone (see ``events.Slot``)."""
     e, undo = label_events.alias("e"), label_events.alias("u")
-    undone = exists().where(
-        and_(undo.c.undoes == e.c.id, undo.c.annotator == e.c.annotator, undo.c.action == "undo")
+    undone = sa.exists().where(
+        sa.and_(undo.c.undoes == e.c.id, undo.c.annotator == e.c.annotator, undo.c.action == "undo")
     )
-    kind = case(
+    kind = sa.case(
         (e.c.action == "adjudicate", "adjudication"),
         (e.c.action == "skip", "skip"),
         (e.c.action.in_(["flag", "unflag"]), "flag"),
         (e.c.repeat, "repeat"),
         else_="label",
     ).label("kind")
-    own = e.c.action == "adjudicate"
+    is_verdict = e.c.action == "adjudicate"
     standing = (
-        select(kind, *e.columns)
-        .where(e.c.action != "undo", own if of_adjudications else ~own, ~undone)
+        sa.select(kind, *e.columns)
+        .where(e.c.action != "undo", is_verdict if of_adjudications else ~is_verdict, ~undone)
         .subquery("standing")
     )
     s = standing.c
     # There is one adjudication per item and factor, whoever made it.
     place = [s.item, s.factor] if of_adjudications else [s.annotator, s.kind, s.item, s.factor]
-    rank = func.row_number().over(partition_by=place, order_by=s.seq.desc()).label("place")
-    ranked = select(*s, rank).subquery("ranked")
-    names: list[ColumnElement[Any]] = [literal_column(name) for name in _VIEW_COLUMNS]
+    rank = sa.func.row_number().over(partition_by=place, order_by=s.seq.desc()).label("place")
+    ranks = sa.select(*s, rank).subquery("ranked")
+    names: list[sa.ColumnElement[Any]] = [sa.literal_column(name) for name in _VIEW_COLUMNS]
     return (
-        select(*names).select_from(ranked).where(ranked.c.place == 1, ranked.c.action != "unflag")
+        sa.select(*names).select_from(ranks).where(ranks.c.place == 1, ranks.c.action != "unflag")
     )
 
 
@@ -144,7 +123,7 @@ _APPEND_ONLY = {
 }
 
 
-def create(connection: Connection) -> None:
+def create(connection: sa.Connection) -> None:
     """Create tables, views and triggers in an empty database, in the caller's transaction."""
     metadata.create_all(connection)
     for view, adjudications in ((current_labels, False), (current_adjudications, True)):
@@ -153,29 +132,31 @@ def create(connection: Connection) -> None:
         )
         connection.exec_driver_sql(f"CREATE VIEW {view.name} AS {body}")
     for statement in _APPEND_ONLY[connection.dialect.name]:
-        # As text(), because the driver would take % for a parameter.
-        connection.execute(text(statement))
+        # As text, because the driver would take % for a parameter.
+        connection.execute(sa.text(statement))
     connection.execute(label_schema.insert().values(version=SCHEMA_VERSION))
 
 
 @contextmanager
-def rewriting(connection: Connection) -> Iterator[None]:
-    """Inside, events may be changed (in the caller's transaction); the trigger then returns."""
+def rewriting(connection: sa.Connection) -> Iterator[None]:
+    """Drop the trigger against changes of events, inside the caller's transaction."""
     off = {
         "sqlite": "DROP TRIGGER label_events_no_update",
         "postgresql": "DROP TRIGGER label_events_stay ON label_events",
     }[connection.dialect.name]
     name = off.split()[2]
-    made = next(s for s in _APPEND_ONLY[connection.dialect.name] if f"TRIGGER {name} " in s)
-    connection.execute(text(off))
+    create_trigger = next(
+        s for s in _APPEND_ONLY[connection.dialect.name] if f"TRIGGER {name} " in s
+    )
+    connection.execute(sa.text(off))
     yield
-    connection.execute(text(made))
+    connection.execute(sa.text(create_trigger))
 
 
-def found_version(connection: Connection) -> int | None:
+def found_version(connection: sa.Connection) -> int | None:
     """The version of the layout; None unless ``label_schema`` holds exactly one integer."""
-    columns = {c["name"] for c in inspect(connection).get_columns("label_schema")}
+    columns = {c["name"] for c in sa.inspect(connection).get_columns("label_schema")}
     if "version" not in columns:
         return None
-    rows = connection.execute(select(label_schema.c.version)).fetchall()
+    rows = connection.execute(sa.select(label_schema.c.version)).fetchall()
     return rows[0][0] if len(rows) == 1 and isinstance(rows[0][0], int) else None

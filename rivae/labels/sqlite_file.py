@@ -1,7 +1,7 @@
-"""The SQLite file of labels before it is opened: whole at first sight, made anew, or only read.
+"""The SQLite file of labels before it is opened: checked, created, or copied for reading.
 
-A new file appears in one step with its tables. So a file without content is never a young store,
-but one that something has cut off, and no empty store takes its place.
+A new file appears in one step with its tables. So an empty file is a truncated store, never a new
+one, and is not replaced by an empty store.
 """
 
 from __future__ import annotations
@@ -20,25 +20,24 @@ from rivae.labels.backups import backups_of
 
 REPAIR = "`rivae labels repair` saves what can be saved"
 HEAD = b"SQLite format 3\x00"
-_COPIES = 3  # attempts, in case somebody writes meanwhile
+_COPIES = 3  # attempts, in case of a concurrent write
 
 
 def wal_of(path: Path) -> Path:
-    """Where SQLite keeps the last changes of a file until it copies them into it."""
+    """The write-ahead log of SQLite beside the file."""
     return path.with_name(path.name + "-wal")
 
 
 def has_wal(path: Path) -> bool:
-    """Whether the last changes of a file may stand beside it."""
+    """Whether the file has a write-ahead log with content."""
     wal = wal_of(path)
     return wal.exists() and wal.stat().st_size > 0
 
 
 def trouble_of(path: Path) -> str:
-    """What is wrong with the file of a store, in one sentence; "" for a file that can be opened,
-    and for one that is not there and has never been.
+    """Why the file of a store cannot be opened, in one sentence; "" if it can, or is new.
 
-    Only its first bytes are read, and it stays as it is.
+    Only its first bytes are read.
 
     Raises:
         OSError: it cannot be read.
@@ -61,10 +60,10 @@ def trouble_of(path: Path) -> str:
         return f"{path.name} cannot be opened, as it is a folder: name a file in it"
     if path.exists() or path.is_symlink():
         return ""  # a device, or a link to nothing: opening says why
-    if kept := backups_of(path):
+    if backups := backups_of(path):
         return (
-            f"{path.name} is gone, but its backup of {kept[-1].day} is there: {REPAIR}; to begin "
-            f"without those labels, move the folder {kept[-1].path.parent.name} away"
+            f"{path.name} is gone, but its backup of {backups[-1].day} is there: {REPAIR}; to "
+            f"begin without those labels, move the folder {backups[-1].path.parent.name} away"
         )
     if has_wal(path):
         return f"{path.name} is gone, but {wal_of(path).name} is there: bring the file back"
@@ -87,7 +86,7 @@ def is_only_readable(path: Path) -> bool:
 
 
 def make_file(path: Path, fill: Callable[[Path], None]) -> None:
-    """Make the file of a new store in one step, its owner's alone; nothing if it is there already.
+    """Create the file of a new store in one step, private to its owner, unless it exists.
 
     Args:
         fill: makes the tables in an empty file.
@@ -104,17 +103,17 @@ def make_file(path: Path, fill: Callable[[Path], None]) -> None:
             fill(new)
             _publish(new, path)
         finally:
-            for left in (new, wal_of(new), new.with_name(new.name + "-shm")):
-                left.unlink(missing_ok=True)
+            for leftover in (new, wal_of(new), new.with_name(new.name + "-shm")):
+                leftover.unlink(missing_ok=True)
         sync_folder(path.parent)
-    # Files that a crash of an older version has left may be readable by others.
-    for own in (path, wal_of(path), path.with_name(path.name + "-shm")):
-        if own.exists():
-            private_file(own)
+    # Files of older versions may be readable by others.
+    for part in (path, wal_of(path), path.with_name(path.name + "-shm")):
+        if part.exists():
+            private_file(part)
 
 
 def _publish(new: Path, path: Path) -> None:
-    """Give ``new`` its name; the file of another process that was first stays."""
+    """Rename ``new``, unless another process has created the file first."""
     try:
         os.link(new, path)
     except FileExistsError:
@@ -126,10 +125,10 @@ def _publish(new: Path, path: Path) -> None:
 
 
 def private_copy(path: Path) -> tempfile.TemporaryDirectory[str]:
-    """A copy of the file and of its last changes in a folder of its own, under the same name.
+    """A copy of the file and its write-ahead log, under the same name in a temporary folder.
 
     Raises:
-        OSError: there is no room for it anywhere, or somebody keeps writing to it.
+        OSError: the disk is full, or another process keeps writing to it.
     """
     parts = [part for part in (path, wal_of(path)) if part.exists()]
     places = (None, "/dev/shm")  # the second is memory, for full disks

@@ -115,24 +115,24 @@ class LabelStore:
             if self._backs_up and self._backed_up != datetime.now(UTC).date():
                 try:
                     self.back_up()
-                except LabelStoreError as error:  # labels are worth more than their backup
+                except LabelStoreError as error:  # labels are stored without a backup, too
                     log.warning("%s", error)
             with writing(self._engine) as connection:
                 yield connection
 
     def _stamp(self) -> tuple[int, int] | None:
-        """What tells a SQLite file from another of its name; None where it cannot be written."""
+        """The identity of the SQLite file; None if it is read-only or a server."""
         if self.path is None or self.read_only:
             return None
         with suppress(OSError):
-            found = self.path.stat()
-            if found.st_size:
-                return found.st_dev, found.st_ino
+            file_stat = self.path.stat()
+            if file_stat.st_size:
+                return file_stat.st_dev, file_stat.st_ino
         raise LabelStoreError(trouble_of(self.path) or GONE.format(display(self._url)))
 
     def _follow_file(self) -> None:
-        """Open the file again that has taken the place of ours (after a repair, say); an open file
-        that has been removed would take labels that nobody finds.
+        """Reopen the file if it was replaced, for instance by a repair; labels written to a removed
+        file would be lost.
         """
         now = self._stamp()
         if now != self._file:
@@ -141,7 +141,7 @@ class LabelStore:
             self._file = self._stamp()
 
     def _try_again(self) -> None:
-        """Open a file that could only be read once more: its disk may have room now."""
+        """Reopen a read-only file: its disk may have space again."""
         why = self._opened.read_only
         again = open_database(self._url)
         if again.read_only:
@@ -226,12 +226,12 @@ class LabelStore:
             conditions.append(view.c.annotator == annotator)
         if factor is not None:
             conditions.append(view.c.factor == factor)
-        found: list[Current] = []
+        events: list[Current] = []
         with self._reading() as connection:
             for part in item_conditions(view.c.item, items):
                 query = select(view).where(*conditions, *part)
-                found += [Current(r.seq, kind, event_of(r)) for r in connection.execute(query)]
-        return sorted(found, key=lambda current: current.seq)
+                events += [Current(r.seq, kind, event_of(r)) for r in connection.execute(query)]
+        return sorted(events, key=lambda current: current.seq)
 
     def levels(
         self, kind: Kind = "label", items: Collection[str] | None = None
@@ -239,11 +239,11 @@ class LabelStore:
         """``current`` as (annotator, item, factor, level) only: faster and unordered."""
         c = _view(kind).c
         query = select(c.annotator, c.item, c.factor, c.level).where(c.kind == kind)
-        found: list[tuple[str, str, str, int | None]] = []
+        rows: list[tuple[str, str, str, int | None]] = []
         with self._reading() as connection:
             for part in item_conditions(c.item, items):
-                found += [tuple(row) for row in connection.execute(query.where(*part))]
-        return found
+                rows += [tuple(row) for row in connection.execute(query.where(*part))]
+        return rows
 
     def has_items(self, start: str) -> bool:
         """Whether any event is about an item whose key begins with ``start``."""

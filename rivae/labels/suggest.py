@@ -20,7 +20,7 @@ from rivae.runs import Run
 from rivae.training.alignment.certainty import certainty_of
 
 NOISE = 1.0  # variance of a level around its direction, which itself explains a variance of 1
-SURE = 0.3  # weight of an axis that needs no label: at 0 the others are found less well, too
+SURE = 0.3  # weight of an axis that needs no label; 0 is worse for the others, too
 _FLOOR = 1e-8
 
 
@@ -43,49 +43,49 @@ def suggest_items(
         n_items: how many to choose, at most m.
         noise: s², positive.
         max_radius: skip candidates farther from the mean than this share of the data, if enough
-            others are left: outliers tell little about the rest. None keeps them.
-        axes: to be determined first, e.g. those that are not sure; the others have the weight
-            ``SURE``. () takes all alike.
+            others are left, since outliers say little about the rest. None keeps them.
+        axes: uncertain axes, to be determined first; the others have the weight ``SURE``. ()
+            weights all equally.
 
     Raises:
         ConfigError: a number out of range, or widths that do not fit.
         DataError: the latents are not finite.
     """
     z, x = np.asarray(mu, dtype=np.float64), np.asarray(candidates, dtype=np.float64)
-    known = np.asarray(labelled, dtype=np.float64).reshape(-1, z.shape[1])
+    x_labelled = np.asarray(labelled, dtype=np.float64).reshape(-1, z.shape[1])
     if x.ndim != 2 or x.shape[1] != z.shape[1]:
         raise ConfigError(f"latents {z.shape} and candidates {x.shape} do not fit")
     if not (noise > 0 and 1 <= n_items <= len(x)):
         raise ConfigError(f"choose 1 to {len(x)} items and a positive noise")
-    if not (np.isfinite(z).all() and np.isfinite(x).all() and np.isfinite(known).all()):
+    if not (np.isfinite(z).all() and np.isfinite(x).all() and np.isfinite(x_labelled).all()):
         raise DataError("the run's latents are not finite: choose another run")
     mean = z.mean(axis=0)
     values, vectors = np.linalg.eigh(np.cov(z.T).reshape(z.shape[1], -1))
     # White, and turned back, so that coordinate j is about axis j.
     to_white = vectors / np.sqrt(np.maximum(values, max(_FLOOR * values[-1], 1e-300))) @ vectors.T
-    x, known = (x - mean) @ to_white, (known - mean) @ to_white
+    x, x_labelled = (x - mean) @ to_white, (x_labelled - mean) @ to_white
     free = np.ones(len(x), dtype=np.bool_)
     if max_radius is not None:
         radius = np.linalg.norm((z - mean) @ to_white, axis=1)
         near = np.linalg.norm(x, axis=1) <= np.quantile(radius, max_radius)
         free = near if near.sum() >= n_items else free
     # The mean level is unknown as well: a column of ones.
-    x, known = (np.column_stack([np.ones(len(a)), a]) for a in (x, known))
+    x, x_labelled = (np.column_stack([np.ones(len(a)), a]) for a in (x, x_labelled))
     covariance: Floats = np.asarray(
-        np.linalg.inv(np.eye(x.shape[1]) + known.T @ known / noise), dtype=np.float64
+        np.linalg.inv(np.eye(x.shape[1]) + x_labelled.T @ x_labelled / noise), dtype=np.float64
     )
     weights = np.ones(x.shape[1])
     if len(axes):
         weights[1:] = SURE
         weights[[1 + j for j in axes]] = 1.0
-    chosen = np.empty(n_items, dtype=np.int64)
+    picks = np.empty(n_items, dtype=np.int64)
     for i in range(n_items):
         gain = np.where(free, variance_drop(covariance, x, noise, weights), -np.inf)
-        chosen[i] = j = int(gain.argmax())
+        picks[i] = j = int(gain.argmax())
         free[j] = False
-        moved = covariance @ x[j]
-        covariance -= np.outer(moved, moved) / (noise + float(x[j] @ moved))
-    return chosen
+        cov_x = covariance @ x[j]
+        covariance -= np.outer(cov_x, cov_x) / (noise + float(x[j] @ cov_x))
+    return picks
 
 
 def variance_drop(
@@ -94,12 +94,12 @@ def variance_drop(
     """How much labelling each x (m, p) lowers the trace of the posterior covariance (p, p), whose
     diagonal may have ``weights``.
     """
-    moved = x @ covariance
-    drop = moved**2 if weights is None else moved**2 * weights
-    return np.asarray(drop.sum(axis=1) / (noise + (moved * x).sum(axis=1)))
+    cov_x = x @ covariance
+    drop = cov_x**2 if weights is None else cov_x**2 * weights
+    return np.asarray(drop.sum(axis=1) / (noise + (cov_x * x).sum(axis=1)))
 
 
-POOL = 2_000  # candidates; more hardly help, and their pictures have to be embedded
+POOL = 2_000  # candidates; more cost time and hardly help
 AMPLE = 5  # with fewer candidates per wanted item, training items are added
 BLOCK = 10  # the ten most useful items come first, in random order, then the next ten
 MAX_SUGGESTED = 500
@@ -137,13 +137,13 @@ def suggest_rows(
     to them; unlike test items, D/C/I is not measured on them, so axes aligned to these labels can
     be compared with other axes. Training items are added if there are too few.
 
-    Where it is known how sure the axes are, the items are spread along those that are not.
+    If the certainty of the axes is known, the items are spread along the uncertain ones.
 
     Args:
         labelled: (l,) data rows with labels; they are not suggested again.
         n_items: 1 to 500.
         random_state: of the draw of candidates.
-        asks: the view whose z the labels will be matched with.
+        asks: the view that gives z.
 
     Raises:
         ConfigError: the number is out of range, fewer items are left, or the method has no latent
@@ -157,8 +157,8 @@ def suggest_rows(
     method = run.load_method(data)
     if not method.has_latent:
         raise ConfigError(f"{run.id} has no latent axes to sharpen: its method searches with V")
-    known = np.unique(np.asarray(labelled, dtype=np.int64))
-    rows, pool = _candidates(data, known, n_items)
+    labelled_rows = np.unique(np.asarray(labelled, dtype=np.int64))
+    rows, pool = _candidates(data, labelled_rows, n_items)
     if len(rows) < n_items:
         raise ConfigError(f"only {len(rows)} items are left to suggest: ask for no more than that")
     rows = np.sort(np.random.default_rng(random_state).permutation(rows)[:POOL])
@@ -166,16 +166,16 @@ def suggest_rows(
     mu = model.encode_asking(asks, data, reference_rows(data))[0]
     certain = certainty_of(run, model, data)
     axes = tuple(axis.axis for axis in certain if axis.verdict != "sure")
-    latents, labelled_latents = (model.latents(data, some, asks) for some in (rows, known))
-    chosen = suggest_items(mu, latents, labelled_latents, n_items, axes=axes)
-    return Suggestion(rows[chosen], pool, len(rows), axes)
+    latents, labelled_latents = (model.latents(data, some, asks) for some in (rows, labelled_rows))
+    picks = suggest_items(mu, latents, labelled_latents, n_items, axes=axes)
+    return Suggestion(rows[picks], pool, len(rows), axes)
 
 
-def _candidates(data: PairedDataset, known: Ints, n_items: int) -> tuple[Ints, str]:
-    validation = np.setdiff1d(data.splits["validation"], known)
+def _candidates(data: PairedDataset, labelled_rows: Ints, n_items: int) -> tuple[Ints, str]:
+    validation = np.setdiff1d(data.splits["validation"], labelled_rows)
     if len(validation) >= AMPLE * n_items:
         return validation, "validation items"
-    train = np.setdiff1d(data.splits["train"], known)
+    train = np.setdiff1d(data.splits["train"], labelled_rows)
     return np.union1d(validation, train).astype(np.int64), "validation and training items"
 
 

@@ -26,8 +26,8 @@ LEVELS = (1, 2, 3, 4, 5)
 
 def keys_by_row(data: PairedDataset, rows: ArrayLike) -> dict[int, str]:
     """The item key of every data row in ``rows`` (any shape, repetitions allowed), ascending."""
-    wanted = np.unique(np.asarray(rows, dtype=np.int64))
-    return {int(i): item_key_of(data, int(i)) for i in wanted}
+    unique_rows = np.unique(np.asarray(rows, dtype=np.int64))
+    return {int(i): item_key_of(data, int(i)) for i in unique_rows}
 
 
 def rows_by_key(data: PairedDataset) -> dict[str, int]:
@@ -56,12 +56,12 @@ def level_table(
     levels: Iterable[tuple[str, str, str, int | None]], row_of: Mapping[str, int]
 ) -> pd.DataFrame:
     """The table of what ``LabelStore.levels`` returned; ``row_of`` is the data row by item key."""
-    found = [
+    rows = [
         (annotator, row_of[item], factor, np.nan if level is None else float(level))
         for annotator, item, factor, level in levels
     ]
-    found.sort(key=lambda row: row[:3])
-    table = pd.DataFrame(found, columns=list(COLUMNS))
+    rows.sort(key=lambda row: row[:3])
+    table = pd.DataFrame(rows, columns=list(COLUMNS))
     return table.astype({"item": np.int64, "level": np.float64})
 
 
@@ -75,22 +75,22 @@ def check_labels(labels: pd.DataFrame) -> pd.DataFrame:
     missing = [name for name in COLUMNS if name not in labels]
     if missing:
         raise DataError(f"a table of labels needs a column '{missing[0]}': add it")
-    found = labels[list(COLUMNS)].copy()
+    table = labels[list(COLUMNS)].copy()
     try:
-        found["item"] = found["item"].astype(np.int64)
-        found["level"] = found["level"].astype(np.float64)
+        table["item"] = table["item"].astype(np.int64)
+        table["level"] = table["level"].astype(np.float64)
     except (TypeError, ValueError):
         raise DataError("items must be integers and levels 1 to 5 or empty: correct them") from None
-    if not (found["level"].isna() | found["level"].isin(LEVELS)).all():
+    if not (table["level"].isna() | table["level"].isin(LEVELS)).all():
         raise DataError("a level must be 1, 2, 3, 4 or 5, or empty for 'cannot tell'")
-    twice = found.duplicated(["annotator", "item", "factor"])
+    twice = table.duplicated(["annotator", "item", "factor"])
     if twice.any():
-        row = found[twice].iloc[0]
+        row = table[twice].iloc[0]
         raise DataError(
             f"{row['annotator']} has two levels of {row['factor']} for item {row['item']}: keep "
             "the current one"
         )
-    return found
+    return table
 
 
 def rating_cube(
@@ -109,24 +109,24 @@ def rating_cube(
         DataError: as ``check_labels``.
     """
     rows = np.asarray(items, dtype=np.int64)
-    found = check_labels(labels)
-    found = found[found["item"].isin(rows) & found["factor"].isin(list(factors))]
-    annotators = tuple(sorted(str(name) for name in found["annotator"].unique()))
+    table = check_labels(labels)
+    table = table[table["item"].isin(rows) & table["factor"].isin(list(factors))]
+    annotators = tuple(sorted(str(name) for name in table["annotator"].unique()))
     cube = np.full((len(annotators), len(rows), len(factors)), np.nan)
-    if len(found):
+    if len(table):
         place = (
-            pd.Index(annotators).get_indexer(pd.Index(found["annotator"].astype(str))),
-            np.searchsorted(rows, found["item"].to_numpy()),
-            pd.Index(list(factors)).get_indexer(pd.Index(found["factor"])),
+            pd.Index(annotators).get_indexer(pd.Index(table["annotator"].astype(str))),
+            np.searchsorted(rows, table["item"].to_numpy()),
+            pd.Index(list(factors)).get_indexer(pd.Index(table["factor"])),
         )
-        cube[place] = found["level"].to_numpy()
+        cube[place] = table["level"].to_numpy()
     return annotators, cube
 
 
 def consensus(
     cube: Floats, weights: ArrayLike | None = None, how: Literal["median", "mean"] = "median"
 ) -> Floats:
-    """The level over annotators (N, K) of a cube (A, N, K); NaN where nobody gave one.
+    """The level over annotators (N, K) of a cube (A, N, K); NaN where there is none.
 
     The median stays constant where most annotators saw no change. The mean turns every slip into a
     small variation, which |corr| along a path counts in full. For regression the mean is as good.
@@ -138,16 +138,16 @@ def consensus(
     if weights is not None:
         cube = np.repeat(cube, np.asarray(weights, dtype=np.int64), axis=0)
     out = np.full(cube.shape[1:], np.nan)
-    known = ~np.isnan(cube).all(axis=0) if len(cube) else np.zeros(out.shape, dtype=np.bool_)
+    has_level = ~np.isnan(cube).all(axis=0) if len(cube) else np.zeros(out.shape, dtype=np.bool_)
     middle = np.nanmedian if how == "median" else np.nanmean
-    out[known] = middle(cube[:, known], axis=0)
+    out[has_level] = middle(cube[:, has_level], axis=0)
     return out
 
 
 def labelled_items(labels: pd.DataFrame) -> Ints:
     """The items with at least one level, sorted."""
-    found = check_labels(labels).dropna(subset="level")
-    return np.unique(found["item"].to_numpy()).astype(np.int64)
+    table = check_labels(labels).dropna(subset="level")
+    return np.unique(table["item"].to_numpy()).astype(np.int64)
 
 
 def adjudicated(labels: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
@@ -160,13 +160,13 @@ def adjudicated(labels: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
         labels, verdicts: tables, see the module; the last of several verdicts counts.
     """
     keys = ["item", "factor"]
-    own = check_labels(labels)
+    labels = check_labels(labels)
     last = verdicts[list(COLUMNS)].drop_duplicates(keys, keep="last")
-    decided = check_labels(last)
-    both = own.merge(
-        decided[[*keys, "level"]], on=keys, how="left", suffixes=("", "_said"), indicator=True
+    final = check_labels(last)
+    both = labels.merge(
+        final[[*keys, "level"]], on=keys, how="left", suffixes=("", "_said"), indicator=True
     )
     both["level"] = both["level"].where(both["_merge"] == "left_only", both["level_said"])
-    known = pd.MultiIndex.from_frame(own[keys])
-    new = decided[~pd.MultiIndex.from_frame(decided[keys]).isin(known)]
+    places = pd.MultiIndex.from_frame(labels[keys])
+    new = final[~pd.MultiIndex.from_frame(final[keys]).isin(places)]
     return pd.concat([both[list(COLUMNS)], new], ignore_index=True)

@@ -1,4 +1,4 @@
-"""Items on which annotators disagree or that somebody flagged, and the verdicts on them."""
+"""Items with disagreement or flags, and the verdicts on them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from rivae.labels.store import LabelStore
 
 def verdicts(store: LabelStore, items: Collection[str]) -> dict[tuple[str, str], Current]:
     """The current verdicts, by item key and factor."""
-    found = store.current("adjudication", items=items)
-    return {(current.event.item, current.event.factor): current for current in found}
+    standing = store.current("adjudication", items=items)
+    return {(current.event.item, current.event.factor): current for current in standing}
 
 
 def decide(
@@ -45,7 +45,7 @@ def decide(
             any verdict is replaced.
 
     Raises:
-        LabelError: the name is missing or wrong, another verdict was given meanwhile, or the store
+        LabelError: the name is missing or wrong, another verdict was given first, or the store
             did not answer. Nothing is stored then.
     """
     _check_name(by)
@@ -67,13 +67,13 @@ def decide(
     return event
 
 
-def _check_standing(connection: Connection, item: str, factor: str, seen: str) -> None:
+def _check_standing(connection: Connection, item: str, factor: str, seen_id: str) -> None:
     v = sql.current_adjudications
     query = select(v.c.id, v.c.annotator, v.c.level)
     row = connection.execute(query.where(v.c.item == item, v.c.factor == factor)).first()
-    if row is not None and row.id != seen:
-        said = "cannot tell" if row.level is None else row.level
-        raise LabelError(f"{row.annotator} has decided on {said} meanwhile: look again")
+    if row is not None and row.id != seen_id:
+        answer = "cannot tell" if row.level is None else row.level
+        raise LabelError(f"{row.annotator} has decided on {answer} meanwhile: look again")
 
 
 def take_back(store: LabelStore, event_id: str, by: str) -> None:
@@ -83,14 +83,14 @@ def take_back(store: LabelStore, event_id: str, by: str) -> None:
         LabelError: somebody else gave it, it is not a verdict, or the store did not answer.
     """
     _check_name(by)
-    found = store.event(event_id)
-    if found is None or found.event.action != "adjudicate":
+    verdict = store.event(event_id)
+    if verdict is None or verdict.event.action != "adjudicate":
         raise LabelError("there is no such verdict: reload the page")
-    if found.event.annotator != by:
+    if verdict.event.annotator != by:
         raise LabelError(
-            f"only {found.event.annotator} can undo this verdict: give another one instead"
+            f"only {verdict.event.annotator} can undo this verdict: give another one instead"
         )
-    store.append([found.event.undone_by(new_id(), datetime.now(UTC))])
+    store.append([verdict.event.undone_by(new_id(), datetime.now(UTC))])
 
 
 def _check_name(by: str) -> None:
@@ -116,9 +116,13 @@ class Case:
     flagged_by: tuple[str, ...] = ()
 
 
-def far_cases(agreed: PlanAgreement, factor: str | None = None) -> list[Case]:
+def far_cases(plan_agreement: PlanAgreement, factor: str | None = None) -> list[Case]:
     """Items whose levels are two or more apart, the widest first; of one factor if given."""
-    apart = agreed.apart if factor is None else agreed.apart[agreed.apart["factor"] == factor]
+    apart = (
+        plan_agreement.apart
+        if factor is None
+        else plan_agreement.apart[plan_agreement.apart["factor"] == factor]
+    )
     return [
         Case(int(item), str(name), int(gap))
         for item, name, gap in zip(apart["item"], apart["factor"], apart["gap"], strict=True)
@@ -131,18 +135,20 @@ def flagged_cases(answers: PlanAnswers, factor: str | None = None) -> list[Case]
     Args:
         factor: only flags of this factor, and of items themselves, listed under this factor.
     """
-    found: dict[tuple[int, str], set[str]] = {}
+    flaggers: dict[tuple[int, str], set[str]] = {}
     for item, name, who in answers.flags.itertuples(index=False):
         if factor is None or name in ("", factor):
-            found.setdefault((int(item), name if factor is None else factor), set()).add(str(who))
-    cases = [Case(row, name, 0, tuple(sorted(who))) for (row, name), who in found.items()]
+            flaggers.setdefault((int(item), name if factor is None else factor), set()).add(
+                str(who)
+            )
+    cases = [Case(row, name, 0, tuple(sorted(who))) for (row, name), who in flaggers.items()]
     return sorted(cases, key=lambda case: (-len(case.flagged_by), case.row, case.factor))
 
 
 def levels_of(labels: pd.DataFrame, case: Case) -> list[tuple[str, int | None]]:
     """Everybody's level of a case, with names; None is "cannot tell"."""
-    own = labels[(labels["item"] == case.row) & (labels["factor"] == case.factor)]
+    case_labels = labels[(labels["item"] == case.row) & (labels["factor"] == case.factor)]
     return [
         (str(who), None if level != level else int(level))
-        for who, level in zip(own["annotator"], own["level"], strict=True)
+        for who, level in zip(case_labels["annotator"], case_labels["level"], strict=True)
     ]

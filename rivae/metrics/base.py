@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import DataError
-
-if TYPE_CHECKING:  # both import torch, and names of metrics are needed before it is loaded
-    from rivae.data.base import FactorSpec
-    from rivae.retrieval.base import Floats, Ints
+from rivae.data.factors import FactorSpec
 
 MIN_ROWS = 8  # a held-out half of fewer rows means nothing
 
@@ -144,13 +142,13 @@ class Sample:
         """The same with the factors of one role, without categorical ones if ``numeric``; None if
         no factor is left.
         """
-        chosen = [
+        columns = [
             k
             for k, spec in enumerate(self.specs)
             if spec.role == role and not (numeric and spec.kind == "categorical")
         ]
-        specs = tuple(self.specs[k] for k in chosen)
-        return replace(self, factors=self.factors[:, chosen], specs=specs) if chosen else None
+        specs = tuple(self.specs[k] for k in columns)
+        return replace(self, factors=self.factors[:, columns], specs=specs) if columns else None
 
 
 @dataclass(frozen=True)

@@ -17,17 +17,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict, Field
 
+from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import DataError
 from rivae.metrics.matching import ROUNDING, assignment, cross_correlation
-
-if TYPE_CHECKING:
-    from rivae.retrieval.base import Floats, Ints
 
 Verdict = Literal["sure", "plane", "unsure"]
 
@@ -83,10 +81,10 @@ class AxisCertainty(BaseModel):
         """The verdict in plain words; ``names`` are those of all axes."""
         fits = f"{self.n_fits} fits from different starting points"
         if self.verdict == "unsure":
-            held = f"Only {self.n_held}" if self.n_held else "None"
+            how_many = f"Only {self.n_held}" if self.n_held else "None"
             return (
-                f"{held} of {fits} holds this axis (R² {_short(max(self.inside, 0))}): it may be "
-                "noise. Label items along it, or train on more pairs."
+                f"{how_many} of {fits} holds this axis (R² {_short(max(self.inside, 0))}): it may "
+                "be noise. Label items along it, or train on more pairs."
             )
         if self.n_held < self.n_fits:
             fits = f"{self.n_held} of {fits}"
@@ -95,19 +93,19 @@ class AxisCertainty(BaseModel):
                 f"{fits} agree on this axis (|r| {_short(self.agreement)} or more), and other "
                 f"samples of the pairs turn it by {self.turn:.0f}° at most."
             )
-        told = []
+        sentences = []
         if self.turned:
-            told.append(
+            sentences.append(
                 f"{fits} agree only on the {'plane' if len(self.turned) == 1 else 'space'} of "
                 f"{_list([self.axis, *self.turned], names)}: other fits or samples of the "
                 f"pairs turn this axis by up to {self.turn:.0f}°, and any turn would do."
             )
         if self.dependent:
-            told.append(
+            sentences.append(
                 f"{_list([self.axis, *self.dependent], names)} depend on each other (r up to "
                 f"{_short(self.dependence)} once both may bend), so they need not be the factors."
             )
-        return " ".join([*told, "A few labels decide."])
+        return " ".join([*sentences, "A few labels decide."])
 
 
 def axis_certainty(
@@ -124,71 +122,76 @@ def axis_certainty(
     Raises:
         DataError: other shapes, too few rows, or numbers that are not finite.
     """
-    own, others = np.asarray(z, dtype=np.float64), np.asarray(fits, dtype=np.float64)
-    if own.ndim != 2 or others.ndim != 3 or not len(others) or others.shape[1] != len(own):
-        raise DataError(f"latents {own.shape} and fits {others.shape} are not of the same pairs")
-    if len(own) < MIN_ROWS:
-        raise DataError(f"{len(own)} pairs are too few to say how sure an axis is: {MIN_ROWS} do")
-    if not (np.isfinite(own).all() and np.isfinite(others).all()):
+    latents, others = np.asarray(z, dtype=np.float64), np.asarray(fits, dtype=np.float64)
+    if latents.ndim != 2 or others.ndim != 3 or not len(others) or others.shape[1] != len(latents):
+        raise DataError(
+            f"latents {latents.shape} and fits {others.shape} are not of the same pairs"
+        )
+    if len(latents) < MIN_ROWS:
+        raise DataError(
+            f"{len(latents)} pairs are too few to say how sure an axis is: {MIN_ROWS} do"
+        )
+    if not (np.isfinite(latents).all() and np.isfinite(others).all()):
         raise DataError("latents or fits are not finite: train the run again")
     rng = np.random.default_rng(random_state)
-    if len(own) > MAX_ROWS:
-        rows = np.sort(rng.choice(len(own), MAX_ROWS, replace=False))
-        own, others = own[rows], others[:, rows]
-    live = np.flatnonzero(np.ptp(own, axis=0) > ROUNDING * np.abs(own).max(axis=0))
-    found = [
-        AxisCertainty(axis=j, verdict="unsure", n_fits=len(others)) for j in range(own.shape[1])
-    ]
+    if len(latents) > MAX_ROWS:
+        rows = np.sort(rng.choice(len(latents), MAX_ROWS, replace=False))
+        latents, others = latents[rows], others[:, rows]
+    live = np.flatnonzero(np.ptp(latents, axis=0) > ROUNDING * np.abs(latents).max(axis=0))
+    d, n_fits = latents.shape[1], len(others)
+    axes = [AxisCertainty(axis=j, verdict="unsure", n_fits=n_fits) for j in range(d)]
     if len(live):
-        own = (own[:, live] - own[:, live].mean(axis=0)) / own[:, live].std(axis=0)
-        for measured in _measured(own, others, live, rng):
-            found[measured.axis] = measured
-    return tuple(found)
+        latents = (latents[:, live] - latents[:, live].mean(axis=0)) / latents[:, live].std(axis=0)
+        for certainty in _measured(latents, others, live, rng):
+            axes[certainty.axis] = certainty
+    return tuple(axes)
 
 
 def _measured(
     z: Floats, fits: Floats, axes: Ints, rng: np.random.Generator
 ) -> Iterator[AxisCertainty]:
     """The certainty of axes ``z`` (n, d), each of variance 1, which are called ``axes``."""
-    inside = np.stack([held_out_r2(z, fit) for fit in fits])
+    inside = np.stack([_cross_fitted_r2(z, fit) for fit in fits])
     middle = np.sort(inside, axis=0)[(len(fits) - 1) // 2]  # of two, the lower one
     agreement = np.stack([_agreement(z, fit) for fit in fits])
     cosines = np.stack([np.stack(list(_directions(z, fit, rng))) for fit in fits])
     depends, least = dependence(z), max(DEPENDENT, CHANCE / len(z) ** 0.5)
     for j, axis in enumerate(axes):
-        held = inside[:, j] >= INSIDE
-        asked = cosines[held if held.any() else ~held].reshape(-1, *cosines.shape[2:])
-        turn = float(np.degrees(np.arccos(np.quantile(asked[:, j, j], 1 - SHARE))))
-        turned: list[int] = []
+        holds_axis = inside[:, j] >= INSIDE
+        fits_with_axis = holds_axis if holds_axis.any() else ~holds_axis
+        axis_cosines = cosines[fits_with_axis].reshape(-1, *cosines.shape[2:])
+        turn = float(np.degrees(np.arccos(np.quantile(axis_cosines[:, j, j], 1 - SHARE))))
+        turning_axes: list[int] = []
         if turn > TURN and len(axes) > 1:
-            shared = np.quantile(np.maximum(asked[:, j], asked[:, :, j]), SHARE, axis=0)
-            nearest = float(np.delete(shared, j).max())
-            turned = _others(shared, j, min(float(np.sin(np.radians(TURN))), nearest))
+            both_ways = np.maximum(axis_cosines[:, j], axis_cosines[:, :, j])
+            overlap = np.quantile(both_ways, SHARE, axis=0)
+            nearest = float(np.delete(overlap, j).max())
+            turning_axes = _others(overlap, j, min(float(np.sin(np.radians(TURN))), nearest))
         dependent = _others(depends[j], j, least)
-        verdict: Verdict = "plane" if turned or dependent else "sure"
+        verdict: Verdict = "plane" if turning_axes or dependent else "sure"
         yield AxisCertainty(
             axis=int(axis),
             verdict="unsure" if middle[j] < INSIDE else verdict,
             n_fits=len(fits),
-            n_held=int(held.sum()),
-            agreement=round(float(agreement[held if held.any() else ~held, j].min()), 4),
+            n_held=int(holds_axis.sum()),
+            agreement=round(float(agreement[fits_with_axis, j].min()), 4),
             inside=round(float(middle[j]), 4),
             turn=round(turn, 2),
             dependence=round(float(depends[j].max()), 4),
-            turned=tuple(int(axes[k]) for k in turned),
+            turned=tuple(int(axes[k]) for k in turning_axes),
             dependent=tuple(int(axes[k]) for k in dependent),
         )
 
 
-def held_out_r2(z: Floats, fit: Floats) -> Floats:
+def _cross_fitted_r2(z: Floats, fit: Floats) -> Floats:
     """R² (d,) of axes ``z`` (n, d) from all axes of a fit, linear, each half from the other."""
     design = np.column_stack([fit - fit.mean(axis=0), np.ones(len(fit))])
-    left = np.zeros(z.shape[1])
+    residual = np.zeros(z.shape[1])
     for half in (0, 1):
         here, there = slice(half, None, 2), slice(1 - half, None, 2)
         weights = np.linalg.lstsq(design[here], z[here], rcond=None)[0]
-        left += ((z[there] - design[there] @ weights) ** 2).sum(axis=0)
-    return np.asarray(1 - left / len(z))
+        residual += ((z[there] - design[there] @ weights) ** 2).sum(axis=0)
+    return np.asarray(1 - residual / len(z))
 
 
 def _agreement(z: Floats, fit: Floats) -> Floats:
@@ -206,14 +209,14 @@ def _directions(z: Floats, fit: Floats, rng: np.random.Generator) -> Iterator[Fl
     """
     n, d = z.shape
     white = _white(fit)
-    own = _unit(white.T @ z / n)
-    drawn = (_independent(white[rng.integers(0, n, n)], rng) for _ in range(RESAMPLES))
-    for axes in (_unit(white.T @ fit / n), *drawn):
-        table = np.abs(own.T @ axes)
+    axes_of_z = _unit(white.T @ z / n)
+    resamples = (_independent(white[rng.integers(0, n, n)], rng) for _ in range(RESAMPLES))
+    for axes in (_unit(white.T @ fit / n), *resamples):
+        table = np.abs(axes_of_z.T @ axes)
         rows, columns = assignment(table)
-        found = np.zeros((d, d))
-        found[:, rows] = np.minimum(table[:, columns], 1.0)
-        yield found
+        cosines = np.zeros((d, d))
+        cosines[:, rows] = np.minimum(table[:, columns], 1.0)
+        yield cosines
 
 
 def _unit(columns: Floats) -> Floats:
@@ -255,14 +258,14 @@ def dependence(z: Floats) -> Floats:
     curves = np.cos(np.pi * place[:, :, None] * np.arange(1, CURVES + 1)).reshape(n, -1)
     curves = (curves - curves.mean(axis=0)) / curves.std(axis=0)
     table = (curves.T @ curves / n).reshape(d, CURVES, d, CURVES).transpose(0, 2, 1, 3)
-    found = np.linalg.svd(table, compute_uv=False)[..., 0]
-    return np.asarray(np.minimum(found, 1.0) * (1 - np.eye(d)))
+    strongest = np.linalg.svd(table, compute_uv=False)[..., 0]
+    return np.asarray(np.minimum(strongest, 1.0) * (1 - np.eye(d)))
 
 
-def _others(strengths: Floats, own: int, least: float) -> list[int]:
+def _others(strengths: Floats, axis: int, least: float) -> list[int]:
     """The others that are as strong as ``least``, the strongest first."""
     order = np.argsort(-strengths, kind="stable")
-    return [int(k) for k in order if k != own and strengths[k] >= least]
+    return [int(k) for k in order if k != axis and strengths[k] >= least]
 
 
 def _short(value: float) -> str:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import DataError
+from rivae.data.factors import FactorSpec
 from rivae.metrics.base import check_specs
 
 if TYPE_CHECKING:
-    from rivae.data.base import FactorSpec
-    from rivae.retrieval.base import Floats
     from rivae.retrieval.traversal import Traversal
 
 
@@ -83,16 +83,16 @@ def path_correlations(values: Floats, path: Floats) -> Floats:
 
 
 def _known_correlations(values: Floats, path: Floats) -> Floats:
-    known = ~np.isnan(path)
-    n = np.maximum(known.sum(axis=2, keepdims=True), 1)
-    t = np.where(known, values[None, :, :, None], 0.0)
-    f = np.where(known, path, 0.0)
-    t = np.where(known, t - t.sum(axis=2, keepdims=True) / n, 0.0)
-    f = np.where(known, f - f.sum(axis=2, keepdims=True) / n, 0.0)
+    is_known = ~np.isnan(path)
+    n = np.maximum(is_known.sum(axis=2, keepdims=True), 1)
+    t = np.where(is_known, values[None, :, :, None], 0.0)
+    f = np.where(is_known, path, 0.0)
+    t = np.where(is_known, t - t.sum(axis=2, keepdims=True) / n, 0.0)
+    f = np.where(is_known, f - f.sum(axis=2, keepdims=True) / n, 0.0)
     constant = np.ptp(values, axis=1)[None, :, None] == 0
     for series in (path, np.broadcast_to(values[None, :, :, None], path.shape)):
-        high = np.where(known, series, -np.inf).max(axis=2)
-        low = np.where(known, series, np.inf).min(axis=2)
+        high = np.where(is_known, series, -np.inf).max(axis=2)
+        low = np.where(is_known, series, np.inf).min(axis=2)
         constant = constant | (high <= low)  # also where no point is known
     square = np.einsum("qjtk,qjtk->qjk", t, t) * np.einsum("qjtk,qjtk->qjk", f, f)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -122,11 +122,11 @@ def correlation_table(
     path = factors[traversal.ids[..., 0]][..., columns]
     correlation = path_correlations(traversal.values, path)
     missing = np.isnan(correlation)
-    filled = np.where(missing, 0.0, correlation)
+    without_gaps = np.where(missing, 0.0, correlation)
     return CorrelationTable(
-        absolute=np.abs(filled).mean(axis=0),
-        signed=filled.mean(axis=0),
-        spread=np.abs(filled).std(axis=0),
+        absolute=np.abs(without_gaps).mean(axis=0),
+        signed=without_gaps.mean(axis=0),
+        spread=np.abs(without_gaps).std(axis=0),
         undefined=missing.mean(axis=0),
         factor_names=tuple(specs[k].name for k in columns),
         left_out=tuple(s.name for k, s in enumerate(specs) if k not in columns),

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import ConfigError
 from rivae.metrics.base import check_pair, standardised
-
-if TYPE_CHECKING:
-    from rivae.retrieval.base import Floats, Ints
 
 Kind = Literal["pearson", "spearman"]
 KINDS: tuple[Kind, ...] = ("pearson", "spearman")
@@ -101,11 +99,11 @@ def match_axes(z_a: ArrayLike, z_b: ArrayLike, *, kind: Kind = "pearson") -> Axi
     table = np.where(dead, 0.0, table)
     rows, columns = assignment(table[np.ix_(live_a, live_b)])
     pairs = tuple((int(live_a[i]), int(live_b[j])) for i, j in zip(rows, columns, strict=True))
-    found = [float(table[pair]) for pair in pairs]
+    strengths = [float(table[pair]) for pair in pairs]
     return AxisMatch(
         pairs=pairs,
-        signs=tuple(-1 if value < 0 else 1 for value in found),
-        strengths=tuple(abs(value) for value in found),
+        signs=tuple(-1 if value < 0 else 1 for value in strengths),
+        strengths=tuple(abs(value) for value in strengths),
         table=table,
         unmatched=(
             _left(a.shape[1], [pair[0] for pair in pairs]),
@@ -133,5 +131,5 @@ def _constant(z: Floats) -> np.ndarray:
     return np.asarray(np.ptp(z, axis=0) <= ROUNDING * np.abs(z).max(axis=0))
 
 
-def _left(d: int, taken: list[int]) -> tuple[int, ...]:
-    return tuple(j for j in range(d) if j not in taken)
+def _left(d: int, used_axes: list[int]) -> tuple[int, ...]:
+    return tuple(j for j in range(d) if j not in used_axes)

@@ -22,6 +22,7 @@ METRICS: Parts[MetricGroup] = Parts(
         *("retrieval", "dci-paper", "digits", "udr"),
         *("mcc", "own-part", "r2", "r2-nonlinear", "dci-standard", "infomec"),
     ),
+    keys=lambda group: (metric.key for metric in group.metrics),
 )
 
 

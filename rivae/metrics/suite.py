@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import ConfigError
-from rivae.data.base import FactorSpec
+from rivae.data.factors import FactorSpec
 from rivae.metrics import registry
 from rivae.metrics.base import MetricResult, Results, Sample
 from rivae.metrics.correlation import CorrelationTable, correlation_table, numeric_factors
 from rivae.metrics.measures.dci_paper import PRIVATE, alpha_sensitivity, paper_dci
-from rivae.retrieval.base import Floats
 from rivae.retrieval.traversal import Traversal
 
 CHEAP_ROWS = 1000  # rows of the nulls that refit a model at every shuffle
@@ -70,17 +70,17 @@ def permutation_null(
     if n_permutations < 1:
         raise ConfigError(f"a permutation null needs at least 1 shuffle, got {n_permutations}")
     rng = np.random.default_rng(random_state)
-    observed = scores(factors)
-    shuffled: dict[str, list[float]] = {name: [] for name in observed}
+    true_scores = scores(factors)
+    chance_values: dict[str, list[float]] = {name: [] for name in true_scores}
     for i in range(n_permutations):
-        found = scores(factors[rng.permutation(len(factors))])
-        for name, values in shuffled.items():
-            values.append(found[name].score)
+        chance_scores = scores(factors[rng.permutation(len(factors))])
+        for name, values in chance_values.items():
+            values.append(chance_scores[name].score)
         if progress is not None:
             progress((i + 1) / n_permutations)
     nulls = {}
-    for name, result in observed.items():
-        chance = np.array(shuffled[name])
+    for name, result in true_scores.items():
+        chance = np.array(chance_values[name])
         if np.isnan(result.score) or np.isnan(chance).any():
             continue
         sign = 1.0 if result.higher_is_better else -1.0
@@ -207,23 +207,23 @@ def traversal_metrics(
     """
     assert numeric_factors(specs)
     local = replace(traversal, ids=np.searchsorted(search_rows, traversal.ids))
-    own = factors[search_rows]
-    table = correlation_table(local, own, specs)
+    item_factors = factors[search_rows]
+    table = correlation_table(local, item_factors, specs)
     results, groups = _paper_scores(table, specs, alpha)
     if null.fast and results:
         nulls = permutation_null(
             lambda f: _paper_scores(correlation_table(local, f, specs), specs, alpha)[0],
-            own,
+            item_factors,
             n_permutations=null.fast,
             random_state=null.random_state,
         )
         results = with_nulls(results, nulls)
-    described: dict[str, Any] = table.to_dict()
-    described["values"] = {
+    description: dict[str, Any] = table.to_dict()
+    description["values"] = {
         "low": traversal.values[:, 0].tolist(),
         "high": traversal.values[:, -1].tolist(),
         "n_points": int(traversal.values.shape[1]),
     }
     if groups[""]:
-        described["alpha_sensitivity"] = alpha_sensitivity(table.absolute[:, groups[""]])
-    return results, described
+        description["alpha_sensitivity"] = alpha_sensitivity(table.absolute[:, groups[""]])
+    return results, description

@@ -32,8 +32,8 @@ def settings_of(
     Raises:
         ConfigError: a setting is unknown, out of range, or says otherwise than an argument.
     """
-    chosen = METHODS[method]
-    known = chosen.config_class.model_fields
+    method_class = METHODS[method]
+    fields = method_class.config_class.model_fields
     if not isinstance(settings or {}, Mapping):
         raise ConfigError(
             f"settings are names with values, as in {{'lambda_reg': 0}}: {settings!r:.60}"
@@ -44,30 +44,30 @@ def settings_of(
     if isinstance(learning_rate, bool):  # else the number 1
         raise ConfigError(f"learning_rate must be a number above 0, got {learning_rate}")
     by_argument: dict[str, dict[str, Any]] = {
-        "n_components": {"n_components" if chosen.has_latent else "dim_v": n_components},
+        "n_components": {"n_components" if method_class.has_latent else "dim_v": n_components},
         # A method may know no other batches than those of its stages.
-        "batch_size": {"batch_size": batch_size} if "batch_size" in known else {},
+        "batch_size": {"batch_size": batch_size} if "batch_size" in fields else {},
     }
     if learning_rate is not None:
-        rates = (name for name in known if name.endswith(RATE))
+        rates = (name for name in fields if name.endswith(RATE))
         by_argument["learning_rate"] = dict.fromkeys(rates, learning_rate)
-    made = dict(preset)
-    for said in by_argument.values():
-        made |= said
+    values = dict(preset)
+    for stated_values in by_argument.values():
+        values |= stated_values
     if epochs is not None:
-        usual = method_config(method, made).model_dump()
-        lengths = {name: usual[name] for name in known if name.endswith(EPOCHS)}
+        usual = method_config(method, values).model_dump()
+        lengths = {name: usual[name] for name in fields if name.endswith(EPOCHS)}
         share = epochs / sum(lengths.values())
         by_argument["epochs"] = {
             name: max(1, round(share * length)) if length else 0 for name, length in lengths.items()
         }
-        made |= by_argument["epochs"]
-    used = method_config(method, made | dict(settings or {}))
-    for argument, said in by_argument.items():
+        values |= by_argument["epochs"]
+    config = method_config(method, values | dict(settings or {}))
+    for argument, stated_values in by_argument.items():
         for name in settings or {}:
-            if name in said and getattr(used, name) != said[name]:
+            if name in stated_values and getattr(config, name) != stated_values[name]:
                 raise ConfigError(
-                    f"settings say {name}={getattr(used, name)}, but the argument {argument} makes "
-                    f"it {said[name]}: give one of the two"
+                    f"settings say {name}={getattr(config, name)}, but the argument {argument} "
+                    f"makes it {stated_values[name]}: give one of the two"
                 )
-    return used.model_dump(mode="json")
+    return config.model_dump(mode="json")

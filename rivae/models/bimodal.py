@@ -14,7 +14,8 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from rivae.base.config import Widths
-from rivae.models.base import MethodConfig, Noise
+from rivae.models.base import MethodConfig
+from rivae.models.components import unit_components
 from rivae.models.gaussians import (
     DiagonalGaussian,
     FullGaussian,
@@ -24,6 +25,7 @@ from rivae.models.gaussians import (
 )
 from rivae.models.losses import kl_diagonal, log_density
 from rivae.models.nets.layers import MLP, GaussianHead, Linear
+from rivae.models.stages import Noise
 
 # Where log variances start within their range. The linear form starts wide, at e^-1 by default,
 # wider than any coordinate of unit vectors: from e^-3 maximum likelihood needs three to five times
@@ -139,6 +141,29 @@ class LinearGaussian(BimodalModel):
         self.decoder1 = Linear(n_components, dim_v, n_models)
         self.decoder2 = Linear(n_components, dim_v, n_models)
 
+    @torch.no_grad()
+    def start_from(self, v1: Tensor, v2: Tensor) -> None:
+        """Principal components of both embeddings (..., n, D) together, and what they leave.
+
+        Raises:
+            DataError: as ``unit_components``.
+        """
+        to_z, from_z, offsets, mean2 = unit_components(v1, v2, self.decoder1.weight.shape[-2])
+        z1, z2 = (
+            v.double() @ to_z + offset.unsqueeze(-2)
+            for v, offset in zip((v1, v2), offsets, strict=True)
+        )
+        explained = 0.5 * (z1 + z2) @ from_z
+        for decoder, raw, v, mean in (
+            (self.decoder1, self.raw_log_var1, v1, v1.double().mean(-2)),
+            (self.decoder2, self.raw_log_var2, v2, mean2),
+        ):
+            decoder.weight.copy_(from_z)
+            decoder.bias.copy_(mean)
+            left = (v.double() - explained - mean.unsqueeze(-2)).var(-2)
+            share = (left.clamp_min(1e-12).log() - self.low) / (self.high - self.low)
+            raw.copy_(share.clamp(0.02, 0.98).logit())
+
     def hidden2(self, z: Tensor) -> Tensor:
         return z
 
@@ -156,17 +181,17 @@ class LinearGaussian(BimodalModel):
         return deviation, weight, log_var
 
     @staticmethod
-    def _precision_factor(weight: Tensor, scaled: Tensor) -> Tensor:
+    def _precision_factor(weight: Tensor, weight_by_noise: Tensor) -> Tensor:
         """Cholesky factor (d, d) of the precision I + W Psi^-1 W' of z."""
         eye = torch.eye(weight.shape[-2], dtype=weight.dtype, device=weight.device)
         # Unchecked: with NaN weights the loss becomes NaN, which the trainer reports.
-        return torch.linalg.cholesky_ex(eye + scaled @ weight.transpose(-1, -2)).L
+        return torch.linalg.cholesky_ex(eye + weight_by_noise @ weight.transpose(-1, -2)).L
 
     def _posterior(self, v1: Tensor, v2: Tensor | None) -> FullGaussian:
         deviation, weight, log_var = self._observed(v1, v2)
-        scaled = weight * (-log_var).exp().unsqueeze(-2)
-        covariance = torch.cholesky_inverse(self._precision_factor(weight, scaled))
-        return FullGaussian(deviation @ scaled.transpose(-1, -2) @ covariance, covariance)
+        weight_by_noise = weight * (-log_var).exp().unsqueeze(-2)
+        covariance = torch.cholesky_inverse(self._precision_factor(weight, weight_by_noise))
+        return FullGaussian(deviation @ weight_by_noise.transpose(-1, -2) @ covariance, covariance)
 
     def query_posterior(self, v1: Tensor) -> FullGaussian:
         return self._posterior(v1, None)
@@ -181,11 +206,11 @@ class LinearGaussian(BimodalModel):
         """
         deviation, weight, log_var = self._observed(v1, v2)
         precision = (-log_var).exp().unsqueeze(-2)
-        scaled = weight * precision
-        factor = self._precision_factor(weight, scaled)
-        inner = (deviation @ scaled.transpose(-1, -2)).transpose(-1, -2)
-        explained = torch.linalg.solve_triangular(factor, inner, upper=False)
-        quadratic = (deviation**2 * precision).sum(-1) - (explained**2).sum(-2)
+        weight_by_noise = weight * precision
+        factor = self._precision_factor(weight, weight_by_noise)
+        inner = (deviation @ weight_by_noise.transpose(-1, -2)).transpose(-1, -2)
+        solution = torch.linalg.solve_triangular(factor, inner, upper=False)
+        quadratic = (deviation**2 * precision).sum(-1) - (solution**2).sum(-2)
         diagonal = factor.diagonal(dim1=-2, dim2=-1)
         log_det = log_var.sum(-1) + 2 * diagonal.log().sum(-1)
         size = deviation.shape[-1]

@@ -19,11 +19,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
 
 from rivae.base.errors import ConfigError
-from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.models.losses import both_ways, squared_distances
 from rivae.models.nets.embedders import IdentityEmbedder, WithHead
 from rivae.models.nets.layers import Linear
-from rivae.models.settings import WEIGHT, BatchSize, LearningRate
+from rivae.models.settings import BatchSize, LearningRate, Temperature
+from rivae.models.stages import Batch, ParamGroup, Stage, parameters_of
 
 STAGE = "contrast"
 Embedders = tuple[WithHead, WithHead]
@@ -115,13 +115,7 @@ class ContrastSettings(BaseModel):
     dim: int = Field(
         default=64, ge=2, le=4096, title="Size", description="of the embeddings it unfolds"
     )
-    temperature: float = Field(
-        default=0.1,
-        gt=0,
-        title="Temperature",
-        description="of the softmax over the batch",
-        json_schema_extra=WEIGHT,
-    )
+    temperature: Temperature = 0.1
     learning_rate: LearningRate = 2e-3
     batch_size: BatchSize = 256
 
@@ -186,15 +180,15 @@ class ContrastStart(nn.Module):
 
     @staticmethod
     def apart(v1: Tensor, v2: Tensor) -> Tensor:
-        """The weak contrast beside the coordinates of both sides, (..., B, D) each; (...,)."""
+        """The weak contrastive term next to the coordinates of both sides, (..., B, D); (...,)."""
         forward, backward = both_ways(-squared_distances(v1, v2) / (2 * WIDTH**2))
         return APART * 0.5 * (forward + backward)
 
     def param_groups(self) -> list[ParamGroup]:
         """The embedders but for their own last layers, and the wide ones."""
-        unused = {id(p) for e in self._embedders for p in parameters_of(e.head.out)}
-        used = parameters_of(*self._embedders, self.outs)
-        return [ParamGroup([p for p in used if id(p) not in unused])]
+        last_layer_ids = {id(p) for e in self._embedders for p in parameters_of(e.head.out)}
+        parameters = parameters_of(*self._embedders, self.outs)
+        return [ParamGroup([p for p in parameters if id(p) not in last_layer_ids])]
 
     def loss(self, batch: Batch) -> dict[str, Tensor]:
         """InfoNCE in both directions."""

@@ -5,11 +5,14 @@ z = v1 and f is the identity until axes are chosen, so relevance is cos(v1, v2).
 
 from __future__ import annotations
 
+from typing import Literal
+
 import torch
+from pydantic import Field, model_validator
 from torch import Tensor
 
 from rivae.base.errors import ConfigError
-from rivae.models.base import Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
+from rivae.models.base import Method, MethodConfig
 from rivae.models.nets.embedders import build_embedders
 from rivae.models.nets.layers import FixedAffine
 from rivae.models.nets.settings import EmbedderPair
@@ -23,20 +26,33 @@ from rivae.models.settings import (
     Milestones,
     Schedule,
 )
+from rivae.models.stages import Batch, ParamGroup, Stage, parameters_of
+from rivae.models.starts import RIDGE, RidgeStart, require_linear
 from rivae.models.word_reader import WordReader, WordTerms
 
 
 class ContrastiveConfig(WordTerms, EmbedderPair, MethodConfig):
     """Settings that the baselines share."""
 
-    dim_v: EmbeddingSize = 3
-    epochs: Epochs = 300
+    dim_v: EmbeddingSize = 50
+    init: Literal["none", "ridge-cca"] = Field(
+        default="none",
+        title="Start of embedders",
+        description="random weights, or the linear maps of ridge CCA, in closed form (ridge-cca)",
+    )
+    epochs: Epochs = 160
     batch_size: BatchSize = 64
-    learning_rate: LearningRate = 5e-3
+    learning_rate: LearningRate = 1e-3
     schedule: Schedule = "constant"
     milestones: Milestones = ()
     axes: AxisChoice = "scaled"
     axis_reach: AxisReach = 10.0
+
+    @model_validator(mode="after")
+    def _closed_form_fits(self) -> ContrastiveConfig:
+        if self.init == RIDGE:
+            require_linear(self, self.dim_v)
+        return self
 
 
 class Contrastive(Method):
@@ -67,6 +83,8 @@ class Contrastive(Method):
                 "with two identities there is nothing to train: set the kind of one embedder to "
                 "mlp, or choose a method with a latent"
             )
+        if config.init == RIDGE:
+            self.start = RidgeStart((self.embedder1, self.embedder2), config.dim_v)
         self.to_z = FixedAffine(config.dim_v, d, n_models)
         self.from_z = FixedAffine(d, config.dim_v, n_models)
         self.words: WordReader | None = None
@@ -76,6 +94,7 @@ class Contrastive(Method):
     def stages(self) -> tuple[Stage, ...]:
         c = self.config
         return (
+            *self.start.stages(),
             Stage(
                 self.name,
                 c.epochs,
@@ -88,6 +107,8 @@ class Contrastive(Method):
         )
 
     def param_groups(self, stage: str) -> list[ParamGroup]:
+        if self.start.has(stage):
+            return self.start.groups(stage)
         return [ParamGroup(parameters_of(self))]
 
     def loss(self, batch: Batch) -> dict[str, Tensor]:

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from rivae.base.config import Epochs
-from rivae.models.base import Batch, Method, MethodConfig
+from rivae.models.base import Method, MethodConfig
 from rivae.models.contrast_start import ContrastSettings, ContrastStart
 from rivae.models.losses import CosSimTerms
 from rivae.models.nets.embedders import build_embedders
@@ -22,7 +22,8 @@ from rivae.models.settings import (
     EmbeddingSize,
     HeadWidths,
 )
-from rivae.models.starts import CosSimStart, UnfoldedStart
+from rivae.models.stages import Batch
+from rivae.models.starts import RIDGE, CosSimStart, RidgeStart, UnfoldedStart, require_linear
 from rivae.models.word_reader import WordReader, WordTerms
 
 # What the Cos-Sim-LVM of the start has from the settings of its method.
@@ -32,24 +33,24 @@ SHARED = ("n_components", "dim_v", "embedder", "embedder2", "head_hidden", "lamb
 class EmbeddedConfig(WordTerms, EmbedderPair, MethodConfig):
     """Settings of a method that starts from other embedders; each method adds its own."""
 
-    n_components: Components = 2
-    dim_v: EmbeddingSize = 3
-    head_hidden: HeadWidths = (10, 10)
+    n_components: Components = 10
+    dim_v: EmbeddingSize = 50
+    head_hidden: HeadWidths = (32, 32)
 
-    init: Literal["none", "cos-sim-lvm", "smooth", "contrast"] = Field(
+    init: Literal["none", "cos-sim-lvm", "smooth", "contrast", "ridge-cca"] = Field(
         default="cos-sim-lvm",
         title="Start of embedders",
-        description="where the embedders start: random weights, a trained Cos-Sim-LVM (paper), or "
+        description="where the embedders start: random weights, a trained Cos-Sim-LVM (paper), "
         "unfolded coordinates of the training pairs (smooth) or of their contrastive embeddings "
-        "(contrast)",
+        "(contrast), or the linear maps of ridge CCA, in closed form (ridge-cca)",
     )
     init_epochs: Epochs = Field(
-        default=100,
+        default=60,
         title="Epochs of the start",
         description="of a Cos-Sim-LVM or a smooth start; a contrast counts steps",
     )
     init_learning_rate: float = Field(
-        default=5e-3,
+        default=1e-3,
         gt=0,
         title="Rate of the start",
         description="learning rate while the embedders start",
@@ -97,19 +98,27 @@ class EmbeddedConfig(WordTerms, EmbedderPair, MethodConfig):
             )
         return self
 
+    @model_validator(mode="after")
+    def _closed_form_fits(self) -> EmbeddedConfig:
+        if self.init == RIDGE:
+            require_linear(self, self.dim_v)
+        return self
+
     def untrained(self) -> str:
-        begins = self.init == "contrast" or (self.init != "none" and self.init_epochs > 0)
-        own = [name for name in self.lengths() if name != "init_epochs"]
+        begins = self.init in ("contrast", RIDGE) or (self.init != "none" and self.init_epochs > 0)
+        names = [name for name in self.lengths() if name != "init_epochs"]
         # An unfolded start brings the heads to its coordinates as well.
-        if not any(getattr(self, name) for name in own) and not (begins and self.unfolds):
-            return f"the model behind the embedders would not be trained: raise {' or '.join(own)}"
+        if not any(getattr(self, name) for name in names) and not (begins and self.unfolds):
+            return (
+                f"the model behind the embedders would not be trained: raise {' or '.join(names)}"
+            )
         joint = getattr(self, "joint_epochs", 0) and getattr(self, "embedder_rate", 1)
         embedders = (self.embedder, self.embedder2 or self.embedder)
         ready = all(one.kind == "identity" or one.weights for one in embedders)
         if begins or joint or ready:
             return ""
         return "the embedders would not be trained: raise init_epochs with init=cos-sim-lvm" + (
-            ", or joint_epochs" if "joint_epochs" in own else ""
+            ", or joint_epochs" if "joint_epochs" in names else ""
         )
 
     @property
@@ -156,10 +165,12 @@ class EmbeddedMethod(Method):
             self.contrast = ContrastStart(c.contrast, (self.embedder1, self.embedder2), n_models)
         if c.unfolds:
             self.start = UnfoldedStart(self, self.contrast)
+        if c.init == RIDGE:
+            self.start = RidgeStart((self.embedder1, self.embedder2), c.dim_v)
         if c.init == "cos-sim-lvm":
             kind = METHODS["cos-sim-lvm"]
-            given = {name: getattr(c, name) for name in SHARED}
-            settings = kind.config_class.model_validate(given | c.cos_sim.model_dump())
+            common_settings = {name: getattr(c, name) for name in SHARED}
+            settings = kind.config_class.model_validate(common_settings | c.cos_sim.model_dump())
             embedders = (self.embedder1, self.embedder2)
             self.initialiser = kind(settings, shape1, shape2, n_models, embedders, self.words)
             self.start = CosSimStart(self, self.initialiser)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from rivae.models.base import Noise
-from rivae.models.losses import log_density
+from rivae.models.losses import log_density, sample
+from rivae.models.stages import Noise
 
 LIFT_NORM2 = 2.0  # |phi(v)|^2 = 1 + sum v^4 is at most 2 for |v| = 1
 
@@ -29,7 +29,7 @@ class DiagonalGaussian:
 
     def sample(self, noise: Noise) -> Tensor:
         """One z for each row, (..., B, d), differentiable in the parameters."""
-        return self.mean + (0.5 * self.log_var).exp() * noise.normal_like(self.mean)
+        return sample(self.mean, self.log_var, noise)
 
     def variance_along(self, matrix: Tensor) -> Tensor:
         """Exact variances (..., B, d) of z @ matrix; ``matrix`` is (..., d, d)."""
@@ -110,5 +110,5 @@ def product_of_experts(experts: Sequence[Gaussian], prior_expert: bool) -> Gauss
     """
     precision = torch.stack([(-log_var).exp() for _, log_var in experts])
     total = precision.sum(0) + float(prior_expert)
-    weighted = (precision * torch.stack([mu for mu, _ in experts])).sum(0)
-    return weighted / total, -total.log()
+    weighted_mean = (precision * torch.stack([mu for mu, _ in experts])).sum(0)
+    return weighted_mean / total, -total.log()

@@ -12,23 +12,23 @@ from pydantic import Field, model_validator
 from torch import nn
 
 from rivae.base.config import BatchSize, Epochs, Positive
-from rivae.models.base import ParamGroup, Stage, parameters_of
 from rivae.models.embedded import EmbeddedConfig, EmbeddedMethod
-from rivae.models.losses import (
-    MismatchTerms,
+from rivae.models.losses import LossForm, MismatchTerms
+from rivae.models.settings import (
+    WEIGHT,
+    EmbedderRate,
+    JointMilestones,
+    JointRate,
+    LearningRate,
+    Schedule,
 )
-from rivae.models.settings import WEIGHT, LearningRate, Milestones, Schedule
+from rivae.models.stages import ParamGroup, Stage, parameters_of
 
 # What methods with a joint stage have on all data. "default" changes what keeps the paper's scales
 # from working: every other pair of the batch is a mismatch, and the regulariser is of the Jacobian
 # itself, of every fourth pair, for its derivatives of all layers take half of a step's time.
 JOINT_PRESETS: dict[str, dict[str, Any]] = {
-    "default": {
-        "loss_form": "softmax",
-        "n_mismatches": None,
-        "reg_form": "jvp",
-        "reg_every": 4,
-    },
+    "default": {"reg_every": 4},
     "paper": {"loss_form": "hinge", "n_mismatches": 1, "reg_form": "literal"},
 }
 
@@ -37,27 +37,18 @@ class JointTrainingConfig(MismatchTerms, EmbeddedConfig):
     """Settings of the joint stage. Choices that the paper does not fix have a description."""
 
     joint_epochs: Epochs = Field(
-        default=300, title="Epochs of stage 2", description="stage 2: everything"
+        default=100, title="Epochs of stage 2", description="stage 2: everything"
     )
     joint_batch_size: BatchSize | None = Field(
         default=None,
         title="Batch size of stage 2",
         description="pairs per step; empty: as in stage 1",
     )
-    learning_rate: LearningRate = 5e-3
-    joint_learning_rate: float | None = Field(
-        default=None,
-        gt=0,
-        title="Rate of stage 2",
-        description="learning rate of stage 2; empty: as in stage 1",
-    )
-    embedder_rate: float = Field(
-        default=1.0, ge=0, title="Rate of embedders", description="of the embedders, relative"
-    )
+    learning_rate: LearningRate = 1e-3
+    joint_learning_rate: JointRate = None
+    embedder_rate: EmbedderRate = 1.0
     schedule: Schedule = "constant"
-    milestones: Milestones = Field(
-        default=(), description="(epoch of the joint stage, factor on the rate)"
-    )
+    milestones: JointMilestones = ()
 
     lambda_retr: float = Field(
         default=1.0, ge=0, title="Weight: retrieval", description="of the retrieval loss L_Retr"
@@ -68,14 +59,9 @@ class JointTrainingConfig(MismatchTerms, EmbeddedConfig):
         title="Weight: regulariser",
         description="of the embedder regulariser L_Reg",
     )
-    loss_form: Literal["hinge", "softmax"] = Field(
-        default="hinge", title="Loss", description="hinge (the paper), or softmax over the batch"
-    )
+    loss_form: LossForm = "softmax"
     margin: float = Field(
         default=1.0, ge=0, title="Margin", description="of the hinge loss", json_schema_extra=WEIGHT
-    )
-    n_mismatches: int | None = Field(
-        default=1, ge=1, title="Mismatches", description="per pair; empty = all in the batch"
     )
     expectation: Literal["sample", "mean"] = Field(
         default="sample",
@@ -83,7 +69,7 @@ class JointTrainingConfig(MismatchTerms, EmbeddedConfig):
         description="z of the query in L_Retr: a sample, or its mean",
     )
     reg_form: Literal["literal", "ratio", "jvp"] = Field(
-        default="ratio",
+        default="jvp",
         title="Form of regulariser",
         description="the paper's, its ratio, or exact derivatives (jvp)",
     )

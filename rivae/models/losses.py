@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import torch
 from pydantic import Field, model_validator
 from torch import Tensor
 from torch.func import jvp
 
-from rivae.models.base import Batch, MethodConfig, Noise
+from rivae.models.base import MethodConfig
 from rivae.models.nets.precision import steady
 from rivae.models.nets.recipe_rnn import perturbable
 from rivae.models.nets.share import Share
 from rivae.models.settings import WEIGHT
+from rivae.models.stages import Batch, Noise
 
 
 class MismatchTerms(MethodConfig):
@@ -70,20 +71,25 @@ def gaussian_log_likelihood(v: Tensor, mean: Tensor, eta: float) -> Tensor:
 
 def log_density(v: Tensor, mean: Tensor, log_var: Tensor) -> Tensor:
     """log N(v; mean, Diag(exp(log_var))), summed over the last axis; (..., B)."""
-    scaled = (v - mean) ** 2 * (-log_var).exp()
-    return -0.5 * (scaled + log_var + math.log(2 * math.pi)).sum(-1)
+    squared_error = (v - mean) ** 2 * (-log_var).exp()
+    return -0.5 * (squared_error + log_var + math.log(2 * math.pi)).sum(-1)
 
 
 def negative_elbo(
     v2: Tensor,
-    decoded: Tensor,
+    mean: Tensor,
     q: tuple[Tensor, Tensor],
     p: tuple[Tensor, Tensor],
     eta: float,
 ) -> tuple[Tensor, Tensor]:
     """The two terms of L_LB (eq. elbo_ivae): -E_Q log P(v2|z) and KL(Q||P), each (...,)."""
-    reconstruction = -gaussian_log_likelihood(v2, decoded, eta)
+    reconstruction = -gaussian_log_likelihood(v2, mean, eta)
     return reconstruction.mean(-1), kl_diagonal(*q, *p).mean(-1)
+
+
+def sample(mean: Tensor, log_var: Tensor, noise: Noise) -> Tensor:
+    """One draw of N(mean, Diag(exp(log_var))) for each row (..., B, d), differentiable in both."""
+    return mean + (0.5 * log_var).exp() * noise.normal_like(mean)
 
 
 def squared_distances(a: Tensor, b: Tensor) -> Tensor:
@@ -187,8 +193,8 @@ def embedder_regulariser(
         tangent: Tensor = jvp(embedder, (x,), (direction,))[1]
         change = (tangent**2).sum(-1).clamp_min(1e-12).sqrt()
     else:
-        moved = embedder(x + magnitude * direction)
-        change = ((moved - embedder(x)) ** 2).sum(-1).clamp_min(1e-20).sqrt()
+        embeddings_nearby = embedder(x + magnitude * direction)
+        change = ((embeddings_nearby - embedder(x)) ** 2).sum(-1).clamp_min(1e-20).sqrt()
         if form == "ratio":
             change = change / magnitude
     return ((share.whole(change) - c.unsqueeze(-1)) ** 2).mean(-1)
@@ -215,9 +221,9 @@ def with_embedder_terms(
         assert batch.x2 is not None
         rows, share = batch.share.every(config.reg_every)
         item = -1 - method.n_axes2  # the axis of the items
-        own = batch.x2.movedim(item, 0)[rows].movedim(0, item)
+        x2 = batch.x2.movedim(item, 0)[rows].movedim(0, item)
         with steady(method.embedder2):
-            at = perturbable(method.embedder2, own, method.n_axes2)
+            at = perturbable(method.embedder2, x2, method.n_axes2)
             form, size = config.reg_form, config.reg_magnitude
             terms["regulariser"] = embedder_regulariser(
                 at.embed, at.point, method.c, form, size, batch.noise, at.n_axes, at.mask, share
@@ -254,12 +260,16 @@ def geometric(start: float, end: float, progress: float) -> float:
     return start * (end / start) ** min(1.0, max(0.0, progress))
 
 
+LossForm = Annotated[
+    Literal["hinge", "softmax"],
+    Field(title="Loss", description="hinge (the paper), or softmax over the batch"),
+]
+
+
 class AlignmentTerms(MismatchTerms):
     """How two embeddings are aligned by cosine, whose form the paper does not give."""
 
-    loss_form: Literal["hinge", "softmax"] = Field(
-        default="hinge", title="Loss", description="hinge (the paper), or softmax over the batch"
-    )
+    loss_form: LossForm = "hinge"
     margin: float = Field(
         default=0.3,
         ge=0,
@@ -279,6 +289,7 @@ class AlignmentTerms(MismatchTerms):
 class CosSimTerms(AlignmentTerms):
     """The loss of Cos-Sim-LVM."""
 
+    loss_form: LossForm = "softmax"
     lambda_embedding: float = Field(
         default=1.0, ge=0, title="Weight: embeddings", description="weight of cos(v1, v2)"
     )

@@ -11,7 +11,6 @@ where M_1 = M_2 = P^(1/2) treats both views alike. Rows are items; float64 throu
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import torch
@@ -114,16 +113,16 @@ def fit_pcca(phi1: Tensor, phi2: Tensor, n_components: int) -> PCCA:
     s11, s22, s12 = a.T @ a / len(a), b.T @ b / len(b), a.T @ b / len(a)
     l1, l2 = _factor(s11, 1), _factor(s22, 2)
     half = torch.linalg.solve_triangular(l1, s12, upper=False)
-    whitened = torch.linalg.solve_triangular(l2, half.T, upper=False).T
-    left, rho, right = torch.linalg.svd(whitened, full_matrices=True)
+    coherence = torch.linalg.solve_triangular(l2, half.T, upper=False).T
+    left, rho, right = torch.linalg.svd(coherence, full_matrices=True)
     # L_i^-T turns orthonormal columns into canonical directions.
     directions1 = torch.linalg.solve_triangular(l1.T, left, upper=True)
     directions2 = torch.linalg.solve_triangular(l2.T, right.T, upper=True)
     peaks = directions1.gather(0, directions1.abs().argmax(0, keepdim=True))[0]
     signs = torch.where(peaks < 0, -1.0, 1.0)
-    shared = len(rho)
+    n_shared = len(rho)
     directions1 = directions1 * signs
-    directions2[:, :shared] = directions2[:, :shared] * signs[:shared]
+    directions2[:, :n_shared] = directions2[:, :n_shared] * signs[:n_shared]
     return PCCA(
         mean1,
         mean2,
@@ -146,26 +145,3 @@ def _factor(covariance: Tensor, view: int) -> Tensor:
             "lower n_components, or train on more pairs"
         )
     return torch.linalg.cholesky(covariance)
-
-
-def mean_log_likelihood(
-    phi1: Tensor,
-    phi2: Tensor,
-    means: tuple[Tensor, Tensor],
-    loadings: tuple[Tensor, Tensor],
-    noises: tuple[Tensor, Tensor],
-) -> Tensor:
-    """Mean over rows of log P(phi1, phi2), in nats; () float64.
-
-    Takes the parameters themselves, so that any others can be compared with the fit. ``noises`` are
-    Psi_1 (p1, p1) and Psi_2 (p2, p2); the joint covariance must be positive definite.
-    """
-    w1, w2 = loadings
-    first = torch.cat([w1 @ w1.T + noises[0], w1 @ w2.T], 1)
-    second = torch.cat([w2 @ w1.T, w2 @ w2.T + noises[1]], 1)
-    factor = torch.linalg.cholesky(torch.cat([first, second], 0))
-    rows = torch.cat([phi1.double() - means[0], phi2.double() - means[1]], 1)
-    scaled = torch.linalg.solve_triangular(factor, rows.T, upper=False)
-    log_det = 2 * factor.diagonal().log().sum()
-    constant = rows.shape[1] * math.log(2 * math.pi)
-    return -0.5 * ((scaled**2).sum(0).mean() + log_det + constant)

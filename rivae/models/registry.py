@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from rivae.base.config import MethodChoice, explain
 from rivae.base.errors import ConfigError
-from rivae.base.parts import Parts
+from rivae.base.parts import NameIn, Parts
 
 if TYPE_CHECKING:
     from rivae.models.base import Method, MethodConfig
@@ -48,11 +48,17 @@ def method_title(name: str) -> str:
         return name
 
 
-def method_config(name: str, settings: dict[str, Any]) -> MethodConfig:
-    """Validated settings; ConfigError names the first wrong one."""
+def method_config(name: str, settings: dict[str, Any], stored: bool = False) -> MethodConfig:
+    """Validated settings; ConfigError names the first wrong one.
+
+    Those of a ``stored`` run, to look at it, may name a part that is not installed here, such as
+    the step that has changed its axes.
+    """
+    if stored and name not in METHODS:
+        raise ConfigError(METHODS.absent(name))
     schema = METHODS[name].config_class
     try:
-        return schema.model_validate(settings)
+        return schema.model_validate(settings, context=NameIn.STORED if stored else None)
     except ValidationError as error:
         raise ConfigError(explain(error, name, schema)) from None
 
@@ -63,8 +69,8 @@ def require_training(choice: MethodChoice) -> None:
     Raises:
         ConfigError: naming the setting to raise, or the first wrong one.
     """
-    if said := method_config(choice.name, choice.settings).untrained():
-        raise ConfigError(f"settings of {choice.name}: {said}")
+    if problem := method_config(choice.name, choice.settings).untrained():
+        raise ConfigError(f"settings of {choice.name}: {problem}")
 
 
 def build_method(
@@ -74,15 +80,17 @@ def build_method(
     shape2: tuple[int, ...],
     seeds: Sequence[int] = (0,),
     stacked: bool = False,
+    stored: bool = False,
 ) -> Method:
     """A method with fresh weights drawn from ``seeds``.
 
-    With ``stacked`` every parameter gets a leading axis of ``len(seeds)`` models.
+    With ``stacked`` every parameter gets a leading axis of ``len(seeds)`` models. ``stored`` is
+    that of ``method_config``.
 
     Raises:
         ConfigError: for a wrong setting, or networks that are far too large.
     """
-    config, n_models = method_config(name, settings), len(seeds) if stacked else None
+    config, n_models = method_config(name, settings, stored), len(seeds) if stacked else None
     import torch
 
     from rivae.models.nets.layers import reset_linears

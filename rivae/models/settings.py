@@ -1,4 +1,4 @@
-"""Settings that methods share, each with its title, its bounds and what it means, said once.
+"""Settings that methods share, each defined once with its title, bounds and description.
 
 A form shows ``title`` and ``description`` of a setting, under the heading that it names as
 ``json_schema_extra=WEIGHT`` or ``NETWORK``. Without them it shows the setting's name, under the
@@ -51,8 +51,22 @@ Milestones = Annotated[
     tuple[tuple[Passes, Positive], ...],
     Field(title="Rate drops", description="epochs at which the rate is multiplied by a factor"),
 ]
+# Of a joint stage, in which the embedders train as well.
+JointRate = Annotated[
+    float | None,
+    Field(
+        gt=0, title="Rate of stage 2", description="learning rate of stage 2; empty: as in stage 1"
+    ),
+]
+EmbedderRate = Annotated[
+    float, Field(ge=0, title="Rate of embedders", description="of the embedders, relative")
+]
+JointMilestones = Annotated[
+    Milestones, Field(description="(epoch of the joint stage, factor on the rate)")
+]
 # The change that ``launch.choose_axes`` makes to the latent coordinates of a trained model.
-Axes = Annotated[str, NameIn("rivae.training.alignment.registry:STEPS")]
+AXIS_STEPS = NameIn("rivae.training.alignment.registry:STEPS")
+Axes = Annotated[str, AXIS_STEPS]
 AxisChoice = Annotated[
     Axes,
     Field(
@@ -66,5 +80,14 @@ AxisReach = Annotated[
         gt=0,
         title="Reach of axes",
         description="where the central 99 % of the training z end",
+    ),
+]
+Temperature = Annotated[
+    float,
+    Field(
+        gt=0,
+        title="Temperature",
+        description="of the softmax over the batch",
+        json_schema_extra=WEIGHT,
     ),
 ]

@@ -2,23 +2,52 @@
 
 Supplement, "Embedding networks": every method starts from the embedders of a trained Cos-Sim-LVM.
 An unfolded start brings the embedders to coordinates instead, of the training pairs themselves
-(``training/smooth_start.py``) or of what contrastive fits learn of them (``contrast_start.py``).
+(``training/smooth_start.py``) or of what contrastive fits learn of them (``contrast_start.py``). A
+start in closed form solves for linear embedders (``ridge_cca.py``) and is a model already.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from rivae.models.base import Batch, Method, ParamGroup, Stage, Start, parameters_of
+from rivae.data.base import PairedDataset
+from rivae.models.base import Method
 from rivae.models.contrast_start import STAGE as CONTRAST
 from rivae.models.contrast_start import ContrastStart
 from rivae.models.losses import anchor
+from rivae.models.nets.settings import EmbedderPair
+from rivae.models.ridge_cca import fit_ridge_cca
+from rivae.models.stages import Batch, ParamGroup, Stage, Start, parameters_of
+
+RIDGE = "ridge-cca"  # the stage, and ``init`` of the methods that can have it
 
 # Smooth targets are a patch of radius .8 of the unit sphere, about three s.d. wide.
 SMOOTH_Z_SCALE = 3.0 / 0.8
+
+
+def require_linear(config: EmbedderPair, dim_v: int) -> None:
+    """Check that both embedders of these settings can be linear maps to ``dim_v`` numbers.
+
+    Raises:
+        ValueError: they cannot.
+    """
+    for one in (config.embedder, config.embedder2 or config.embedder):
+        if one.kind != "mlp":
+            raise ValueError(
+                f"init={RIDGE} solves for linear maps, which an embedder of kind {one.kind} is "
+                "not: set its kind to mlp (with features for pictures), or choose another init"
+            )
+        if one.hidden and (min(one.hidden) < 2 * dim_v or one.activation == "tanh"):
+            raise ValueError(
+                f"a linear map of {dim_v} numbers goes through hidden layers of {2 * dim_v} units "
+                "or more, with activation relu or leaky-relu: widen hidden, or set it to []"
+            )
+    if config.shared:
+        raise ValueError(f"init={RIDGE} sets each embedder's last layer: set shared=false")
 
 
 class CosSimStart(Start):
@@ -52,6 +81,38 @@ class CosSimStart(Start):
 
     def loss(self, batch: Batch) -> dict[str, Tensor]:
         return self._initialiser.loss(batch)
+
+
+class RidgeStart(Start):
+    """Linear embedders in closed form: ridge CCA of the views (``ridge_cca``), of unit length.
+
+    Args:
+        embedders: both embedders, ``MLPEmbedder`` of one model or of several.
+    """
+
+    is_model = True
+
+    def __init__(self, embedders: tuple[Any, Any], dim_v: int) -> None:
+        self._embedders, self._dim_v = embedders, dim_v
+
+    def stages(self) -> list[Stage]:
+        # The rate belongs to no descent; an optimiser wants one.
+        return [Stage(RIDGE, 1, 1.0, closed_form=True)]
+
+    def groups(self, stage: str) -> list[ParamGroup]:
+        return [ParamGroup(parameters_of(*self._embedders))]
+
+    def solve(self, data: PairedDataset, watch: Callable[[float], None]) -> dict[str, float]:
+        train, validation = data.splits["train"], data.splits["validation"]
+        fit = fit_ridge_cca((data.x1, data.x2), train, validation, self._dim_v, watch)
+        for embedder, weight, bias in zip(self._embedders, fit.weights, fit.biases, strict=True):
+            embedder.net.assign(torch.from_numpy(weight), torch.from_numpy(bias))
+        return {
+            "objective": -float(fit.correlations.sum()),
+            "ridge 1": fit.ridges[0],
+            "ridge 2": fit.ridges[1],
+            "power": fit.power,
+        }
 
 
 class UnfoldedStart(Start):

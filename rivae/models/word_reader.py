@@ -7,8 +7,9 @@ import math
 from pydantic import Field
 from torch import Tensor, nn
 
-from rivae.models.base import Batch, MethodConfig
+from rivae.models.base import MethodConfig
 from rivae.models.nets.layers import Linear
+from rivae.models.stages import Batch
 
 N_PARTS = 30  # into which the texts are split
 MAX_PART = 4.0  # s.d.: few texts are all about one part

@@ -74,7 +74,7 @@ def explore(
             vectors has an index, ids or labels among its columns, or there are more than 50,000
             items.
         RunError: there is no such run, or the training diverged.
-        DataError: a picture cannot be read; told before the training.
+        DataError: a picture cannot be read; raised before the training.
         ValueError: the arrays are no finite numbers, are masked, or do not go together.
 
     Example:
@@ -102,12 +102,12 @@ def explore(
         if run is None or isinstance(run, PairModel):
             raise ConfigError(WHAT if run is None else "give embeddings=(A, B) to show a model on")
         unknown = {"items": items, "images": images} | params
-        if given := [name for name, value in unknown.items() if value is not None]:
-            raise ConfigError(f"{given[0]} goes with embeddings=(A, B), not with a run")
-        opened = _run(run, rows, asks)
+        if extra := [name for name, value in unknown.items() if value is not None]:
+            raise ConfigError(f"{extra[0]} goes with embeddings=(A, B), not with a run")
+        explored_run = _run(run, rows, asks)
         with _bar("Opening", progress) as tell:
-            content = content_of(opened.explorer, opened.id, [], tell)
-        return View(opened.explorer, content, opened, k)
+            content = content_of(explored_run.explorer, explored_run.id, [], tell)
+        return View(explored_run.explorer, content, explored_run, k)
     if rows or asks:
         raise ConfigError("rows and asks go with a run, not with embeddings")
     model, explorer, table = _of_arrays(run, embeddings, items, images, progress, params)
@@ -157,9 +157,9 @@ def _of_arrays(
     table = None
     if items is not None or images is not None:
         table = table_of(items, n, images)
-        labelled = table if _has_labels(items) else None
-        refuse_other_order(ConfigError, A=a, items=labelled)
-        refuse_other_order(ConfigError, B=b, items=labelled)
+        labels = table if _has_labels(items) else None
+        refuse_other_order(ConfigError, A=a, items=labels)
+        refuse_other_order(ConfigError, B=b, items=labels)
     if model is None:
         if table is not None and images is not None:
             with _bar("Reading pictures", progress) as tell:
@@ -188,7 +188,7 @@ def _length(n: int, params: Mapping[str, Any]) -> dict[str, int]:
 
 
 @contextmanager
-def _bar(title: str, shown: bool) -> Iterator[Callable[[float], None]]:
+def _bar(title: str, visible: bool) -> Iterator[Callable[[float], None]]:
     """A bar that takes the share done, and goes at the end; where something failed it stays."""
     import IPython.display
     from tqdm.auto import tqdm
@@ -196,13 +196,13 @@ def _bar(title: str, shown: bool) -> Iterator[Callable[[float], None]]:
 
     show: Any = IPython.display.display
     form = "{desc} {percentage:3.0f} %|{bar}| {elapsed}, {remaining} left"
-    asked = {"total": 100, "desc": title, "bar_format": form, "leave": False, "disable": not shown}
+    options = {"total": 100, "desc": title, "leave": False, "disable": not visible}
     place = None
-    if shown and issubclass(tqdm, notebook_tqdm):
-        bar = tqdm(**asked, display=False)
+    if visible and issubclass(tqdm, notebook_tqdm):
+        bar = tqdm(**options, bar_format=form, display=False)
         place = show(bar.container, display_id=True)
     else:
-        bar = tqdm(**asked)
+        bar = tqdm(**options, bar_format=form)
     with bar:
         yield lambda share: bar.update(round(100 * share) - bar.n) and None
         bar.update(bar.total - bar.n)  # one that is not full stays, in red

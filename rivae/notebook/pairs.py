@@ -13,7 +13,7 @@ from PIL import Image
 from rivae.base.errors import ConfigError, some_of
 from rivae.base.reading.matrix_columns import is_no_dimension
 from rivae.data import PairedDataset, TensorView
-from rivae.data.base import FactorSpec
+from rivae.data.factors import FactorSpec
 from rivae.data.sets.synth import signal_picture
 from rivae.data.store.pixels import title_card
 from rivae.notebook.pictures import called_in, picture_of
@@ -41,8 +41,8 @@ def table_of(items: Any, n: int, images: str | None = None) -> pd.DataFrame:
     if len(table) != n:
         raise ConfigError(f"items has {len(table)} rows and the embeddings {n}: give one each")
     if images is not None and images not in table:
-        known = ", ".join(map(str, table.columns)) or "none"
-        raise ConfigError(f"items has no column '{images}' for images; its columns: {known}")
+        column_list = ", ".join(map(str, table.columns)) or "none"
+        raise ConfigError(f"items has no column '{images}' for images; its columns: {column_list}")
     return table
 
 
@@ -100,7 +100,7 @@ class ArrayPairs(PairedDataset):
         self._images = images
         self._columns = [name for name in self.table.columns if name != images]
         factors = [
-            found for name in self._columns if (found := _factor(str(name), self.table[name]))
+            factor for name in self._columns if (factor := _factor(str(name), self.table[name]))
         ]
         self._titles = _titles(self.table[self._columns])
         none = np.empty(0, dtype=np.int64)
@@ -137,17 +137,17 @@ class ArrayPairs(PairedDataset):
 
 def _titles(table: pd.DataFrame) -> list[str]:
     by_name = {str(name).lower(): name for name in reversed(table.columns)}
-    named: Any = next((by_name[word] for word in TITLES if word in by_name), None)
-    if named is None:
+    title_column: Any = next((by_name[word] for word in TITLES if word in by_name), None)
+    if title_column is None:
         words = [name for name in table if _is_text(table[name])]
         # Rather what tells rows apart than what sorts them.
-        named = max(words, key=lambda name: table[name].nunique(), default=None)
+        title_column = max(words, key=lambda name: table[name].nunique(), default=None)
     labels = [f"item {label}" if has_plain_labels(table) else str(label) for label in table.index]
-    if named is None:
+    if title_column is None:
         return labels
     return [
         label if pd.isna(value) else str(value)
-        for value, label in zip(table[named], labels, strict=True)
+        for value, label in zip(table[title_column], labels, strict=True)
     ]
 
 
@@ -156,7 +156,7 @@ def _is_text(column: pd.Series[Any]) -> bool:
 
 
 def _factor(name: str, column: pd.Series[Any]) -> tuple[FactorSpec, NDArray[np.float64]] | None:
-    """A column as a factor, or None where it is none."""
+    """A column as a factor, or None where it cannot be one."""
     is_class = pd.api.types.is_bool_dtype(column) or _is_text(column)
     if is_class:
         if column.isna().any() or not 2 <= column.nunique() <= min(MOST_LEVELS, len(column) / 2):

@@ -28,33 +28,33 @@ _OVER = 0.01  # of the largest value: what resizing adds beyond white, and below
 
 
 def picture_of(
-    value: Any, called: str, enough: int | None = None, remarks: list[Remark] | None = None
+    value: Any, label: str, enough: int | None = None, remarks: list[Remark] | None = None
 ) -> Image.Image | None:
     """A picture of the table, upright, in grey, RGB or RGBA of 8 bits and sRGB; None where there is
     none.
 
     Args:
-        called: what to call it in an error.
+        label: what to call it in an error.
         enough: see ``open_picture``.
         remarks: see ``open_picture``.
 
     Raises:
         DataError: it cannot be read.
     """
-    said: list[Remark] = [] if remarks is None else remarks
+    notes: list[Remark] = [] if remarks is None else remarks
     if isinstance(value, str | Path):
-        image = open_picture(value, enough=enough, remarks=said) if str(value) else None
+        image = open_picture(value, enough=enough, remarks=notes) if str(value) else None
     elif isinstance(value, bytes):
-        image = open_picture(io.BytesIO(value), called, enough, remarks=said)
+        image = open_picture(io.BytesIO(value), label, enough, remarks=notes)
     elif isinstance(value, Image.Image):
-        with decoding(called):
+        with decoding(label):
             value.load()
-            image = in_srgb(value, said)
+            image = in_srgb(value, notes)
     elif value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
         image = None
     else:
-        image = _of_array(value, called)
-    return None if image is None else _shown(image, called)
+        image = _of_array(value, label)
+    return None if image is None else _shown(image, label)
 
 
 def check_pictures(
@@ -65,15 +65,15 @@ def check_pictures(
     Raises:
         DataError: naming the first that cannot be read.
     """
-    guessed: dict[str, list[int]] = {}
+    rows_by_remark: dict[str, list[int]] = {}
     for i, value in enumerate(table[column]):
         remarks: list[Remark] = []
         picture_of(value, called_in(i, column), _ENOUGH, remarks)
         for remark, _ in remarks:
-            guessed.setdefault(remark, []).append(i)
+            rows_by_remark.setdefault(remark, []).append(i)
         if progress is not None:
             progress((i + 1) / len(table))
-    for remark, rows in guessed.items():
+    for remark, rows in rows_by_remark.items():
         first = some_of([f"row {i}" for i in rows])
         warnings.warn(f"'{column}', {first}: {remark}", stacklevel=2)
 
@@ -83,7 +83,7 @@ def called_in(i: int, column: str) -> str:
     return f"row {i} of '{column}'"
 
 
-def _shown(image: Image.Image, called: str) -> Image.Image:
+def _shown(image: Image.Image, label: str) -> Image.Image:
     try:
         image = ImageOps.exif_transpose(image)
         if image.mode in ("RGB", "RGBA", "L"):
@@ -92,26 +92,26 @@ def _shown(image: Image.Image, called: str) -> Image.Image:
     except DataError:
         raise
     except Exception as error:  # its tags alone can raise nearly everything
-        raise DataError(f"{called} is a damaged picture: {error!s:.80}") from error
+        raise DataError(f"{label} is a damaged picture: {error!s:.80}") from error
 
 
-def _of_array(value: Any, called: str) -> Image.Image:
-    refuse_masked(DataError, **{called: value})
+def _of_array(value: Any, label: str) -> Image.Image:
+    refuse_masked(DataError, **{label: value})
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):
-        raise DataError(f"{called} is no picture: {KINDS}") from None
+        raise DataError(f"{label} is no picture: {KINDS}") from None
     if array.ndim == 3 and array.shape[2] == 1:
         array = array[:, :, 0]
     is_picture = array.ndim == 2 or (array.ndim == 3 and array.shape[2] <= 4)
     if not is_picture or not array.size or array.dtype.kind not in "buif":
-        raise DataError(f"{called} is no picture, but {array.dtype} {array.shape}: {KINDS}")
+        raise DataError(f"{label} is no picture, but {array.dtype} {array.shape}: {KINDS}")
     if array.dtype != np.uint8:
-        array = _eight_bits(array, called)
+        array = _eight_bits(array, label)
     return Image.fromarray(np.ascontiguousarray(array))
 
 
-def _eight_bits(array: NDArray[Any], called: str) -> NDArray[np.uint8]:
+def _eight_bits(array: NDArray[Any], label: str) -> NDArray[np.uint8]:
     """0 ... 255, of numbers whose range tells what white is."""
     values = array.astype(np.float64)
     low, high = float(values.min()), float(values.max())
@@ -123,5 +123,5 @@ def _eight_bits(array: NDArray[Any], called: str) -> NDArray[np.uint8]:
     spare = _OVER * white if array.dtype.kind == "f" else 0
     between = array.dtype.kind == "f" and white == 255 and high < 2  # of 1, or of 255?
     if not (-spare <= low and high <= white + spare) or between:  # NaN is in no range
-        raise DataError(f"{called} holds numbers from {low:g} to {high:g}: {KINDS}")
+        raise DataError(f"{label} holds numbers from {low:g} to {high:g}: {KINDS}")
     return (values.clip(0, white) * (255 / white)).round().astype(np.uint8)

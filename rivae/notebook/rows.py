@@ -19,79 +19,80 @@ NO_PART = (
 )
 
 
-def numbered(table: pd.DataFrame, taken: Sequence[str] = ()) -> pd.DataFrame:
+def numbered(table: pd.DataFrame, reserved_names: Sequence[str] = ()) -> pd.DataFrame:
     """The table with the numbers of its rows as index, and labels of its own as first columns.
 
     Args:
-        taken: names that these columns do not get.
+        reserved_names: names that these columns do not get.
     """
     if has_plain_labels(table):
         return table.rename_axis(index=ROW)
-    called = "row" if ROW in table.index.names else ROW  # its labels are not to be taken for ours
+    # An index that has our name already is not one of ours.
+    index_name = "row" if ROW in table.index.names else ROW
     several = table.index.nlevels > 1
     names: list[Any] = []
-    for level, given in enumerate(table.index.names):
-        name = given if given is not None else f"label {level + 1}" if several else "label"
-        while name in table.columns or name in names or name in taken:
+    for level, label in enumerate(table.index.names):
+        name = label if label is not None else f"label {level + 1}" if several else "label"
+        while name in table.columns or name in names or name in reserved_names:
             name = f"{name} (label)"
         names.append(name)
-    return table.reset_index(names=names).rename_axis(index=called)
+    return table.reset_index(names=names).rename_axis(index=index_name)
 
 
-def rows_of(chosen: Any, items: pd.DataFrame, are_numbers: bool) -> NDArray[np.int64]:
+def rows_of(selection: Any, items: pd.DataFrame, are_numbers: bool) -> NDArray[np.int64]:
     """The numbers of the rows that are chosen, as they were given.
 
     Args:
-        chosen: row numbers; a mask with a place for each row; or a part of ``items``: some of its
-            rows, of one of its columns, or of its index, or a mask that was made of it.
+        selection: row numbers; a mask with a place for each row; or a part of ``items``: some of
+            its rows, of one of its columns, or of its index, or a mask that was made of it.
         items: the table of all items, see ``numbered``.
         are_numbers: whether labels without a name can only be row numbers.
 
     Raises:
         ConfigError: it is not clear which rows are meant, or there are no such rows.
     """
-    if isinstance(chosen, pd.DataFrame | pd.Series | pd.Index):
-        return _labelled(chosen, items, are_numbers)
-    refuse_masked(ConfigError, rows=chosen)
-    asked = np.asarray(chosen)
-    if asked.dtype == bool:
-        if asked.shape != (len(items),):
+    if isinstance(selection, pd.DataFrame | pd.Series | pd.Index):
+        return _labelled(selection, items, are_numbers)
+    refuse_masked(ConfigError, rows=selection)
+    values = np.asarray(selection)
+    if values.dtype == bool:
+        if values.shape != (len(items),):
             raise ConfigError(
                 f"a mask says for each of the {len(items)} rows whether it is chosen: this one has "
-                f"the shape {asked.shape}"
+                f"the shape {values.shape}"
             )
-        return np.asarray(items.index[asked], dtype=np.int64)
-    return _known(asked, items)
+        return np.asarray(items.index[values], dtype=np.int64)
+    return _known(values, items)
 
 
-def _known(asked: np.ndarray, items: pd.DataFrame) -> NDArray[np.int64]:
-    if asked.ndim > 1 or (asked.size and not np.issubdtype(asked.dtype, np.integer)):
+def _known(values: np.ndarray, items: pd.DataFrame) -> NDArray[np.int64]:
+    if values.ndim > 1 or (values.size and not np.issubdtype(values.dtype, np.integer)):
         raise ConfigError(
-            f"rows are a list of whole numbers, such as view.ids, not {asked.dtype} {asked.shape}"
+            f"rows are a list of whole numbers, such as view.ids, not {values.dtype} {values.shape}"
         )
-    strange = np.setdiff1d(asked, items.index)
+    strange = np.setdiff1d(values, items.index)
     if len(strange):
         raise ConfigError(f"row {strange[0]} is not in this view: choose from view.items")
-    return np.atleast_1d(asked).astype(np.int64)
+    return np.atleast_1d(values).astype(np.int64)
 
 
 def _labelled(
-    chosen: pd.DataFrame | pd.Series[Any] | pd.Index[Any], items: pd.DataFrame, are_numbers: bool
+    selection: pd.DataFrame | pd.Series[Any] | pd.Index[Any], items: pd.DataFrame, are_numbers: bool
 ) -> NDArray[np.int64]:
-    index = chosen if isinstance(chosen, pd.Index) else chosen.index
+    index = selection if isinstance(selection, pd.Index) else selection.index
     is_named = list(index.names) == [items.index.name]
     if not (is_named or (are_numbers and list(index.names) == [None])):
         raise ConfigError(NO_PART)
-    if isinstance(chosen, pd.Series) and pd.api.types.is_bool_dtype(chosen.dtype):
-        return _masked(chosen, items)
+    if isinstance(selection, pd.Series) and pd.api.types.is_bool_dtype(selection.dtype):
+        return _masked(selection, items)
     if len(index) and not pd.api.types.is_integer_dtype(index.dtype):
         raise ConfigError(NO_PART)
     rows = _known(index.to_numpy(), items)
-    if not isinstance(chosen, pd.Index):
-        part = chosen.to_frame() if isinstance(chosen, pd.Series) else chosen
-        shared = [name for name in part.columns if name in items.columns]
-        needed = isinstance(chosen, pd.Series) or not is_named
-        if (needed and len(rows) and not shared) or not _agree(part[shared], items.loc[rows]):
+    if not isinstance(selection, pd.Index):
+        part = selection.to_frame() if isinstance(selection, pd.Series) else selection
+        common = [name for name in part.columns if name in items.columns]
+        with_columns = isinstance(selection, pd.Series) or not is_named
+        if (with_columns and len(rows) and not common) or not _agree(part[common], items.loc[rows]):
             raise ConfigError(NO_PART)
     return rows
 

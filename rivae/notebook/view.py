@@ -18,9 +18,9 @@ import IPython.display
 import numpy as np
 import pandas as pd
 import traitlets
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from rivae.base.arrays import axis_labels, check_order
+from rivae.base.arrays import Ints, axis_labels, check_order
 from rivae.base.errors import ConfigError
 from rivae.base.scripts import library, source, styles
 from rivae.exploring.explorer import MAX_K, Explorer, Vector
@@ -29,7 +29,6 @@ from rivae.notebook.pairs import ROW, has_plain_labels
 from rivae.notebook.rows import numbered, rows_of
 from rivae.retrieval.retriever import Retriever
 
-Rows = NDArray[np.int64]
 ALONE = (
     "The sliders of {} ({:,} items) need a running kernel: open this notebook and run this cell."
 )
@@ -44,10 +43,10 @@ def script() -> str:
         "style": json.dumps(styles(*PANEL_STYLES, "notebook.css")),
         "library": library(),
     }
-    given = ", ".join(f"{name}: {text}" for name, text in parts.items())
+    arguments = ", ".join(f"{name}: {text}" for name, text in parts.items())
     return (
         f"const opened = () => {{\n{source('notebook.js')}\nreturn showView\n}}\n"
-        f"export default {{ render: (shown) => opened()(shown, {{ {given} }}) }}\n"
+        f"export default {{ render: (shown) => opened()(shown, {{ {arguments} }}) }}\n"
     )
 
 
@@ -88,12 +87,12 @@ class View(anywidget.AnyWidget):
         self,
         explorer: Explorer,
         content: dict[str, Any],
-        shown: Any,
+        source: Any,
         k: int = 10,
         table: pd.DataFrame | None = None,
     ) -> None:
-        self._explorer, self.source, self._table = explorer, shown, table
-        self._searched: Retriever = explorer.retriever
+        self._explorer, self.source, self._table = explorer, source, table
+        self._retriever: Retriever = explorer.retriever
         first = int(explorer.search_rows[0])
         super().__init__(
             _content=as_json(content).encode(),
@@ -136,18 +135,18 @@ class View(anywidget.AnyWidget):
             ConfigError: an item is not among those of the view, none is left, or it is not clear
                 which rows are meant.
         """
-        chosen = self._chosen
-        rows = self._explorer.search_rows if chosen is None else np.array(chosen, dtype=np.int64)
-        return self._frame_of(rows)
+        numbers = self._chosen
+        rows = self._explorer.search_rows if numbers is None else np.array(numbers, dtype=np.int64)
+        return self.items.loc[rows]
 
     @selection.setter
     def selection(
-        self, chosen: pd.DataFrame | pd.Series[Any] | pd.Index[Any] | ArrayLike | None
+        self, value: pd.DataFrame | pd.Series[Any] | pd.Index[Any] | ArrayLike | None
     ) -> None:
-        if chosen is None:
+        if value is None:
             self.set_trait("_chosen", None)
             return
-        rows = self._rows_of(chosen)
+        rows = self._rows_of(value)
         if not len(rows):
             raise ConfigError("an empty selection leaves nothing to search: use None for all items")
         self._chosen = np.unique(rows).tolist()
@@ -175,37 +174,34 @@ class View(anywidget.AnyWidget):
         axes = dict(zip(explorer.axis_ids, explorer.positions.T, strict=True))
         return table.assign(**{name: at for name, at in axes.items() if name not in table})
 
-    def _frame_of(self, rows: Rows) -> pd.DataFrame:
-        return self.items.loc[rows]
-
     def _start_of(self, row: int) -> Vector:
         """z of a query, with the four decimals that the panel uses."""
         return np.round(self._explorer.encode(row), 4)
 
-    def _rows_of(self, chosen: Any) -> Rows:
+    def _rows_of(self, selection: Any) -> Ints:
         are_numbers = self._table is None or has_plain_labels(self._table)
-        return rows_of(chosen, self.items, are_numbers)
+        return rows_of(selection, self.items, are_numbers)
 
     def _ipython_display_(self, **_: Any) -> None:
         """Show the view, and a sentence that it hides: in a page that is saved without its kernel,
         or that cannot fetch what draws widgets, nothing else stands there.
         """
         show: Any = IPython.display.display
-        shown = self._repr_mimebundle_()
-        assert shown is not None
-        data, metadata = shown
+        bundle = self._repr_mimebundle_()
+        assert bundle is not None
+        data, metadata = bundle
         show(data | {"text/plain": ""}, metadata=metadata, raw=True)
-        told = f'<p class="{self._still}">{escape(self._alone)}</p>'
-        show({"text/plain": self._alone, "text/html": told}, raw=True)
+        note = f'<p class="{self._still}">{escape(self._alone)}</p>'
+        show({"text/plain": self._alone, "text/html": note}, raw=True)
 
     @traitlets.validate("z")
     def _checked_z(self, proposal: Any) -> Vector:
-        asked = proposal["value"]
+        proposed_z = proposal["value"]
         try:  # a row of ``items`` that is turned round would move other axes
-            check_order(self._explorer.axis_ids, axis_labels(asked), "z")
+            check_order(self._explorer.axis_ids, axis_labels(proposed_z), "z")
         except ValueError as error:
             raise ConfigError(str(error)) from None
-        z = np.array(self._explorer.checked_z(asked))
+        z = np.array(self._explorer.checked_z(proposed_z))
         z.setflags(write=False)
         return z
 
@@ -216,7 +212,7 @@ class View(anywidget.AnyWidget):
             self.ids = np.empty(0, dtype=np.int64)
             return
         if change["name"] == "_chosen":
-            self._searched = whole if self._chosen is None else whole.subset(self._chosen)
-        self.ids = self._searched.search(
-            np.array([self.z]), min(self.k, len(self._searched.ids))
+            self._retriever = whole if self._chosen is None else whole.subset(self._chosen)
+        self.ids = self._retriever.search(
+            np.array([self.z]), min(self.k, len(self._retriever.ids))
         ).ids[0]

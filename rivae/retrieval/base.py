@@ -10,9 +10,10 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-Ints = NDArray[np.int64]
+from rivae.base.arrays import Floats as Floats
+from rivae.base.arrays import Ints as Ints
+from rivae.base.arrays import Singles as Singles
+
 Read = Callable[[Ints], Floats]  # points (len(positions), m) of positions
 Allocate = Callable[[str, tuple[int, ...]], Singles]  # float32 of a name and shape
 

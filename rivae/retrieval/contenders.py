@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from rivae.retrieval.base import Floats, Ints, Singles
+from rivae.base.arrays import Floats, Ints, Singles
 from rivae.retrieval.turned import Allowed, TurnedPoints
 
 _PARTS = 8  # of a path, at first
@@ -30,11 +30,11 @@ class Bounded(Protocol):
 
     points: TurnedPoints
 
-    def reduced(self, turned: Floats) -> Floats: ...
+    def reduced(self, coordinates: Floats) -> Floats: ...
     def box_distances(self, lowest: Floats, highest: Floats) -> Singles: ...
-    def error(self, turned: Floats) -> Floats: ...
+    def error(self, coordinates: Floats) -> Floats: ...
     def below(
-        self, tiles: Ints, reduced: Floats, limits: Floats, among: Allowed | None = None
+        self, tiles: Ints, leading: Floats, limits: Floats, among: Allowed | None = None
     ) -> Ints: ...
     def nearest_turned(
         self, query: Floats, k: int, among: Allowed | None = None
@@ -55,21 +55,21 @@ def contenders(index: Bounded, path: Floats, among: Allowed | None = None) -> In
     """Positions, ascending: among them is the nearest item of every point of ``path`` (V, m),
     straight between turned places; the lowest, where several are equally near.
     """
-    found = [np.empty(0, dtype=np.int64)]
+    near_positions = [np.empty(0, dtype=np.int64)]
     waiting = _parts(index, path, among)
     while waiting:
         part = waiting.pop()
         limits = _limits(index, part)
-        reduced = index.reduced(part.places)
-        low = index.box_distances(reduced.min(axis=0), reduced.max(axis=0))
+        leading = index.reduced(part.places)
+        low = index.box_distances(leading.min(axis=0), leading.max(axis=0))
         tiles = np.flatnonzero(low <= limits.max())
         if len(tiles) > _MOST_TILES and part.halved < _HALVED:
             waiting += _halves(index, part, among)
             continue
         squares = np.einsum("vm,vm->v", part.places, part.places)
-        near = index.below(tiles, reduced, limits - squares, among)
-        found.append(_may_win(part.places, index, near))
-    return np.unique(np.concatenate(found))
+        near = index.below(tiles, leading, limits - squares, among)
+        near_positions.append(_may_win(part.places, index, near))
+    return np.unique(np.concatenate(near_positions))
 
 
 def _may_win(places: Floats, index: Bounded, positions: Ints) -> Ints:
@@ -83,8 +83,8 @@ def _may_win(places: Floats, index: Bounded, positions: Ints) -> Ints:
     values += squares
     slack = _ROUNDING * (points.shape[1] + 4) * (squares.max() + np.square(places).sum(axis=1))
     for _ in range(_HALVED):
-        kept = (values <= (_limits_of(values) + slack)[:, None]).any(axis=0)
-        positions, values = positions[kept], values[:, kept]
+        mask = (values <= (_limits_of(values) + slack)[:, None]).any(axis=0)
+        positions, values = positions[mask], values[:, mask]
         if len(positions) <= _FEW or len(values) == 1:
             break
         # Between places values are linear, so every half of a piece may have a rival of its own.
@@ -166,13 +166,13 @@ class Contenders:
 
     def nearest(self, queries: Floats) -> Ints:
         """The position of the nearest item of queries (n, m), the lowest of equally near ones."""
-        asked = self.turned(queries)
+        coordinates = self.turned(queries)
         squares = np.einsum("cm,cm->c", self.points, self.points)
-        coarse = squares - 2.0 * (asked @ self.points.T)
-        size = np.einsum("nm,nm->n", asked, asked) + squares.max()
+        coarse = squares - 2.0 * (coordinates @ self.points.T)
+        size = np.einsum("nm,nm->n", coordinates, coordinates) + squares.max()
         slack = _ROUNDING * (self.points.shape[1] + 4) * size
         query, item = np.nonzero(coarse <= (coarse.min(axis=1) + slack)[:, None])
-        difference = asked[query] - self.points[item]
+        difference = coordinates[query] - self.points[item]
         order = np.lexsort((item, np.einsum("pm,pm->p", difference, difference), query))
         _, first = np.unique(query[order], return_index=True)
         return self.positions[item[order][first]]

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import ConfigError
 from rivae.base.installed import how_to_install
-from rivae.retrieval.base import Floats, Index, Ints
+from rivae.retrieval.base import Index
 from rivae.retrieval.exact import SPARE
 from rivae.retrieval.indexes.brute_force import direct_squared_distances
 from rivae.retrieval.indexes.two_stage import TwoStageIndex
@@ -68,7 +69,7 @@ def push(
     payloads: Payloads,
     progress: Callable[[int], None] = lambda n: None,
 ) -> QdrantIndex:
-    """Send all points of ``index``; a push that was stopped goes on where it ended.
+    """Send all points of ``index``; a push that was stopped resumes.
 
     Args:
         payloads: what is kept with the items of some positions; ``tags`` and ``factor_0`` … can be
@@ -109,13 +110,13 @@ def push(
                 wait=True,
             )
             progress(int(positions[-1]) + 1)
-    found = open_engine(client, key)
-    assert found is not None
-    return found
+    engine_index = open_engine(client, key)
+    assert engine_index is not None
+    return engine_index
 
 
 def open_engine(client: QdrantClient, key: str) -> QdrantIndex | None:
-    """The index pushed under ``key``; None where there is none, or where its push has not ended.
+    """The index pushed under ``key``; None where there is none, or its push is incomplete.
 
     Raises:
         ConfigError: the engine does not answer, or holds something else under this name.
@@ -125,7 +126,7 @@ def open_engine(client: QdrantClient, key: str) -> QdrantIndex | None:
         if not client.collection_exists(name):
             return None
         about = client.get_collection(name).config.metadata or {}
-        arrived = client.count(name, exact=True).count
+        n_stored = client.count(name, exact=True).count
     try:
         n, m = int(about["n_items"]), int(about["n_features"])
         if not 1 <= m <= MOST_FEATURES:
@@ -135,7 +136,7 @@ def open_engine(client: QdrantClient, key: str) -> QdrantIndex | None:
         raise ConfigError(
             f"the collection {name} is not one of ours: delete it, and push the run again"
         ) from None
-    return QdrantIndex(client, name, n, centre, axes) if arrived == n else None
+    return QdrantIndex(client, name, n, centre, axes) if n_stored == n else None
 
 
 @dataclass(frozen=True)
@@ -177,23 +178,23 @@ class QdrantIndex(Index):
         Raises:
             ConfigError: the engine does not answer.
         """
-        turned = (queries - self.centre) @ self.axes
+        coordinates = (queries - self.centre) @ self.axes
         k = min(k, self.n_items)
-        positions = np.empty((len(turned), k), dtype=np.int64)
-        distances = np.empty((len(turned), k))
-        waiting, limit = np.arange(len(turned)), min(k + SPARE, self.n_items)
+        positions = np.empty((len(coordinates), k), dtype=np.int64)
+        distances = np.empty((len(coordinates), k))
+        waiting, limit = np.arange(len(coordinates)), min(k + SPARE, self.n_items)
         while len(waiting):
-            answers = self._candidates(turned[waiting], limit)
-            left = []
+            answers = self._candidates(coordinates[waiting], limit)
+            unsure = []
             for n, (ids, scores, points) in zip(waiting, answers, strict=True):
-                exact = direct_squared_distances(turned[n][None], points[None])[0]
+                exact = direct_squared_distances(coordinates[n][None], points[None])[0]
                 order = np.lexsort((ids, exact))[:k]
                 positions[n], distances[n] = ids[order], exact[order]
-                if limit < self.n_items and not self._is_sure(turned[n], distances[n], scores):
-                    left.append(n)
-            waiting, limit = np.array(left, dtype=np.int64), min(4 * limit, self.n_items)
-        found = positions if self.chosen is None else np.searchsorted(self.chosen, positions)
-        return found, distances
+                if limit < self.n_items and not self._is_sure(coordinates[n], distances[n], scores):
+                    unsure.append(n)
+            waiting, limit = np.array(unsure, dtype=np.int64), min(4 * limit, self.n_items)
+        within = positions if self.chosen is None else np.searchsorted(self.chosen, positions)
+        return within, distances
 
     def _is_sure(self, query: Floats, distances: Floats, scores: Floats) -> bool:
         """Whether no item that is missing can be among the nearest."""
@@ -201,12 +202,12 @@ class QdrantIndex(Index):
         error = _UNIT * ((self.n_features + 8) * last + 2.0 * float(np.linalg.norm(query)))
         return bool(np.sqrt(distances[-1]) < last - error)
 
-    def _candidates(self, turned: Floats, limit: int) -> Iterator[tuple[Ints, Floats, Floats]]:
+    def _candidates(self, coordinates: Floats, limit: int) -> Iterator[tuple[Ints, Floats, Floats]]:
         """Ids, distances and points of the nearest ``limit`` of each query, as Qdrant sees them."""
         from qdrant_client import models
 
-        for start in range(0, len(turned), _AT_ONCE):
-            asked = [
+        for start in range(0, len(coordinates), _AT_ONCE):
+            requests = [
                 models.QueryRequest(
                     query=query.astype(np.float32).tolist(),
                     filter=self._filter(),
@@ -214,10 +215,10 @@ class QdrantIndex(Index):
                     with_vector=True,
                     params=models.SearchParams(exact=True),
                 )
-                for query in turned[start : start + _AT_ONCE]
+                for query in coordinates[start : start + _AT_ONCE]
             ]
             with _understood():
-                answers = self.client.query_batch_points(self.name, asked)
+                answers = self.client.query_batch_points(self.name, requests)
             for answer in answers:
                 yield (
                     np.array([int(point.id) for point in answer.points], dtype=np.int64),
@@ -227,12 +228,12 @@ class QdrantIndex(Index):
 
     def all_squared_distances(self, queries: Floats) -> Floats:
         """See ``Index.all_squared_distances``: all points travel here, a batch at a time."""
-        turned = (queries - self.centre) @ self.axes
-        out = np.empty((len(turned), self.n_items))
+        coordinates = (queries - self.centre) @ self.axes
+        out = np.empty((len(coordinates), self.n_items))
         for start in range(0, self.n_items, BATCH):
             part = np.arange(start, min(start + BATCH, self.n_items))
             points = self._stored(self._ids(part))
-            for n, query in enumerate(turned):
+            for n, query in enumerate(coordinates):
                 out[n, part] = direct_squared_distances(query[None], points[None])[0]
         return out
 
@@ -254,29 +255,29 @@ class QdrantIndex(Index):
         """
         from qdrant_client import models
 
-        wanted: list[Any] = [
+        conditions: list[Any] = [
             models.FieldCondition(key="tags", match=models.MatchValue(value=tag)) for tag in tags
         ]
-        wanted += [
+        conditions += [
             models.FieldCondition(key=f"factor_{k}", range=models.Range(gte=low, lte=high))
             for k, (low, high) in (factors or {}).items()
         ]
         if (base := self._filter()) is not None:
-            wanted.append(base)
-        meeting = models.Filter(must=wanted)
-        found: list[int] = []
+            conditions.append(base)
+        meeting = models.Filter(must=conditions)
+        point_ids: list[int] = []
         at: Any = None
         with _understood():
             while True:
                 points, at = self.client.scroll(
                     self.name, meeting, limit=10_000, offset=at, with_payload=False
                 )
-                found += [int(point.id) for point in points]
+                point_ids += [int(point.id) for point in points]
                 if at is None:
                     break
-        if not found:
+        if not point_ids:
             raise ConfigError("no item has all of these: ask for less")
-        return replace(self, chosen=np.sort(np.array(found, dtype=np.int64)), meeting=meeting)
+        return replace(self, chosen=np.sort(np.array(point_ids, dtype=np.int64)), meeting=meeting)
 
     def _filter(self) -> Any:
         """What says to the engine which points may be found; None for all."""
@@ -291,10 +292,10 @@ class QdrantIndex(Index):
 
     def _stored(self, ids: Ints) -> Floats:
         with _understood():
-            found = self.client.retrieve(
+            records = self.client.retrieve(
                 self.name, ids.tolist(), with_payload=False, with_vectors=True
             )
-        points = {int(point.id): point.vector for point in found}
+        points = {int(point.id): point.vector for point in records}
         return np.array([points[i] for i in ids.tolist()], dtype=np.float64)
 
 
@@ -332,8 +333,8 @@ def _understood() -> Iterator[None]:
     try:
         yield
     except UnexpectedResponse as error:
-        said = " ".join(error.content.decode("utf-8", "replace").split())[:200]
-        raise ConfigError(f"Qdrant refused ({error.status_code}): {said}") from error
+        answer = " ".join(error.content.decode("utf-8", "replace").split())[:200]
+        raise ConfigError(f"Qdrant refused ({error.status_code}): {answer}") from error
     except (ApiException, OSError) as error:
         raise ConfigError(
             f"Qdrant does not answer ({' '.join(str(error).split())[:120]}): start it, or check "

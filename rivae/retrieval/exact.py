@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import DataError
-from rivae.retrieval.base import Floats, Ints
 
 SPARE = 3  # candidates beyond k that are scored again
 
@@ -39,12 +39,12 @@ class DistinctRows:
         """The k nearest positions of candidate groups (c,) at distances (c,), duplicates
         included, ordered by distance and then position; each of shape (k,)."""
         if self.members is None:
-            found = self.first[groups]
+            rows_near = self.first[groups]
         else:
             each = [self.positions(int(g)) for g in groups]
-            found, scores = np.concatenate(each), np.repeat(scores, [len(m) for m in each])
-        order = np.lexsort((found, scores))[:k]
-        return found[order], scores[order]
+            rows_near, scores = np.concatenate(each), np.repeat(scores, [len(m) for m in each])
+        order = np.lexsort((rows_near, scores))[:k]
+        return rows_near[order], scores[order]
 
 
 def distinct_rows(rows: Floats) -> DistinctRows:

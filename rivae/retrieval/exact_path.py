@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.base.arrays import checked_z
+from rivae.base.arrays import Floats, Ints, checked_z
 from rivae.base.errors import ConfigError, DataError
-from rivae.retrieval.base import Floats, Ints, Nearest
+from rivae.retrieval.base import Nearest
 from rivae.retrieval.retriever import Retriever
 
 _TIE = 1e-12  # of the squared lengths: closer than this two items tie
@@ -103,13 +103,13 @@ def exact_paths(
     line, start, winner = _envelope(lines, *pieces)
     paths: list[list[ExactPath]] = [[] for _ in anchors]
     for i, (query, dim) in enumerate(zip(line_query, line_dim, strict=True)):
-        own = line == i
-        starts, found = start[own], winner[own]
+        on_line = line == i
+        starts, winners = start[on_line], winner[on_line]
         # A stretch without length gives way to the next one.
         long = np.concatenate([starts[1:] > starts[:-1], [True]])
-        starts, found = starts[long], found[long]
-        new = np.concatenate([[True], found[1:] != found[:-1]])
-        ids = retriever.ids[found[new]]
+        starts, winners = starts[long], winners[long]
+        new = np.concatenate([[True], winners[1:] != winners[:-1]])
+        ids = retriever.ids[winners[new]]
         ends_of = float(bounds[0][i]), float(bounds[1][i])
         paths[query].append(ExactPath(int(dim), *ends_of, starts[new], ids))
     return paths
@@ -125,8 +125,8 @@ class _Lines:
     def keep_to(self, line: Ints, a: Floats, b: Floats) -> None:
         """Search only among items that can be nearest somewhere on these pieces."""
         for each in range(len(self.dims)):
-            own = line == each
-            ends = np.append(a[own], b[own][-1])
+            on_line = line == each
+            ends = np.append(a[on_line], b[on_line][-1])
             path = self._queries(np.full(len(ends), each), ends)
             self.near.append(self.retriever.index.along(path))
 
@@ -140,14 +140,14 @@ class _Lines:
 
     def search(self, line: Ints, t: Floats) -> tuple[Floats, Ints]:
         """Query points (p, n_features) and the position of the nearest item, (p,)."""
-        queries, found = self._queries(line, t), np.empty(len(line), dtype=np.int64)
+        queries, positions = self._queries(line, t), np.empty(len(line), dtype=np.int64)
         own_search: dict[int, list[int]] = {}  # lines may share one
         for each in np.unique(line):
             own_search.setdefault(id(self.near[each]), []).append(int(each))
         for lines in own_search.values():
-            own = np.isin(line, lines)
-            found[own] = self.near[lines[0]].nearest(queries[own])
-        return queries, found
+            on_lines = np.isin(line, lines)
+            positions[on_lines] = self.near[lines[0]].nearest(queries[on_lines])
+        return queries, positions
 
     def lead(self, queries: Floats, first: Ints, second: Ints) -> Floats:
         """|q - second|^2 - |q - first|^2: positive where ``first`` is nearer."""
@@ -158,16 +158,16 @@ class _Lines:
 
 def _envelope(lines: _Lines, line: Ints, a: Floats, b: Floats) -> tuple[Ints, Floats, Ints]:
     """Winners along linear pieces: line, start and winning position, sorted by line and start."""
-    done: list[tuple[Ints, Floats, Ints]] = []
+    stretches: list[tuple[Ints, Floats, Ints]] = []
     query_a, winner_a = lines.search(line, a)
     query_b, winner_b = lines.search(line, b)
     while True:
         same = winner_a == winner_b
-        done.append((line[same], a[same], winner_a[same]))
-        left = ~same
-        line, a, b = line[left], a[left], b[left]
-        query_a, query_b = query_a[left], query_b[left]
-        winner_a, winner_b = winner_a[left], winner_b[left]
+        stretches.append((line[same], a[same], winner_a[same]))
+        open_pieces = ~same
+        line, a, b = line[open_pieces], a[open_pieces], b[open_pieces]
+        query_a, query_b = query_a[open_pieces], query_b[open_pieces]
+        winner_a, winner_b = winner_a[open_pieces], winner_b[open_pieces]
         if not len(line):
             break
         lead_a = np.maximum(lines.lead(query_a, winner_a, winner_b), 0.0)
@@ -177,19 +177,19 @@ def _envelope(lines: _Lines, line: Ints, a: Floats, b: Floats) -> tuple[Ints, Fl
         cross = np.clip(a + share * (b - a), a, b)
         query_c, winner_c = lines.search(line, cross)
         size = np.einsum("nm,nm->n", query_c, query_c) + 1.0
-        won = lines.lead(query_c, winner_c, winner_a) > _TIE * size
+        is_beaten = lines.lead(query_c, winner_c, winner_a) > _TIE * size
         # Nobody beats the two at their crossing: that is the change point.
-        settled = ~won | (cross <= a) | (cross >= b)
-        done.append((line[settled], a[settled], winner_a[settled]))
-        done.append((line[settled], cross[settled], winner_b[settled]))
-        go = ~settled
+        is_final = ~is_beaten | (cross <= a) | (cross >= b)
+        stretches.append((line[is_final], a[is_final], winner_a[is_final]))
+        stretches.append((line[is_final], cross[is_final], winner_b[is_final]))
+        go = ~is_final
         line, query_c, winner_c = np.tile(line[go], 2), query_c[go], winner_c[go]
         a, b = np.concatenate([a[go], cross[go]]), np.concatenate([cross[go], b[go]])
         query_a = np.concatenate([query_a[go], query_c])
         query_b = np.concatenate([query_c, query_b[go]])
         winner_a = np.concatenate([winner_a[go], winner_c])
         winner_b = np.concatenate([winner_c, winner_b[go]])
-    lines_of, starts, winners = (np.concatenate(part) for part in zip(*done, strict=True))
+    lines_of, starts, winners = (np.concatenate(part) for part in zip(*stretches, strict=True))
     order = np.lexsort((starts, lines_of))
     return lines_of[order], starts[order], winners[order]
 
@@ -215,7 +215,7 @@ def find_kinks(
     line = np.arange(n_lines)
     a, b = low.astype(np.float64), high.astype(np.float64)
     span = b - a
-    done: list[tuple[Ints, Floats, Floats]] = []
+    pieces: list[tuple[Ints, Floats, Floats]] = []
     scale = np.zeros(n_lines)
     while len(line):
         if np.bincount(line, minlength=n_lines).max() > _MOST_PER_LINE:
@@ -229,7 +229,7 @@ def find_kinks(
         chord = values[3] - values[0]
         off = np.maximum(np.abs(rise_a - rise_b), np.abs(rise_a - chord)).max(axis=1)
         straight = (off <= _TOLERANCE * scale[line]) | (width <= _NARROWEST * span[line])
-        done.append((line[straight], a[straight], b[straight]))
+        pieces.append((line[straight], a[straight], b[straight]))
         bent = np.flatnonzero(~straight)
         cut = a[bent] + width[bent] * _one_bend(rise_a[bent], rise_b[bent], chord[bent])
         middle = (a[bent] + b[bent]) / 2
@@ -239,7 +239,7 @@ def find_kinks(
         line = np.tile(line[bent], 3)
         real = b > a
         line, a, b = line[real], a[real], b[real]
-    lines, starts, ends = (np.concatenate(part) for part in zip(*done, strict=True))
+    lines, starts, ends = (np.concatenate(part) for part in zip(*pieces, strict=True))
     order = np.lexsort((starts, lines))
     return _merge(evaluate, lines[order], starts[order], ends[order], scale, span)
 

@@ -18,11 +18,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from rivae.base.arrays import Floats, Ints
 from rivae.base.config import Asks
 from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import PairedDataset, View
 from rivae.models.base import Method
-from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.exact import distinct_rows
 
 _BATCH = 512  # rows embedded at once, and
@@ -136,8 +136,8 @@ class LatentModel:
             size = max(1, min(_BATCH, _NUMBERS // max(math.prod(view.shape) for view in views)))
             for start in range(0, len(rows), size):
                 part = rows[start : start + size]
-                found = of(*(view.batch(part).to(self.device) for view in views))
-                values = found if isinstance(found, tuple) else (found,)
+                outputs = of(*(view.batch(part).to(self.device) for view in views))
+                values = outputs if isinstance(outputs, tuple) else (outputs,)
                 pieces.append([value.double().cpu().numpy() for value in values])
         return [np.concatenate(column) for column in zip(*pieces, strict=True)] or [nothing] * 2
 
@@ -208,21 +208,21 @@ class ProjectedSpace:
         distinct = distinct_rows(v)  # equal embeddings must become equal points
         points = np.empty((len(distinct.first), self.n_features))
         for start in range(0, len(points), _CHUNK):
-            centred = v[distinct.first[start : start + _CHUNK]] - self.bias
-            inside = centred @ self.q
+            v_centred = v[distinct.first[start : start + _CHUNK]] - self.bias
+            inside = v_centred @ self.q
             points[start : start + _CHUNK, :-1] = inside
-            points[start : start + _CHUNK, -1] = self._residual(centred, inside)
+            points[start : start + _CHUNK, -1] = self._residual(v_centred, inside)
         return points if distinct.group is None else points[distinct.group]
 
-    def _residual(self, centred: Floats, inside: Floats) -> Floats:
+    def _residual(self, v_centred: Floats, inside: Floats) -> Floats:
         """|c - QQ'c| of rows c (n, D)."""
-        whole = np.einsum("nd,nd->n", centred, centred)
-        squared = whole - np.einsum("nm,nm->n", inside, inside)
+        whole = np.einsum("nd,nd->n", v_centred, v_centred)
+        squares = whole - np.einsum("nm,nm->n", inside, inside)
         # The difference of squares has lost digits where little is left: there from the vectors.
-        little = squared < _LITTLE * whole
-        residual = np.sqrt(np.maximum(squared, 0.0))
-        left = centred[little] - inside[little] @ self.q.T
-        residual[little] = np.linalg.norm(left, axis=1)
+        little = squares < _LITTLE * whole
+        residual = np.sqrt(np.maximum(squares, 0.0))
+        rests = v_centred[little] - inside[little] @ self.q.T
+        residual[little] = np.linalg.norm(rests, axis=1)
         return np.asarray(residual)
 
     def queries(self, hidden: Floats) -> Floats:

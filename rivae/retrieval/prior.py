@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.retrieval.base import Floats
+from rivae.base.arrays import Floats
 from rivae.retrieval.indexes.brute_force import NumpyIndex
 
 _SMALLEST_STD = 1e-12  # a constant dimension must not divide by zero
@@ -75,5 +75,5 @@ class DensityReference:
         z, rank = held_out_mu, 1
         if z is None:  # the nearest of a row that is in the index is the row itself
             z, rank = train_mu[:: len(train_mu) // _OWN + 1], 2
-        _, squared = self.index.search(z / self.std, min(rank, self.index.n_items))
-        self.threshold = float(np.quantile(np.sqrt(squared[:, -1]), 0.99))
+        _, sq_distances = self.index.search(z / self.std, min(rank, self.index.n_items))
+        self.threshold = float(np.quantile(np.sqrt(sq_distances[:, -1]), 0.99))

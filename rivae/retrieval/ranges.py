@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rivae.base.arrays import Floats
 from rivae.base.config import LEAST, MOST
 from rivae.base.errors import ConfigError, shown
-
-if TYPE_CHECKING:  # both import torch, which names of ranges do not need
-    from rivae.retrieval.base import Floats
-    from rivae.retrieval.prior import AggregatedPrior
+from rivae.retrieval.prior import AggregatedPrior
 
 Range = str | tuple[float, float]  # the key of a named range, or its ends in units of z
 

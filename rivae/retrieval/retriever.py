@@ -14,20 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from torch import Tensor
 
+from rivae.base.arrays import Floats, Ints, Singles
 from rivae.base.config import Asks
 from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import PairedDataset
 from rivae.models.base import Method
 from rivae.retrieval import storage
-from rivae.retrieval.base import (
-    Floats,
-    Index,
-    Ints,
-    KeptIndex,
-    Retrieved,
-    Singles,
-    ranks_of_targets,
-)
+from rivae.retrieval.base import Index, KeptIndex, Retrieved, ranks_of_targets
 from rivae.retrieval.engine import URL, connect, open_engine
 from rivae.retrieval.model import LatentModel, make_space, require_asks
 from rivae.retrieval.prior import (
@@ -128,15 +121,15 @@ class Retriever:
         self._density: DensityReference | None = None
 
     def _open(self, progress: Callable[[float], None] | None) -> Index:
-        done, told = 0, threading.Lock()
+        n_done, lock = 0, threading.Lock()
 
         def read(positions: Ints) -> Floats:
-            nonlocal done
+            nonlocal n_done
             points = self._points(positions)
-            with told:
-                done = min(done + len(positions), n)  # a sample is read twice
+            with lock:
+                n_done = min(n_done + len(positions), n)  # a sample is read twice
                 if progress is not None:
-                    progress(done / n)
+                    progress(n_done / n)
             return points
 
         n = len(self.ids)
@@ -211,10 +204,10 @@ class Retriever:
         Raises:
             DataError: if a row is not among the items searched.
         """
-        found = self._position[self._rows(rows)]
-        if (found < 0).any():
+        positions = self._position[self._rows(rows)]
+        if (positions < 0).any():
             raise DataError("a row is not among the items searched: add it to item_ids")
-        return found
+        return positions
 
     def encode(self, rows: ArrayLike) -> tuple[Floats, Floats]:
         """Mean and log variance of z of queries, data rows of any split, each (n, d).
@@ -239,13 +232,13 @@ class Retriever:
 
     def nearest(self, z: Floats, k: int) -> tuple[Ints, Floats]:
         """Data rows and squared distances of the k best items of z (n, d), each (n, k)."""
-        positions, squared = self.index.search(self.space.queries(self.model.hidden(z)), k)
-        return self.ids[positions], squared
+        positions, sq_distances = self.index.search(self.space.queries(self.model.hidden(z)), k)
+        return self.ids[positions], sq_distances
 
     def search(self, z: Floats, k: int) -> Retrieved:
         """The k best items for each z (n, d); fewer when there are fewer items."""
-        ids, squared = self.nearest(z, k)
-        return Retrieved(ids, squared, self.model.score(z, squared))
+        ids, sq_distances = self.nearest(z, k)
+        return Retrieved(ids, sq_distances, self.model.score(z, sq_distances))
 
     def all_squared_distances(self, z: Floats) -> Floats:
         """|f(z) - v2|^2 of every item in the order of ``ids``, (n, N)."""
@@ -303,15 +296,15 @@ class Retriever:
                 train = self.data.splits["train"]
                 rows = train if len(train) else self.ids
                 if len(rows) > REFERENCE_ROWS:
-                    chosen = np.random.default_rng(0).choice(len(rows), REFERENCE_ROWS, False)
-                    rows = rows[np.sort(chosen)]
+                    sample = np.random.default_rng(0).choice(len(rows), REFERENCE_ROWS, False)
+                    rows = rows[np.sort(sample)]
                 self._reference = self._kept(rows)
             return self._reference
 
     def far(self, z: Floats) -> Distance:
         """How far one z (d,) is from the training data, and the limit for "far"."""
-        measured = self.density_distance(z[None])
-        return Distance(float(measured.distance[0]), measured.threshold)
+        density = self.density_distance(z[None])
+        return Distance(float(density.distance[0]), density.threshold)
 
     def density_distance(self, z: Floats) -> DensityDistance:
         """How far z (n, d) is from the training data, see ``DensityDistance``.
@@ -323,8 +316,8 @@ class Retriever:
             if self._density is None:
                 self._density = self._density_reference()
         near = self._density
-        _, squared = near.index.search(z / near.std, 1)
-        return DensityDistance(np.sqrt(squared[:, 0]), near.threshold)
+        _, sq_distances = near.index.search(z / near.std, 1)
+        return DensityDistance(np.sqrt(sq_distances[:, 0]), near.threshold)
 
     def _density_reference(self) -> DensityReference:
         splits, rng = self.data.splits, np.random.default_rng(0)
@@ -339,12 +332,12 @@ class Retriever:
 
     def keep(self, name: str, shape: tuple[int, ...], make: Callable[[], Singles]) -> Singles:
         """What ``make`` computes of this model and these items, of ``shape``; kept with them."""
-        asked = "" if self.asks == "first" else self.asks
-        key = partial(self._content_key, self.ids, asked)
+        view = "" if self.asks == "first" else self.asks
+        key = partial(self._content_key, self.ids, view)
         return storage.kept_array(self._cache_dir, name, key, shape, make)
 
     def _kept(self, rows: Ints) -> tuple[Floats, Floats]:
         """``encode`` of rows that are needed at every start."""
-        asked = "" if self.asks == "first" else self.asks
-        key, shape = partial(self._content_key, rows, asked), (len(rows), self.n_components)
+        view = "" if self.asks == "first" else self.asks
+        key, shape = partial(self._content_key, rows, view), (len(rows), self.n_components)
         return storage.kept_latents(self._cache_dir, key, shape, partial(self.encode, rows))

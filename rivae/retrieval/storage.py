@@ -17,10 +17,11 @@ from urllib.parse import quote
 import numpy as np
 import torch
 
+from rivae.base.arrays import Floats, Ints, Singles
 from rivae.base.errors import ConfigError, DataError
 from rivae.base.files import reserve, write_cache, write_json
 from rivae.base.scratch import scratch_folder
-from rivae.retrieval.base import Floats, Index, Ints, KeptIndex, Read, Singles
+from rivae.retrieval.base import Index, KeptIndex, Read
 from rivae.retrieval.registry import INDEXES
 
 SCHEMA = 2
@@ -76,12 +77,12 @@ def save_index(folder: Path, key: str, kind: type[KeptIndex], n: int, read: Read
         if sorted(arrays) != sorted(kind.parts):
             raise ConfigError(f"the index '{kind.name}' built other arrays than its parts")
         for part, array in arrays.items():
-            built = place / f"{part}.npy"
-            if isinstance(array, np.memmap) and built.exists():
+            new_file = place / f"{part}.npy"
+            if isinstance(array, np.memmap) and new_file.exists():
                 array.flush()
             else:
-                np.save(built, array, allow_pickle=False)
-            built.replace(folder / f"{name}-{part}.npy")
+                np.save(new_file, array, allow_pickle=False)
+            new_file.replace(folder / f"{name}-{part}.npy")
         index = kind.open(arrays)
     sums = {part: _checksum(np.ascontiguousarray(array)) for part, array in arrays.items()}
     head = {"schema": SCHEMA, "key": key, "index": kind.name, "parts": sums}
@@ -120,8 +121,8 @@ def open_index(folder: Path, key: str, kind: type[KeptIndex]) -> Index | None:
     try:
         head = json.loads(head_path.read_text(encoding="utf-8"))
         kind = _kind_of(head, kind)
-        expected = {"schema": SCHEMA, "key": key, "index": kind.name, "parts": head["parts"]}
-        if {"index": kind.name, **head} != expected:
+        expected_head = {"schema": SCHEMA, "key": key, "index": kind.name, "parts": head["parts"]}
+        if {"index": kind.name, **head} != expected_head:
             raise ValueError("it describes another index")
         arrays = {
             part: np.asarray(
@@ -130,9 +131,9 @@ def open_index(folder: Path, key: str, kind: type[KeptIndex]) -> Index | None:
             for part in kind.parts
         }
         sums = head["parts"]
-        damaged = [part for part, array in arrays.items() if _checksum(array) != sums[part]]
-        if damaged:
-            raise ValueError(f"the checksum of {damaged[0]} does not match")
+        damaged_parts = [part for part, array in arrays.items() if _checksum(array) != sums[part]]
+        if damaged_parts:
+            raise ValueError(f"the checksum of {damaged_parts[0]} does not match")
         return kind.open(arrays)
     except (OSError, ValueError, EOFError, KeyError, TypeError, AttributeError) as error:
         raise DataError(f"{head_path} cannot be read as an index ({error}): {fix}") from error
@@ -189,8 +190,8 @@ def kept_latents(
     if folder is None:
         return make()
     path = folder / f"latents-{key()}.npz"
-    if (found := _read(path, shape)) is not None:
-        return found
+    if (latents := _read(path, shape)) is not None:
+        return latents
     mu, log_var = make()
     write_cache(path, lambda stream: np.savez(stream, mu=mu, log_var=log_var))
     return mu, log_var
@@ -199,8 +200,8 @@ def kept_latents(
 def _read(path: Path, shape: tuple[int, int]) -> tuple[Floats, Floats] | None:
     """What was kept; None when it is missing or damaged (then it is computed again)."""
     try:
-        with np.load(path, allow_pickle=False) as kept:
-            mu, log_var = kept["mu"], kept["log_var"]
+        with np.load(path, allow_pickle=False) as file:
+            mu, log_var = file["mu"], file["log_var"]
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
     fits = all(a.shape == shape and a.dtype == np.float64 for a in (mu, log_var))
@@ -224,9 +225,9 @@ def kept_array(
         return make()
     path = folder / f"{name}-{key()}.npy"
     with suppress(OSError, ValueError, EOFError):
-        kept = np.load(path, allow_pickle=False, mmap_mode="r")
-        if kept.shape == shape and kept.dtype == np.float32 and np.isfinite(kept).all():
-            return np.asarray(kept)
-    made = np.asarray(make(), dtype=np.float32)
-    write_cache(path, lambda stream: np.save(stream, made, allow_pickle=False))
-    return made
+        cached = np.load(path, allow_pickle=False, mmap_mode="r")
+        if cached.shape == shape and cached.dtype == np.float32 and np.isfinite(cached).all():
+            return np.asarray(cached)
+    computed = np.asarray(make(), dtype=np.float32)
+    write_cache(path, lambda stream: np.save(stream, computed, allow_pickle=False))
+    return computed

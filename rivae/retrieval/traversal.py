@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.base.arrays import checked_z, require_count
+from rivae.base.arrays import Floats, Ints, checked_z, require_count
 from rivae.base.errors import ConfigError, DataError
-from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.ranges import (
     grid as grid,  # scripts that were exported before import it from here
 )
@@ -78,30 +77,30 @@ def _plan(
 ) -> tuple[Ints, Floats]:
     """The dimensions to move and their values, checked."""
     if isinstance(values, Mapping):
-        chosen = list(values) if dims is None else list(dims)
-        missing = [j for j in chosen if j not in values]
+        axes = list(values) if dims is None else list(dims)
+        missing = [j for j in axes if j not in values]
         if missing:
             raise ConfigError(f"no traversal values for dimension {missing[0]}")
-        rows = [np.asarray(values[j], dtype=np.float64) for j in chosen]
+        rows = [np.asarray(values[j], dtype=np.float64) for j in axes]
         if len({row.shape for row in rows}) > 1:
             raise ConfigError("all dimensions of a traversal need the same number of values")
         table = np.array(rows)
     else:
         table = np.asarray(values, dtype=np.float64)
-        chosen = list(range(d)) if dims is None else list(dims)
+        axes = list(range(d)) if dims is None else list(dims)
         if table.ndim == 1:
-            table = np.tile(table, (len(chosen), 1))
-        elif len(table) == d and all(0 <= j < d for j in chosen):
-            table = table[chosen]  # d rows always mean one row per latent dimension
-    if any(not 0 <= j < d for j in chosen) or len(set(chosen)) != len(chosen) or not chosen:
+            table = np.tile(table, (len(axes), 1))
+        elif len(table) == d and all(0 <= j < d for j in axes):
+            table = table[axes]  # d rows always mean one row per latent dimension
+    if any(not 0 <= j < d for j in axes) or len(set(axes)) != len(axes) or not axes:
         raise ConfigError(
             f"the axes of a traversal must be distinct, and among the {d} of this model"
         )
-    if table.ndim != 2 or len(table) != len(chosen) or not table.shape[1]:
-        raise ConfigError(f"traversal values have shape {table.shape}, expected ({len(chosen)}, T)")
+    if table.ndim != 2 or len(table) != len(axes) or not table.shape[1]:
+        raise ConfigError(f"traversal values have shape {table.shape}, expected ({len(axes)}, T)")
     if not np.isfinite(table).all():
         raise ConfigError("traversal values must be finite")
-    return np.array(chosen, dtype=np.int64), table
+    return np.array(axes, dtype=np.int64), table
 
 
 def traverse(
@@ -128,22 +127,22 @@ def traverse(
     """
     require_count(DataError, k=k)
     z_ref = checked_z(z_ref, retriever.n_components, DataError)
-    chosen, table = _plan(values, dims, retriever.n_components)
+    axes, table = _plan(values, dims, retriever.n_components)
     shape = (len(z_ref), *table.shape)
     total = int(np.prod(shape))
     k = min(k, len(retriever.ids))
     ids = np.empty((total, k), dtype=np.int64)
-    squared = np.empty((total, k))
+    sq_distances = np.empty((total, k))
     block = max(1, min(_BLOCK, _NUMBERS // retriever.space.n_features))
     for start in range(0, total, block):
         flat = np.arange(start, min(start + block, total))
         query, j, t = np.unravel_index(flat, shape)
         z = z_ref[query]
-        z[np.arange(len(flat)), chosen[j]] = table[j, t]
-        ids[flat], squared[flat] = retriever.nearest(z, k)
+        z[np.arange(len(flat)), axes[j]] = table[j, t]
+        ids[flat], sq_distances[flat] = retriever.nearest(z, k)
         if progress is not None:
             progress((start + len(flat)) / total)
-    return Traversal(z_ref, chosen, table, ids.reshape(*shape, -1), squared.reshape(*shape, -1))
+    return Traversal(z_ref, axes, table, ids.reshape(*shape, -1), sq_distances.reshape(*shape, -1))
 
 
 def traverse_plane(

@@ -16,7 +16,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.retrieval.base import Allocate, Floats, Ints, Singles
+from rivae.base.arrays import Floats, Ints, Singles
+from rivae.retrieval.base import Allocate
 from rivae.retrieval.exact import check_points, marks_of
 
 TILE = 256  # items of a tile
@@ -112,17 +113,17 @@ def turn_points(n: int, read: Callable[[Ints], Floats], allocate: Allocate) -> T
     centre = sample.mean(axis=0)
     _, vectors = np.linalg.eigh((sample - centre).T @ (sample - centre))
     axes = np.ascontiguousarray(np.linalg.qr(vectors[:, ::-1])[0])
-    turned = (sample - centre) @ axes
-    n_lead = choose_leading(turned, n)
-    rest = allocate("rest", (n, turned.shape[1] - n_lead))
+    coordinates = (sample - centre) @ axes
+    n_lead = choose_leading(coordinates, n)
+    rest = allocate("rest", (n, coordinates.shape[1] - n_lead))
     columns = np.empty((n, n_lead + 2), dtype=np.float32)
     marks = np.empty(n, dtype=np.uint64)
     for part, points in _read_ahead(n, read):
         points = check_points(points) + 0.0  # -0.0 becomes 0.0: equal numbers, equal bits
         marks[part] = marks_of(points)
-        kept = ((points - centre) @ axes).astype(np.float32)
-        rest[part], columns[part, :n_lead] = kept[:, n_lead:], kept[:, :n_lead]
-        exact = kept.astype(np.float64)
+        rows32 = ((points - centre) @ axes).astype(np.float32)
+        rest[part], columns[part, :n_lead] = rows32[:, n_lead:], rows32[:, :n_lead]
+        exact = rows32.astype(np.float64)
         columns[part, n_lead] = np.linalg.norm(exact[:, n_lead:], axis=1)
         columns[part, n_lead + 1] = np.einsum("nm,nm->n", exact, exact)
     twins = _unite_twins(marks, columns, rest)
@@ -168,11 +169,11 @@ def _fill(lead: Singles, columns: Singles, order: NDArray[np.int32]) -> Singles:
     """Write the tiles; their boxes."""
     boxes = np.empty((2, len(lead), columns.shape[1] - 1), dtype=np.float32)
     for tile in range(len(lead)):
-        own = columns[order[tile * TILE : (tile + 1) * TILE]]
-        boxes[:, tile] = own[:, :-1].min(axis=0), own[:, :-1].max(axis=0)
-        lead[tile, :, : len(own)] = own.T
-        lead[tile, :-1, len(own) :] = 0.0
-        lead[tile, -1, len(own) :] = np.inf
+        members = columns[order[tile * TILE : (tile + 1) * TILE]]
+        boxes[:, tile] = members[:, :-1].min(axis=0), members[:, :-1].max(axis=0)
+        lead[tile, :, : len(members)] = members.T
+        lead[tile, :-1, len(members) :] = 0.0
+        lead[tile, -1, len(members) :] = np.inf
     return boxes
 
 
@@ -192,25 +193,25 @@ def _unite_twins(marks: NDArray[np.uint64], columns: Singles, rest: Singles) -> 
     return twins
 
 
-def choose_leading(turned: Floats, n: int) -> int:
+def choose_leading(sample: Floats, n: int) -> int:
     """How many leading columns make a search of ``n`` items fastest, by a sample of them (s, m).
 
     Every column costs its numbers once per search; fewer columns leave more items to look at.
     """
-    s, m = turned.shape
-    asked = turned[_even(s, _TRIED)]
-    whole = squared_distances(asked, turned)
+    s, m = sample.shape
+    queries = sample[_even(s, _TRIED)]
+    whole = squared_distances(queries, sample)
     nearest = np.partition(whole, min(1, s - 1), axis=1)[:, min(1, s - 1)]  # but for itself
-    best, chosen = np.inf, m
+    best, n_lead = np.inf, m
     for width in sorted({*range(min(_FEWEST_LEADING, -(-m // 3)), min(m, 64), 4), m}):
-        rests = [np.linalg.norm(part[:, width:], axis=1) for part in (asked, turned)]
-        low = squared_distances(asked[:, :width], turned[:, :width])
+        rests = [np.linalg.norm(part[:, width:], axis=1) for part in (queries, sample)]
+        low = squared_distances(queries[:, :width], sample[:, :width])
         low += (rests[0][:, None] - rests[1][None]) ** 2
-        left = float((low <= nearest[:, None]).mean()) * n
-        cost = _PER_NUMBER * n * (width + 2) + _PER_ITEM * left
+        n_candidates = float((low <= nearest[:, None]).mean()) * n
+        cost = _PER_NUMBER * n * (width + 2) + _PER_ITEM * n_candidates
         if cost < best:
-            best, chosen = cost, width
-    return chosen
+            best, n_lead = cost, width
+    return n_lead
 
 
 def squared_distances(a: Floats, b: Floats) -> Floats:

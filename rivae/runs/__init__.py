@@ -1,7 +1,7 @@
 """Run folders: one run, what training records in it, archives, the trash, where runs are kept.
 
 The only code that reads or writes the files of a run. It may import ``models``, ``data`` and
-``base``; search, training and all that shows runs import it. Begin with ``run.Run``, then
+``base``; search, training and the rooms above import it. Begin with ``run.Run``, then
 ``folders.find_run``.
 """
 

@@ -1,6 +1,6 @@
 """A run as one file: a zip of its known files and a manifest of their names, sizes and SHA-256.
 
-An archive to unpack may come from a stranger: nothing in it is believed before it is checked.
+Archives are not trusted: everything in them is checked when they are unpacked.
 ``rivae.jobs.archive_import`` makes a run of the files.
 """
 
@@ -24,18 +24,17 @@ from rivae.base.errors import RunError
 from rivae.base.files import why_not, write_atomic_with
 from rivae.base.installed import VERSION
 from rivae.runs import Run
+from rivae.runs.added_axes import ADDED_AXES
+from rivae.runs.added_axes import MAX_BYTES as MAX_ADDED_BYTES
 from rivae.runs.axis_names import AXIS_NAMES
 from rivae.runs.axis_names import MAX_BYTES as MAX_NAMES
-from rivae.runs.data_record import DATA
-from rivae.runs.data_record import MAX_BYTES as MAX_DATA
+from rivae.runs.data_record import DATA, MAX_DATA, MAX_VOCABULARY, VOCABULARY
 from rivae.runs.evaluation_file import FILES as EVALUATIONS
 from rivae.runs.evaluation_file import MAX_BYTES as MAX_EVALUATION
 from rivae.runs.notes import ABOUT
 from rivae.runs.notes import MAX_BYTES as MAX_ABOUT
 from rivae.runs.records import MAX_STATUS
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL
-from rivae.runs.vocabulary_file import MAX_BYTES as MAX_VOCABULARY
-from rivae.runs.vocabulary_file import VOCABULARY
 
 MANIFEST = "manifest.json"
 MAX_MANIFEST = 64 * 1024
@@ -51,6 +50,7 @@ FILES: dict[str, int] = {
     **dict.fromkeys(EVALUATIONS.values(), MAX_EVALUATION),
     "alignment.json": 8 * 2**20,
     AXIS_NAMES: MAX_NAMES,
+    ADDED_AXES: MAX_ADDED_BYTES,
     ABOUT: MAX_ABOUT,
 }
 CHECKPOINTS: dict[str, int] = {
@@ -66,14 +66,7 @@ _END_MARK, _ZIP64_MARK = b"PK\x05\x06", b"PK\x06\x07"
 _ZIP64_BYTES = 20
 MAX_DIRECTORY = 16 * 1024
 # The errors of zipfile and zlib on damaged, encrypted or exotic entries.
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    RuntimeError,
-    ValueError,
-)
+_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError)
 _FOREIGN = "choose a file that an export of a run made"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _BLOCK = 1 << 20
@@ -121,23 +114,23 @@ def parts_of(run: Run, checkpoints: bool = False) -> list[Part]:
     Raises:
         RunError: there is no configuration, or a file is too large.
     """
-    found = []
+    parts = []
     for name, most in {**FILES, **(CHECKPOINTS if checkpoints else {})}.items():
         path = run.path / name
         try:
-            seen = path.lstat()
+            file_stat = path.lstat()
         except OSError:
             continue
-        if not stat.S_ISREG(seen.st_mode):
+        if not stat.S_ISREG(file_stat.st_mode):
             continue
-        if seen.st_size > most:
+        if file_stat.st_size > most:
             raise RunError(f"run {run.id}: {name} is too large to be exported")
-        found.append(Part(name, path, seen.st_size))
-    if not any(part.name == "config.json" for part in found):
+        parts.append(Part(name, path, file_stat.st_size))
+    if not any(part.name == "config.json" for part in parts):
         raise RunError(f"run {run.id} has no config.json: there is nothing to export")
-    if sum(part.n_bytes for part in found) > MAX_ARCHIVE_BYTES:
+    if sum(part.n_bytes for part in parts) > MAX_ARCHIVE_BYTES:
         raise RunError(f"run {run.id} is larger than 4 GB: export it without checkpoints")
-    return found
+    return parts
 
 
 def export_run(run: Run, target: Path | IO[bytes], *, checkpoints: bool = False) -> Manifest:
@@ -150,18 +143,18 @@ def export_run(run: Run, target: Path | IO[bytes], *, checkpoints: bool = False)
     Raises:
         RunError: the run is being trained, has no configuration, or cannot be read or written.
     """
-    if _is_training(run):
+    if run.is_training:
         raise RunError(f"{run.id} is being trained: export it when it has ended")
     parts = parts_of(run, checkpoints)
-    made: list[Manifest] = []
+    manifests: list[Manifest] = []
     try:
         if isinstance(target, Path):
-            write_atomic_with(target, lambda stream: made.append(_write(run, parts, stream)))
+            write_atomic_with(target, lambda stream: manifests.append(_write(run, parts, stream)))
         else:
-            made.append(_write(run, parts, target))
+            manifests.append(_write(run, parts, target))
     except OSError as error:
         raise RunError(f"run {run.id} cannot be exported: {why_not(error)}") from None
-    return made[0]
+    return manifests[0]
 
 
 def _write(run: Run, parts: list[Part], stream: IO[bytes]) -> Manifest:
@@ -178,21 +171,21 @@ def _write(run: Run, parts: list[Part], stream: IO[bytes]) -> Manifest:
 
 
 def _add(archive: zipfile.ZipFile, part: Part) -> Entry:
-    """Copy one file as it is now; of a log that still grows, as much as was there at first."""
+    """Copy one file; of a growing log only the bytes that ``part`` counted."""
     weights = is_weights(part.name)
     info = _info(part.name, zipfile.ZIP_STORED if weights else zipfile.ZIP_DEFLATED)
     info.file_size = part.n_bytes
-    digest, left = hashlib.sha256(), part.n_bytes
+    digest, n_left = hashlib.sha256(), part.n_bytes
     try:
-        opened = _opened(part.path)
+        handle = _opened(part.path)
     except OSError as error:
         raise RunError(f"{part.path} cannot be read: {error.strerror}") from None
-    with opened as source, archive.open(info, "w") as sink:
-        while left and (block := source.read(min(left, _BLOCK))):
+    with handle as source, archive.open(info, "w") as sink:
+        while n_left and (block := source.read(min(n_left, _BLOCK))):
             digest.update(block)
             sink.write(block)
-            left -= len(block)
-    if left:
+            n_left -= len(block)
+    if n_left:
         raise RunError(f"{part.path} became shorter while it was read: try again")
     return Entry(name=part.name, bytes=part.n_bytes, sha256=digest.hexdigest())
 
@@ -207,13 +200,6 @@ def _info(name: str, compression: int) -> zipfile.ZipInfo:
 def _opened(path: Path) -> IO[bytes]:
     """Open a file, but never the target of a link."""
     return os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb")
-
-
-def _is_training(run: Run) -> bool:
-    try:
-        return run.status.state == "running"
-    except RunError:
-        return False
 
 
 # unpacking
@@ -255,22 +241,22 @@ def _check_end(stream: IO[bytes]) -> None:
 
 
 def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
-    """The manifest, which names exactly the entries, all of them ordinary files of a run."""
-    known = {**FILES, **CHECKPOINTS, MANIFEST: MAX_MANIFEST}
+    """The manifest, checked to list exactly the entries, all of them files of a run."""
+    limits = {**FILES, **CHECKPOINTS, MANIFEST: MAX_MANIFEST}
     infos: dict[str, zipfile.ZipInfo] = {}
     for info in archive.infolist():
         # ``orig_filename``: the name in the archive, before zipfile makes it harmless.
-        if info.orig_filename not in known:
+        if info.orig_filename not in limits:
             raise RunError(f"this archive holds files that no run has: {_FOREIGN}")
         kind = stat.S_IFMT(info.external_attr >> 16)
         if info.orig_filename in infos or kind not in (0, stat.S_IFREG) or info.is_dir():
             raise RunError(f"this archive holds more than plain files: {_FOREIGN}")
-        # Weights as they are: then nothing grows far beyond the archive when it is unpacked.
-        stored = info.compress_type == zipfile.ZIP_STORED
+        # Weights are not compressed, so that nothing unpacks to far more than the archive.
+        is_plain = info.compress_type == zipfile.ZIP_STORED
         small = info.compress_type == zipfile.ZIP_DEFLATED and not is_weights(info.orig_filename)
-        if not (stored or small):
+        if not (is_plain or small):
             raise RunError(f"this archive is packed in another way than those of runs: {_FOREIGN}")
-        if info.file_size > known[info.orig_filename]:
+        if info.file_size > limits[info.orig_filename]:
             raise RunError(f"{info.orig_filename} is too large to belong to a run: {_FOREIGN}")
         infos[info.orig_filename] = info
     if MANIFEST not in infos:
@@ -281,28 +267,28 @@ def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
         manifest = Manifest.model_validate_json(text)
     except ValidationError:
         raise RunError(f"the manifest of this archive is wrong: {_FOREIGN}") from None
-    named = {entry.name: entry.bytes for entry in manifest.files}
+    sizes = {entry.name: entry.bytes for entry in manifest.files}
     there = {name: info.file_size for name, info in infos.items() if name != MANIFEST}
-    if named != there or len(named) != len(manifest.files):
+    if sizes != there or len(sizes) != len(manifest.files):
         raise RunError(f"this archive holds other files than its manifest names: {_FOREIGN}")
-    if sum(named.values()) > MAX_ARCHIVE_BYTES:
+    if sum(sizes.values()) > MAX_ARCHIVE_BYTES:
         raise RunError(f"this archive holds more than 4 GB: {_FOREIGN}")
     return manifest
 
 
 def _unpack(archive: zipfile.ZipFile, entry: Entry, folder: Path) -> None:
-    """Write one file, never more of it than the manifest says, and compare its hash."""
+    """Write one file, at most the bytes in the manifest, and compare its hash."""
     path = folder / entry.name
     path.parent.mkdir(exist_ok=True)
-    digest, left = hashlib.sha256(), entry.bytes
+    digest, n_left = hashlib.sha256(), entry.bytes
     with archive.open(entry.name) as source, path.open("xb") as sink:
-        while block := source.read(min(left + 1, _BLOCK)):
-            left -= len(block)
-            if left < 0:
+        while block := source.read(min(n_left + 1, _BLOCK)):
+            n_left -= len(block)
+            if n_left < 0:
                 break
             digest.update(block)
             sink.write(block)
         sink.flush()
         os.fsync(sink.fileno())
-    if left or digest.hexdigest() != entry.sha256:
+    if n_left or digest.hexdigest() != entry.sha256:
         raise RunError(f"{entry.name} in this archive is not what its manifest says: {_FOREIGN}")

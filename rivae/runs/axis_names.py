@@ -1,4 +1,4 @@
-"""The names of axes and their JSON file in a run's folder, which may come from a stranger."""
+"""The names of axes and their JSON file in a run's folder, which is not trusted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from rivae.base.errors import DataError
 from rivae.base.reading.documents import read_form
@@ -23,6 +23,28 @@ MAX_BYTES = 1_000_000
 MAX_AXES = 1024
 
 
+# Files are not trusted: the types below are validated when one is read.
+_STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+_Share = Annotated[float, Field(ge=0, le=1)]
+_Correlation = Annotated[float, Field(ge=-1, le=1)]
+
+
+def _one_line(text: str) -> str:
+    text = text.strip()
+    if not text.isprintable():
+        raise ValueError("a name is one line of text")
+    return text
+
+
+def _filled(text: str) -> str:
+    if not text:
+        raise ValueError("a name is one line of text")
+    return text
+
+
+_Line = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_one_line)]
+
+
 @dataclass(frozen=True)
 class Evidence:
     """One term that changes along an axis.
@@ -36,26 +58,30 @@ class Evidence:
         p: Holm's p over all tested terms and axes.
     """
 
-    term: str
+    __pydantic_config__ = _STRICT
+
+    term: Annotated[str, Field(max_length=MAX_TERM)]
     kind: Kind
-    strength: float
+    strength: _Correlation
     shift: float
-    p: float
+    p: _Share
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """How well a name says where items lie that it was not made from.
+    """How well a name predicts the position of other items than it was made from.
 
     Attributes:
         score: |correlation| of the named property with the position on the axis, in [0, 1].
-        chance: what 95 % of all properties that have nothing to do with the axis stay below.
+        chance: 95th percentile of the score of unrelated properties.
         n: items.
     """
 
-    score: float
-    chance: float
-    n: int
+    __pydantic_config__ = _STRICT
+
+    score: _Share
+    chance: _Share
+    n: Annotated[int, Field(ge=0)]
 
 
 @dataclass(frozen=True)
@@ -68,73 +94,35 @@ class AxisName:
         direction: 1 if it grows with z, -1 if it falls.
         evidence: the terms behind the name, the strongest first.
         edited: whether a person wrote the name.
-        low, high: what there is little or much of the property: "savory" and "dessert"; plain
-            text, "" where the name says it all.
-        proposed: nobody has accepted the name yet.
-        held_out: how the name did on other items; None where that was not measured.
+        low, high: names of the poles, "savory" and "dessert"; plain text, "" without.
+        proposed: the name was not accepted yet.
+        held_out: its score on other items; None if not measured.
     """
 
-    dim: int
-    name: str
+    __pydantic_config__ = _STRICT
+
+    dim: Annotated[int, Field(ge=0)]
+    name: Annotated[_Line, AfterValidator(_filled)]
     direction: Literal[-1, 1]
-    evidence: tuple[Evidence, ...] = ()
+    evidence: Annotated[tuple[Evidence, ...], Field(max_length=N_EVIDENCE)] = ()
     edited: bool = False
-    low: str = ""
-    high: str = ""
+    low: _Line = ""
+    high: _Line = ""
     proposed: bool = False
     held_out: HeldOut | None = None
 
     @property
     def poles(self) -> tuple[str, str]:
-        """What lies to the left and to the right of the axis as it is shown: little and much."""
+        """The names of the left and the right end of the axis as it is shown."""
         return self.low, self.high or self.name
 
 
-_Share = Annotated[float, Field(ge=-1, le=1)]
+class _File(BaseModel):
+    model_config = _STRICT
 
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
-
-
-class _Evidence(_Strict):
-    term: Annotated[str, Field(max_length=MAX_TERM)]
-    kind: Literal["word", "tag", "factor"]
-    strength: _Share
-    shift: float
-    p: Annotated[float, Field(ge=0, le=1)]
-
-
-class _HeldOut(_Strict):
-    score: Annotated[float, Field(ge=0, le=1)]
-    chance: Annotated[float, Field(ge=0, le=1)]
-    n: Annotated[int, Field(ge=0)]
-
-
-class _Axis(_Strict):
-    dim: Annotated[int, Field(ge=0)]
-    name: Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
-    direction: Literal[-1, 1]
-    evidence: Annotated[list[_Evidence], Field(max_length=N_EVIDENCE)] = []
-    edited: bool = False
-    low: Annotated[str, Field(max_length=MAX_NAME)] = ""
-    high: Annotated[str, Field(max_length=MAX_NAME)] = ""
-    proposed: bool = False
-    held_out: _HeldOut | None = None
-
-    @field_validator("name", "low", "high")
-    @classmethod
-    def _one_line(cls, text: str, field: ValidationInfo) -> str:
-        text = text.strip()
-        if not text.isprintable() or (field.field_name == "name" and not text):
-            raise ValueError("a name is one line of text")
-        return text
-
-
-class _File(_Strict):
     version: Literal[1]
     model: Annotated[str, Field(max_length=64)] = ""
-    axes: Annotated[list[_Axis], Field(max_length=MAX_AXES)]
+    axes: Annotated[list[AxisName], Field(max_length=MAX_AXES)]
 
 
 def to_json(names: Iterable[AxisName], model: str = "") -> dict[str, Any]:
@@ -175,17 +163,4 @@ def read_names(
             f"the file names axis {max(dims) + 1} but the model has {n_components}: "
             "choose names made for this model"
         )
-    return tuple(
-        AxisName(
-            axis.dim,
-            axis.name,
-            axis.direction,
-            tuple(Evidence(**e.model_dump()) for e in axis.evidence),
-            axis.edited,
-            axis.low,
-            axis.high,
-            axis.proposed,
-            HeldOut(**axis.held_out.model_dump()) if axis.held_out else None,
-        )
-        for axis in sorted(axes, key=lambda axis: axis.dim)
-    )
+    return tuple(sorted(axes, key=lambda axis: axis.dim))

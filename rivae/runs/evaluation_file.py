@@ -1,5 +1,4 @@
-"""``evaluation.json``: the measurements of a run, checked when they are read and written. Queries
-by the second view, or by both, have files of their own.
+"""``evaluation.json``: the validated measurements of a run; other files for other query views.
 
 Older files lack some fields; unknown fields of newer ones are kept. Everything that is shown or
 used in computations is a typed attribute here.
@@ -44,13 +43,13 @@ FILES: dict[Literal["first", "second", "both"], str] = {
 }
 DAMAGED = "{} is damaged: " + AGAIN
 MAX_BYTES = 8 * 2**20
-# Measurements along z are in the file twice: over the range asked for, and over another.
+# Measurements along z are in the file twice: over the requested range, and over another.
 _SUFFIXES, _USUAL_RANGES = ("", "_other"), ("paper", "prior")
 _ALONG = ("factors", "digits", "correlation")
 
 
 class Moved(Read):
-    """A range that z was moved over: its name or its ends, and the scale of its unit."""
+    """A range of z: its name or its ends, and the scale of its unit."""
 
     range: Word | Annotated[Numbers, Field(min_length=2, max_length=2)]
     scale: Word = ""
@@ -67,8 +66,8 @@ class Prior(Read):
 
 
 class Settings(Read):
-    """How it was measured; ``asks`` is the view that was the query, one of ``views``, or both,
-    and ``data`` what the data held (``rivae.data.registry.dataset_content``)."""
+    """How it was measured; ``asks`` is the query view, one of ``views``, or both, and ``data`` the
+    hash of the data (``rivae.data.registry.dataset_content``)."""
 
     dataset: Word = ""
     data: Word = ""
@@ -138,10 +137,10 @@ class Evaluation(Read):
         """An evaluation out of results by name.
 
         Args:
-            fields: those that hang on no range of z, as far as they were measured.
+            fields: measurements that depend on no range of z.
             latents: the metrics of z itself.
-            along: for the range asked for and for the second one: "range" and "scale", and as far
-                as measured "factors", "correlation" and "digits".
+            along: of the requested and of the second range: "range", "scale" and, if measured,
+                "factors", "correlation" and "digits".
         """
         none: dict[str, Any] = {"factors": None, "digits": None, "correlation": None}
         document = none | {name: value for name, value in fields.items() if value}
@@ -156,33 +155,36 @@ class Evaluation(Read):
 
     @property
     def along(self) -> tuple[Along, Along]:
-        """The measurements along the range asked for, and along the second one."""
+        """The measurements along the requested range, and along the second one."""
         return self._along(0), self._along(1)
 
     def _along(self, k: int) -> Along:
         suffix = _SUFFIXES[k]
-        named = getattr(self.settings, f"traversal{suffix}")
-        moved = named or Moved(range=_USUAL_RANGES[k])
-        ends = moved.range
+        own_range = getattr(self.settings, f"traversal{suffix}")
+        z_range = own_range or Moved(range=_USUAL_RANGES[k])
+        ends = z_range.range
         return Along(
             ends if isinstance(ends, str) else (ends[0], ends[1]),
-            named is not None,
-            moved.scale,
+            own_range is not None,
+            z_range.scale,
             getattr(self, f"factors{suffix}") or {},
             getattr(self, f"correlation{suffix}"),
             getattr(self, f"digits{suffix}"),
         )
 
     def groups(self) -> dict[str, Results]:
-        """The results of every group that holds any, those of the second range by its name."""
-        found = {"retrieval": self.retrieval, "retrieval back": self.retrieval_back or {}}
-        found["retrieval by both"] = self.retrieval_both or {}
-        found |= {f"retrieval, {name}": results for name, results in self._sampled()}
+        """The non-empty groups of results; the second range is in their names."""
+        results_by_group = {
+            "retrieval": self.retrieval,
+            "retrieval back": self.retrieval_back or {},
+        }
+        results_by_group["retrieval by both"] = self.retrieval_both or {}
+        results_by_group |= {f"retrieval, {name}": results for name, results in self._sampled()}
         for k, each in enumerate(self.along):
             name = f", {each.name}" if k else ""
-            found[f"factors{name}"] = each.factors
-            found[f"digits{name}"] = each.digits.results if each.digits else {}
-        return {name: results for name, results in found.items() if results}
+            results_by_group[f"factors{name}"] = each.factors
+            results_by_group[f"digits{name}"] = each.digits.results if each.digits else {}
+        return {name: results for name, results in results_by_group.items() if results}
 
     def _sampled(self) -> list[tuple[str, Results]]:
         return [
@@ -191,27 +193,27 @@ class Evaluation(Read):
 
     @property
     def views(self) -> tuple[str, str]:
-        """What people call the two views, as far as the file says it."""
+        """The names of the two views for users."""
         first, second = self.settings.views or ("view 1", "view 2")
         return first, second
 
     def searches(self) -> list[tuple[str, Results]]:
-        """Retrieval by what asks: the mean of z and its samples, and the other view if measured.
+        """Retrieval by the mean of z and by its samples, and by other query views if measured.
 
-        The first is by the mean of the queries that asked; its name is "" if it is alone.
+        The first is by the mean of z of the queries; its name is "" if it is alone.
         """
-        drawn = self._sampled()
+        samples = self._sampled()
         if not self.retrieval_back:
-            return [("mean of z" if drawn else "", self.retrieval), *drawn]
+            return [("mean of z" if samples else "", self.retrieval), *samples]
         first, second = (" ".join(name.split())[:60] for name in self.views)  # a line of a table
         there, back = f"{first} → {second}", f"{second} → {first}"
-        sampled = [(f"{there}, {name}", results) for name, results in drawn]
-        found = [(there, self.retrieval), *sampled, (back, self.retrieval_back)]
+        named_samples = [(f"{there}, {name}", results) for name, results in samples]
+        ways = [(there, self.retrieval), *named_samples, (back, self.retrieval_back)]
         if self.retrieval_both:
-            found.append((f"both → {second}", self.retrieval_both))
-        ways = {"second": self.retrieval_back, "both": self.retrieval_both}
-        asked = ways.get(self.settings.asks, self.retrieval)
-        return sorted(found, key=lambda way: way[1] is not asked)
+            ways.append((f"both → {second}", self.retrieval_both))
+        by_view = {"second": self.retrieval_back, "both": self.retrieval_both}
+        of_queries = by_view.get(self.settings.asks, self.retrieval)
+        return sorted(ways, key=lambda way: way[1] is not of_queries)
 
     def score(self, key: str) -> float | None:
         """The score of a metric, along the first range where it depends on one."""
@@ -232,16 +234,16 @@ def read_evaluation(source: Path | bytes) -> Evaluation:
         DataError: it is too large, damaged, or not an ``Evaluation``; one sentence.
     """
     name = source.name if isinstance(source, Path) else FILES["first"]
-    damaged = DAMAGED.format(name)
+    damage = DAMAGED.format(name)
     value = read_json(
         source,
         MAX_BYTES,
-        foreign=damaged,
-        unreadable=damaged,
+        foreign=damage,
+        unreadable=damage,
         too_large=f"{name} is too large: {AGAIN}",
     )
     if not isinstance(value, dict):
-        raise DataError(damaged)
+        raise DataError(damage)
     try:
         return Evaluation.model_validate(value)
     except ValidationError as error:
@@ -265,14 +267,14 @@ def write_evaluation(
     try:
         write_json(folder / name, evaluation.document())
     except OSError as error:
-        said = _not_kept(run_id, error)
+        reason = _not_kept(run_id, error)
         for place in (Path.cwd(), Path(gettempdir())) if or_elsewhere else ():
-            kept = (place / f"{run_id}-{name}").absolute()
+            copy = (place / f"{run_id}-{name}").absolute()
             with suppress(OSError):
-                write_json(kept, evaluation.document())
-                said += f", then copy {kept} to {name} in the folder of the run"
+                write_json(copy, evaluation.document())
+                reason += f", then copy {copy} to {name} in the folder of the run"
                 break
-        raise RunError(said) from None
+        raise RunError(reason) from None
 
 
 def require_room_for_evaluation(folder: Path, run_id: str) -> None:

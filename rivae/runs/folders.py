@@ -8,26 +8,23 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
-from rivae.base.config import RUN_NAME, read_config
+from rivae.base.config import RUN_NAME, free_name, read_config
 from rivae.base.errors import ConfigError, RunError
 from rivae.base.files import is_folder
 from rivae.base.installed import APP_FILES
 from rivae.base.paths import home_path, variable_path
 from rivae.base.reading.regular import is_file
-from rivae.runs.data_record import DATA
+from rivae.runs.data_record import DATA, VOCABULARY
 from rivae.runs.evaluation_file import FILES
 from rivae.runs.run import Run
-from rivae.runs.vocabulary_file import VOCABULARY
 
 ROOT_VARIABLE = "RIVAE_RUNS"
 DEMO_ROOT = APP_FILES / "assets" / "demo"
-# The most telling first: pages open on it when nothing is chosen and nothing was trained here. The
-# times of the folders would not do: a clone has them in any order.
+# The most instructive first: pages open it by default. Folder times are arbitrary in a clone.
 DEMOS = (
     "demo-kitchen",
     "demo-sprites",
@@ -49,9 +46,7 @@ def default_roots() -> list[Path]:
 
 
 def is_taken(name: str, root: Path) -> bool:
-    """Whether a run in ``root`` or a demo run has this name: two of one name cannot be told apart
-    in links, labels and commands.
-    """
+    """Whether a run in ``root`` or a demo run has this name: links need unique names."""
     return os.path.lexists(root / name) or is_demo_name(name)
 
 
@@ -60,22 +55,13 @@ def is_demo_name(name: str) -> bool:
     return has_config(DEMO_ROOT / name)
 
 
-def free_name(name: str, taken: Callable[[str], bool]) -> str:
-    """``name``, or with -2, -3 … behind it the first that is not taken."""
-    tried, n = name, 1
-    while taken(tried):
-        n += 1
-        tried = f"{name[:76]}-{n}"
-    return tried
-
-
 def require_free_name(name: str, root: Path, taken: bool = False) -> None:
     """RunError when a run in ``root``, a demo run, or (``taken``) one elsewhere has this name."""
     if not taken and not is_taken(name, root):
         return
-    said = "comes with the project" if is_demo_name(name) else "already exists"
+    why = "comes with the project" if is_demo_name(name) else "already exists"
     other = free_name(name, lambda tried: tried == name or is_taken(tried, root))
-    raise RunError(f"a run named {name} {said}: choose another name, such as {other}")
+    raise RunError(f"a run named {name} {why}: choose another name, such as {other}")
 
 
 def is_demo(run: Run) -> bool:
@@ -89,26 +75,24 @@ def is_read_only(run: Run) -> bool:
 
 
 def list_runs(roots: list[Path] | None = None) -> list[Run]:
-    """All run folders, newest first, then the demo runs, the most telling first; damaged ones too
-    (their properties raise RunError).
-
-    A demo run whose name a run of one's own has (new ones cannot, older ones may) goes by another.
+    """All run folders, newest first, then the demo runs in their order; damaged ones too (their
+    properties raise RunError). A demo run gets another id if an older run has its name.
     """
-    found: dict[str, Run] = {}
+    runs: dict[str, Run] = {}
     for root in roots or default_roots():
         try:
             paths = list(root.iterdir())
         except OSError:
             continue  # not there, no folder, or not ours to read
         for path in paths:
-            hidden = path.name.startswith(".")
-            if hidden or not _is_listed(path):
+            is_hidden = path.name.startswith(".")
+            if is_hidden or not _is_listed(path):
                 continue
             run = Run(path)
-            if run.id in found and root == DEMO_ROOT:
-                run.id = free_name(f"{run.id}-bundled", found.__contains__)
-            found.setdefault(run.id, run)
-    return sorted(found.values(), key=_order)
+            if run.id in runs and root == DEMO_ROOT:
+                run.id = free_name(f"{run.id}-bundled", runs.__contains__)
+            runs.setdefault(run.id, run)
+    return sorted(runs.values(), key=_order)
 
 
 def _order(run: Run) -> tuple[int, float, str]:
@@ -118,7 +102,7 @@ def _order(run: Run) -> tuple[int, float, str]:
 
 
 def _is_listed(path: Path) -> bool:
-    """Whether there is a configuration, or a folder that nobody can look into: it may be a run."""
+    """Whether it has a configuration, or cannot be read: it may be a run."""
     try:
         return (path / "config.json").is_file()
     except OSError:
@@ -156,7 +140,7 @@ def find_run(id_or_path: str, roots: list[Path] | None = None) -> Run:
     raise RunError(f"there is no run '{id_or_path[:120]}': {instead}")
 
 
-# The files at the top of a run's folder; hidden ones are only locks and leftovers of writing.
+# The files at the top of a run's folder; hidden ones are locks and temporary files.
 _FILES = frozenset(
     {
         "config.json",
@@ -170,6 +154,7 @@ _FILES = frozenset(
         *FILES.values(),
         "alignment.json",
         "axis_names.json",
+        "added_axes.json",
         "steps.json",
         "about.json",
     }

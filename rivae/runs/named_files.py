@@ -1,7 +1,6 @@
-"""The files of this machine that the settings of a run name, and which of them the app opens.
+"""The files that the settings of a run name, and which of them the app opens.
 
-On the command line the user has named them. The settings of a run from an archive may come from a
-stranger: the app opens only files below ``$RIVAE_FILES`` for them.
+Settings from an archive are not trusted: for them the app opens only files below ``$RIVAE_FILES``.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ PATHS = frozenset({"folder", "path", "weights", "word_vectors"})
 
 def open_folders() -> tuple[Path, ...]:
     """The folders whose files may be named: ``$RIVAE_FILES``, else where the app was started."""
-    named = [part for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part]
-    return tuple(home_path(part, VARIABLE).resolve() for part in named or ["."])
+    parts = [part for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part]
+    return tuple(home_path(part, VARIABLE).resolve() for part in parts or ["."])
 
 
 def is_open(text: str) -> bool:
@@ -40,8 +39,8 @@ def is_open(text: str) -> bool:
 
 
 def read_path(text: str, what: str) -> Path:
-    """An existing file or folder that a visitor typed; it must be in the folders that the app reads
-    once links and ``..`` are followed. Quotes around it are removed.
+    """An existing file or folder from user input, without quotes, in the folders that the app reads
+    (links and ``..`` resolved).
 
     Raises:
         DataError: in one sentence.
@@ -50,11 +49,11 @@ def read_path(text: str, what: str) -> Path:
     if not text or "\0" in text:
         raise DataError(f"give the path of {what}")
     try:
-        typed = home_path(text)
-        path = typed.resolve()
+        given_path = home_path(text)
+        path = given_path.resolve()
     except (OSError, RuntimeError, ConfigError) as error:  # too long a name, no such user
         raise DataError(f"{text[:80]} is not a path that can be read: check it") from error
-    if not typed.is_absolute():
+    if not given_path.is_absolute():
         raise DataError(f"{text[:80]} is not a full path: begin at the root of the disk")
     # Checked first: the app does not reveal whether a file elsewhere exists.
     if not is_open(str(path)):

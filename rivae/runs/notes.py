@@ -1,7 +1,6 @@
 """Notes about a run in ``about.json``: a note, tags, and whether the run is archived.
 
-The file may come from a stranger with the rest of the folder, so all of it is checked when it is
-read. Its text is plain: it is escaped where it is drawn.
+The file is not trusted: it is validated when it is read, and its plain text escaped when shown.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -116,34 +115,29 @@ def keep_about(
         RunError: the run is read-only, its file is damaged, or cannot be written.
     """
     require_own(run)
-    made = About(
-        "" if note is None else some_lines(note, "a note", MAX_NOTE),
-        () if tags is None else _tags(tags),
-    )
-    kept = About()
+    changes: dict[str, Any] = {} if archived is None else {"archived": archived}
+    if note is not None:
+        changes["note"] = some_lines(note, "a note", MAX_NOTE)
+    if tags is not None:
+        changes["tags"] = _tags(tags)
+    result = About()
 
     def change() -> dict[str, object]:
-        nonlocal kept
-        kept = about(run)
-        if note is not None:
-            kept = replace(kept, note=made.note)
-        if tags is not None:
-            kept = replace(kept, tags=made.tags)
-        if archived is not None:
-            kept = replace(kept, archived=archived)
-        return {"version": 1, **asdict(kept)}
+        nonlocal result
+        result = replace(about(run), **changes)
+        return {"version": 1, **asdict(result)}
 
     try:
         change_json(run.path / ABOUT, change)
     except OSError as error:
         why = "somebody else is" if isinstance(error, BlockingIOError) else why_not(error)
         raise RunError(f"the notes of run {run.id} cannot be written: {why}") from None
-    return kept
+    return result
 
 
 def _tags(tags: Sequence[str]) -> tuple[str, ...]:
     """Tags as they are stored: each once, in their order."""
-    found = tuple(dict.fromkeys(one_line(tag, "a tag", MAX_TAG) for tag in tags))
-    if len(found) > MAX_TAGS:
+    result = tuple(dict.fromkeys(one_line(tag, "a tag", MAX_TAG) for tag in tags))
+    if len(result) > MAX_TAGS:
         raise ConfigError(f"a run has at most {MAX_TAGS} tags: leave some out")
-    return found
+    return result

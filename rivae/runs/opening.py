@@ -1,4 +1,4 @@
-"""Whether a run can be opened, as far as that shows before its data are read."""
+"""Whether a run can be opened, without reading its data."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from rivae.base.reading.regular import is_file
 from rivae.base.reading.weights import read_header
 from rivae.data.names import DATASETS
 from rivae.models.registry import METHODS
+from rivae.models.settings import AXIS_STEPS
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL, NO_MODEL, Run
 
 
 def trouble(run: Run, *, quick: bool = False) -> str:
-    """Why a run cannot be opened here, in one sentence; "" where nothing is known against it.
+    """Why a run cannot be opened here, in one sentence; "" if nothing is known.
 
-    Its configuration names a method and a data set that there are, with settings that it takes, the
-    import is here and the weights are whole. Other damage shows when it is opened.
+    Checks the names of method and data set, their settings, the import and the file of weights.
 
     Args:
-        quick: do not look up what is hardly ever wrong and would load torch.
+        quick: skip checks that would load torch and hardly ever fail.
     """
     try:
         config, store = run.config, run.config.dataset.settings.get("store")
-        if not (quick and config.method.name in METHODS):
+        if config.method.name not in METHODS:
+            raise RunError(METHODS.absent(config.method.name))
+        if not quick:
             METHODS[config.method.name]
         if run.ready:
             _require_weights(run)
@@ -35,8 +37,19 @@ def trouble(run: Run, *, quick: bool = False) -> str:
     return ""
 
 
+def missing(run: Run) -> str:
+    """What a run that opens all the same was trained with and is not installed here, in one
+    sentence: it cannot be resumed, or trained again with these settings.
+    """
+    try:
+        step, steps = run.config.method.settings.get("axes"), AXIS_STEPS.parts
+    except RunError:
+        return ""
+    return steps.absent(step) if isinstance(step, str) and step not in steps else ""
+
+
 def _require_weights(run: Run) -> None:
-    """RunError unless the file of the weights is whole."""
+    """RunError unless the file of the weights is valid."""
     try:
         read_header(run.path / MODEL, MAX_MODEL_BYTES)
     except (DataError, OSError) as error:
@@ -45,7 +58,7 @@ def _require_weights(run: Run) -> None:
 
 
 def _is_here(store: object) -> bool:
-    """Whether the settings name no import, or one that is plainly there."""
+    """Whether the settings name no import, or an existing one."""
     if store is None:
         return True
     # As ``rivae.data.store.data_root`` says, whose module would load torch.
@@ -60,7 +73,9 @@ def _require_data(run: Run) -> None:
     from rivae.runs.named_files import require_open
 
     dataset = run.config.dataset
-    checked = checked_settings(dataset.name, dataset.settings)
+    if dataset.name not in DATASETS:
+        raise RunError(DATASETS.absent(dataset.name))
+    settings = checked_settings(dataset.name, dataset.settings)
     require_open(run.config)
-    if (store := checked.kept().get("store")) is not None:
+    if (store := settings.kept().get("store")) is not None:
         find_store(store)

@@ -33,9 +33,8 @@ def now() -> str:
 
 
 class Status(BaseModel):
-    """The progress of a run; ``batch`` names the runs that train with it as one model, ``stages``
-    the stages in order with their numbers of epochs; ``precision`` and ``threads`` are those of
-    the processor that it trains on."""
+    """The progress of a run; ``batch`` are the runs trained with it as one model, ``stages`` the
+    stages with their numbers of epochs, ``precision`` and ``threads`` those of its processor."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -68,16 +67,16 @@ class MetricsLog:
 
     def each(self) -> Iterator[dict[str, Any]]:
         """``rows`` one by one, counted as they are read."""
-        found = json_lines(
+        lines = json_lines(
             self.path,
             max_line=MAX_ROW,
             max_lines=MAX_ROWS,
             nan=True,
             mend=True,
-            broken=lambda number, problem: None,
+            on_broken=lambda number, problem: None,
         )
         try:
-            for _, row in found:
+            for _, row in lines:
                 if isinstance(row, dict):
                     yield row
         except DataError as error:

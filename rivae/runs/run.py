@@ -3,8 +3,8 @@
 A run folder holds ``config.json``, ``status.json``, ``metrics.jsonl``, ``timing.jsonl``,
 ``model.safetensors``, ``data.json``, ``vocabulary.json``, ``checkpoints/`` and, after ``rivae
 evaluate``, ``evaluation.json`` (for other queries see ``evaluation_file``). Until the training
-ends, ``preview.safetensors`` holds weights saved on the way. Later additions
-(``axis_names.json``, ``alignment.json``, ``previews/``) are read and written by their own modules.
+ends, ``preview.safetensors`` holds weights saved on the way. Modules of their own read and write
+``axis_names.json``, ``alignment.json`` and ``previews/``.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ import hashlib
 import os
 import shutil
 import warnings
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rivae.base.config import RunConfig, read_config
+from rivae.base.config import Asks, RunConfig, read_config
 from rivae.base.errors import ConfigError, DataError, DataReplacedWarning, RivaeError, RunError
 from rivae.base.files import is_locked, write_atomic, write_json
-from rivae.base.reading.documents import printable, read_form
+from rivae.base.reading.documents import printable, read_own_form
 from rivae.base.reading.regular import is_file, open_regular
 from rivae.base.reading.weights import load_weights, read_header
-from rivae.runs.data_record import MEND, content_now, data_change, data_key
+from rivae.runs.data_record import MEND, content_now, data_change, data_key, kept_vocabulary
 from rivae.runs.evaluation_file import (
     FILES,
     Evaluation,
@@ -32,13 +33,11 @@ from rivae.runs.evaluation_file import (
     write_evaluation,
 )
 from rivae.runs.records import MAX_STATUS, MetricsLog, Status, now
+from rivae.runs.settings import as_meant, completed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from torch import Tensor
 
-    from rivae.base.config import Asks
     from rivae.data.base import PairedDataset
     from rivae.models.base import Method
 
@@ -64,26 +63,26 @@ class Run:
 
     @classmethod
     def create(cls, config: RunConfig, root: Path) -> Run:
-        """Make ``root/<config.name>`` with its configuration.
+        """Make ``root/<config.name>`` with its configuration, all settings written down.
 
         Raises:
             RunError: when the name is taken, or the folder cannot be written.
         """
         path = Path(root) / config.name
-        taken = f"a run named {config.name} already exists: choose another --name, or resume it"
+        in_use = f"a run named {config.name} already exists: choose another --name, or resume it"
         if path.exists():
-            raise RunError(taken)
+            raise RunError(in_use)
         # Created under another name, then renamed: no kill leaves a folder without configuration.
-        made = path.with_name(f".{config.name}.{os.getpid()}.tmp")
+        folder = path.with_name(f".{config.name}.{os.getpid()}.tmp")
         try:
-            (made / "checkpoints").mkdir(parents=True)
-            write_json(made / "config.json", config.model_dump(mode="json"))
-            cls(made).set_status(state="created", started=now())
-            made.rename(path)
+            (folder / "checkpoints").mkdir(parents=True)
+            write_json(folder / "config.json", completed(config).model_dump(mode="json"))
+            cls(folder).set_status(state="created", started=now())
+            folder.rename(path)
         except OSError as error:
-            shutil.rmtree(made, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
             if path.exists():
-                raise RunError(taken) from None
+                raise RunError(in_use) from None
             raise RunError(f"cannot write runs to {root}: {error.strerror}") from None
         return cls(path)
 
@@ -93,7 +92,7 @@ class Run:
     def config(self) -> RunConfig:
         """The validated configuration."""
         try:
-            return read_config(self.path / "config.json")
+            return as_meant(read_config(self.path / "config.json"))
         except RivaeError as error:
             raise RunError(f"run {self.id}: {error}") from None
 
@@ -107,6 +106,32 @@ class Run:
         return status
 
     @property
+    def config_or_none(self) -> RunConfig | None:
+        """``config``, None where it is missing or damaged."""
+        try:
+            return self.config
+        except RunError:
+            return None
+
+    @property
+    def status_or_none(self) -> Status | None:
+        """``status``, None where it is missing or damaged."""
+        try:
+            return self.status
+        except RunError:
+            return None
+
+    @property
+    def parent(self) -> str | None:
+        """The id of the run that this one was derived from; None also where it cannot be read."""
+        return config.parent if (config := self.config_or_none) is not None else None
+
+    @property
+    def is_training(self) -> bool:
+        """Whether a process trains it now, as far as its status can be read."""
+        return (status := self.status_or_none) is not None and status.state == "running"
+
+    @property
     def lock_path(self) -> Path:
         """The file that the training process holds locked."""
         return self.path / ".lock"
@@ -114,14 +139,7 @@ class Run:
     def _written_status(self) -> Status:
         unreadable = f"run {self.id} has no readable status.json: resume it or delete the folder"
         try:
-            return read_form(
-                Status,
-                self.path / "status.json",
-                MAX_STATUS,
-                too_large=unreadable,
-                foreign=unreadable,
-                unreadable=unreadable,
-            )
+            return read_own_form(Status, self.path / "status.json", MAX_STATUS, unreadable)
         except DataError as error:
             raise RunError(str(error)) from None
 
@@ -137,8 +155,8 @@ class Run:
 
     @property
     def timing(self) -> MetricsLog:
-        """``timing.jsonl``: per epoch its "seconds" of training and its "wall" seconds, which
-        include validation and saving. Not in ``log``, which is the same in every repetition.
+        """``timing.jsonl``: per epoch its "seconds" of training, and its "wall" seconds with
+        validation and saving. Not in ``log``, which is the same in every repetition.
         """
         return MetricsLog(self.path / "timing.jsonl")
 
@@ -161,9 +179,9 @@ class Run:
         except DataError as error:
             raise RunError(f"run {self.id}: {error}") from None
         # An older version did not say which data it measured.
-        measured = evaluation.settings.data
-        now = content_now(self.config) if measured else ""
-        is_of_others = measured != now if now else bool(self.data_change)
+        data_then = evaluation.settings.data
+        now = content_now(self.config) if data_then else ""
+        is_of_others = data_then != now if now else bool(self.data_change)
         return None if is_of_others else evaluation
 
     @property
@@ -178,12 +196,10 @@ class Run:
 
     @property
     def preview_from(self) -> tuple[str, int]:
-        """The stage and the epoch, counted over all stages, that the weights saved on the way are
-        from; ("", 0) where the file does not say, or is gone.
-        """
+        """Stage and epoch (over all stages) of the preview weights; ("", 0) where unknown."""
         try:
-            said = read_header(self.path / PREVIEW, MAX_MODEL_BYTES).metadata
-            return _shown(said["stage"]), int(said["epoch"])
+            metadata = read_header(self.path / PREVIEW, MAX_MODEL_BYTES).metadata
+            return _shown(metadata["stage"]), int(metadata["epoch"])
         except (DataError, OSError, KeyError, ValueError):
             return "", 0
 
@@ -201,9 +217,7 @@ class Run:
 
     @property
     def shown_key(self) -> str:
-        """The key of everything that is computed from the model and its data: another one after
-        the weights have changed, or what the data hold.
-        """
+        """The cache key of what is computed from the model and its data; changes with both."""
         return f"{self.model_key}-{data_key(self.config)}"
 
     @property
@@ -213,8 +227,8 @@ class Run:
 
     def require_same_data(self) -> None:
         """RunError where the data are not those of the training."""
-        if changed := self.data_change:
-            raise RunError(f"{self.id}: {changed}: {MEND}")
+        if change := self.data_change:
+            raise RunError(f"{self.id}: {change}: {MEND}")
 
     @property
     def model_key(self) -> str:
@@ -236,10 +250,8 @@ class Run:
         try:
             size = path.stat().st_size if path.is_file() else None
         except OSError as error:
-            raise RunError(
-                f"run {self.id}: {path.name} cannot be read ({error.strerror}): restore it or "
-                "delete the run"
-            ) from None
+            why = f"{path.name} cannot be read ({error.strerror})"
+            raise RunError(f"run {self.id}: {why}: restore it or delete the run") from None
         if size is None:
             raise self._no_model()
         if size > MAX_MODEL_BYTES:
@@ -254,13 +266,12 @@ class Run:
         """
         from rivae.data.registry import open_dataset
         from rivae.runs.named_files import require_open
-        from rivae.runs.vocabulary_file import kept_vocabulary
 
         require_open(self.config)
-        if changed := self.data_change:
-            warnings.warn(f"{self.id}: {changed}", DataReplacedWarning, stacklevel=2)
-        asked = self.config.dataset
-        return open_dataset(asked.name, asked.settings, kept_vocabulary(self.path))
+        if change := self.data_change:
+            warnings.warn(f"{self.id}: {change}", DataReplacedWarning, stacklevel=2)
+        choice = self.config.dataset
+        return open_dataset(choice.name, choice.settings, kept_vocabulary(self.path))
 
     def load_method(self, dataset: PairedDataset | None = None, *, preview: bool = False) -> Method:
         """The trained model in evaluation mode.
@@ -273,16 +284,16 @@ class Run:
         """
         from rivae.models.registry import build_method
 
-        path = self._model_path(preview)
+        path, choice = self._model_path(preview), self.config.method
         data = dataset or self.load_dataset()
-        choice = self.config.method
+        shapes = data.x1.shape, data.x2.shape
         try:
-            method = build_method(choice.name, choice.settings, data.x1.shape, data.x2.shape)
+            method = build_method(choice.name, choice.settings, *shapes, stored=True)
         except ConfigError as error:
             raise RunError(f"run {self.id}: config.json: {error}") from None
         try:
-            wanted = method.state_dict()
-            method.load_state_dict(load_weights(path, wanted, MAX_MODEL_BYTES))
+            expected_state = method.state_dict()
+            method.load_state_dict(load_weights(path, expected_state, MAX_MODEL_BYTES))
         except (DataError, RuntimeError, OSError):
             self.require_same_data()
             raise RunError(
@@ -310,38 +321,23 @@ class Run:
         (self.path / PREVIEW).unlink(missing_ok=True)
 
     def write_preview(self, weights: Mapping[str, Tensor], stage: str = "", epoch: int = 0) -> None:
-        """Write the present weights, which can be opened while the run is training.
-
-        ``stage`` and ``epoch`` tell when they were trained last, see ``preview_from``.
-        """
+        """Write the current weights for viewing during training, see ``preview_from``."""
         self._write_weights(PREVIEW, weights, {"stage": stage, "epoch": str(epoch)})
 
     def _write_weights(
-        self, name: str, weights: Mapping[str, Tensor], said: dict[str, str] | None = None
+        self, name: str, weights: Mapping[str, Tensor], metadata: dict[str, str] | None = None
     ) -> None:
         from safetensors.torch import save
 
         state = {key: value.detach().cpu().contiguous() for key, value in weights.items()}
-        write_atomic(self.path / name, save(state, said))
+        write_atomic(self.path / name, save(state, metadata))
 
     def write_evaluation(self, evaluation: Evaluation, or_elsewhere: bool = False) -> None:
-        """Write it atomically, in the file of the view that was the query.
-
-        Args:
-            or_elsewhere: where this cannot be done, keep it in the current folder, or in that of
-                temporary files; the error then names the file.
-
-        Raises:
-            RunError: the folder cannot be written.
-        """
+        """Write an evaluation, see ``evaluation_file.write_evaluation``."""
         write_evaluation(self.path, self.id, evaluation, or_elsewhere)
 
     def require_evaluation_room(self) -> None:
-        """Check before the minutes of an evaluation that it can be saved here.
-
-        Raises:
-            RunError: it cannot, and why.
-        """
+        """RunError where an evaluation cannot be saved here: to ask before its minutes."""
         require_room_for_evaluation(self.path, self.id)
 
 

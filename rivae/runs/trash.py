@@ -1,7 +1,7 @@
 """The trash: deleted runs, imports, tours and axis names, in ``.trash`` of their folder.
 
-After 30 other dates of use (``rivae.base.dates``) an entry is removed for good when the app
-starts, by a command, or when somebody deletes something; never by looking.
+After ``KEPT_DATES`` other dates of use (``rivae.base.dates``) an entry is permanently removed at
+the next start of the app, command or deletion.
 
 ``ROOT/.trash/20261122T060826.123Z-NAME`` holds ``record.json`` (what, when, from where, how large)
 and ``content``, the folder itself (of a tour its file). The record is written first and the folder
@@ -49,8 +49,12 @@ _NAME = re.compile(r"[^./\\][^/\\]{0,254}")
 _ENTRY = re.compile(r"\d{8}T\d{6}\.\d{3}Z-[A-Za-z0-9._-]{1,80}")
 
 
+def _is_name(name: str) -> bool:
+    return _NAME.fullmatch(name) is not None and name.isprintable()
+
+
 def _checked_name(name: str) -> str:
-    if not _NAME.fullmatch(name) or not name.isprintable():
+    if not _is_name(name):
         raise ValueError("no name of a folder")
     return name
 
@@ -69,16 +73,15 @@ class _Record(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """Something in the trash.
+    """An entry of the trash.
 
     Attributes:
         id: of its entry; the same name may have been deleted more than once.
         path: the entry's folder.
         name: of the folder to which it is restored, or of the file without its ending.
-        deleted: when.
         bytes: of its files.
-        more: kept with it for restoring, e.g. a run's entries in the queue.
-        dates_left: on so many more dates the app runs before it may be removed for good.
+        more: additional data for restoring, e.g. a run's entries in the queue.
+        dates_left: dates of use before it may be permanently removed.
     """
 
     id: str
@@ -106,12 +109,10 @@ class Trash:
     ) -> Deleted:
         """Move ``root/name`` into the trash; the caller has checked that it is a run, import, ….
 
-        Args:
-            more: kept in the record, for restoring.
-            now: the time, for tests.
+        ``more`` is kept in the record, for restoring; ``now`` is the time, for tests.
         """
         source = self._place(name)
-        if not _NAME.fullmatch(name) or not name.isprintable() or not self._is_content(source):
+        if not _is_name(name) or not self._is_content(source):
             what = "file" if self.kind in FILES else "folder"
             raise DataError(f"there is no {what} '{name[:80]!a}' that can be deleted")
         return self._put(name, folder_bytes(source), source.rename, more, now)
@@ -125,7 +126,7 @@ class Trash:
         now: datetime | None = None,
     ) -> Deleted:
         """An entry with this content, a part of a file, say; arguments as for ``put``."""
-        if not _NAME.fullmatch(name) or not name.isprintable():
+        if not _is_name(name):
             raise DataError(f"'{name[:80]!a}' cannot be kept in the trash: give another name")
         return self._put(
             name, len(content), lambda path: write_atomic(path, content, private=True), more, now
@@ -139,12 +140,12 @@ class Trash:
         more: Mapping[str, Any] | None,
         now: datetime | None,
     ) -> Deleted:
-        when, kept = now or datetime.now(UTC), dict(more or {})
-        if len(json.dumps(kept)) > MAX_RECORD // 4:
-            kept = {}  # a record that cannot be read would hide the folder
+        when, extra = now or datetime.now(UTC), dict(more or {})
+        if len(json.dumps(extra)) > MAX_RECORD // 4:
+            extra = {}  # a record that cannot be read would hide the folder
         origin = str(self._place(name).absolute()).encode(errors="replace").decode()
         record = _Record(
-            kind=self.kind, name=name, deleted=when, origin=origin[:5000], bytes=n_bytes, more=kept
+            kind=self.kind, name=name, deleted=when, origin=origin[:5000], bytes=n_bytes, more=extra
         )
         with self._changing():
             path = self._new_entry(name, when)
@@ -165,22 +166,22 @@ class Trash:
 
     def entries(self) -> list[Deleted]:
         """The entries of the trash, the last deleted first."""
-        found = [
+        entries = [
             deleted
             for path in self._paths()
             if not path.name.startswith(".")
             and self._is_content(path / CONTENT)
             and (deleted := self._read(path))
         ]
-        ages = DatesSeen(self.folder).ages(entry.id for entry in found) if found else {}
-        found = [replace(entry, dates_left=max(KEPT_DATES - ages[entry.id], 0)) for entry in found]
-        return sorted(found, key=lambda entry: (entry.deleted, entry.id), reverse=True)
+        ages = DatesSeen(self.folder).ages(entry.id for entry in entries) if entries else {}
+        entries = [replace(e, dates_left=max(KEPT_DATES - ages[e.id], 0)) for e in entries]
+        return sorted(entries, key=lambda entry: (entry.deleted, entry.id), reverse=True)
 
     def entry(self, name: str) -> Deleted:
         """The entry with this id, or the last one deleted under this name; DataError if none."""
-        for found in self.entries():
-            if name in (found.id, found.name):
-                return found
+        for entry in self.entries():
+            if name in (entry.id, entry.name):
+                return entry
         raise DataError(
             f"there is no {self.kind} '{name[:80]}' in the trash: `rivae trash` lists its contents"
         )
@@ -192,20 +193,20 @@ class Trash:
             DataError: there is none, or its name is taken; nothing has changed then.
         """
         with self._changing():
-            found = self.entry(name)
-            target = self._place(found.name)
+            entry = self.entry(name)
+            target = self._place(entry.name)
             if os.path.lexists(target):
                 first = "delete" if self.kind in FILES else "rename or delete"
                 raise DataError(
-                    f"there is another {self.kind} named {found.name}: {first} it first"
+                    f"there is another {self.kind} named {entry.name}: {first} it first"
                 )
             try:
-                (found.path / CONTENT).rename(target)
+                (entry.path / CONTENT).rename(target)
             except OSError as error:
-                raise DataError(f"{found.name} cannot be restored: {error.strerror}") from None
-            self._sync(found.path)
+                raise DataError(f"{entry.name} cannot be restored: {error.strerror}") from None
+            self._sync(entry.path)
             with suppress(OSError):  # ``purge`` tries again
-                self._remove(found.path)
+                self._remove(entry.path)
         return target
 
     def note_date(self, now: datetime | None = None) -> None:
@@ -235,18 +236,18 @@ class Trash:
             self._remove(self.entry(entry_id).path)
 
     def empty(self) -> int:
-        """Remove everything for good; returns the bytes that were freed."""
-        freed = 0
+        """Permanently remove everything; returns the number of freed bytes."""
         if not self._paths():
-            return freed
+            return 0
+        n_bytes = 0
         with self._changing():
-            for found in self.entries():
+            for entry in self.entries():
                 try:
-                    self._remove(found.path)
+                    self._remove(entry.path)
                 except OSError as error:
-                    raise DataError(f"{found.name} cannot be removed: {error.strerror}") from None
-                freed += found.bytes
-        return freed
+                    raise DataError(f"{entry.name} cannot be removed: {error.strerror}") from None
+                n_bytes += entry.bytes
+        return n_bytes
 
     # helpers
 
@@ -286,12 +287,12 @@ class Trash:
     def _paths(self) -> list[Path]:
         """The folders of entries; names of those that are being removed begin with a dot."""
         try:
-            found = sorted(self.folder.iterdir()) if is_folder(self.folder) else []
+            paths = sorted(self.folder.iterdir()) if is_folder(self.folder) else []
         except OSError:  # another user's
             return []
         return [
             path
-            for path in found
+            for path in paths
             if _ENTRY.fullmatch(path.name.removeprefix(".")) and is_folder(path)
         ]
 
@@ -305,8 +306,8 @@ class Trash:
 
     def _is_expired(self, path: Path, age: int) -> bool:
         """Whether an entry is to be removed; never one without a valid record."""
-        found = self._read(path)
-        if found is None:
+        entry = self._read(path)
+        if entry is None:
             return next(path.iterdir(), None) is None  # left by a kill before the record was there
         if path.name.startswith(".") or not self._is_content(path / CONTENT):
             return True  # a kill has left it half removed, or only the record

@@ -90,19 +90,19 @@ def load_together(paths: list[Path]) -> list[Saved] | None:
     Raises:
         RunError: when they have no epoch in common.
     """
-    started = [path for path in paths if has_checkpoint(path)]
-    if len(started) < len(paths):
-        if any(_previous(path).exists() for path in started):
+    paths_with_checkpoint = [path for path in paths if has_checkpoint(path)]
+    if len(paths_with_checkpoint) < len(paths):
+        if any(_previous(path).exists() for path in paths_with_checkpoint):
             raise RunError("some of these runs have not started yet: resume them one by one")
         return None
-    saved = [load_checkpoint(path) for path in paths]
-    first = min(one.position for one in saved)
+    checkpoints = [load_checkpoint(path) for path in paths]
+    first = min(one.position for one in checkpoints)
     for i, path in enumerate(paths):
-        if saved[i].position != first and _previous(path).exists():
-            saved[i] = load_checkpoint(_previous(path))
-        if saved[i].position != first:
+        if checkpoints[i].position != first and _previous(path).exists():
+            checkpoints[i] = load_checkpoint(_previous(path))
+        if checkpoints[i].position != first:
             raise RunError("the runs are at different epochs: resume them one by one")
-    return saved
+    return checkpoints
 
 
 def _previous(path: Path) -> Path:

@@ -87,8 +87,8 @@ class Group:
             if self.leads:
                 message = torch.frombuffer(bytearray(text), dtype=torch.uint8)
             dist.broadcast(message, 0)
-        received: Value = json.loads(message.numpy().tobytes())
-        return received
+        content: Value = json.loads(message.numpy().tobytes())
+        return content
 
     def same(self, tensors: Iterable[Tensor]) -> None:
         """Overwrite these tensors with those of the leading process."""
@@ -101,9 +101,9 @@ class Group:
         """The table that the leading process makes, float32, on ``device``."""
         if self.size == 1:
             return make().to(device)
-        made = make().to(device).contiguous() if self.leads else None
-        shape = self.broadcast(list(made.shape) if made is not None else [])
-        table = torch.empty(shape, device=device) if made is None else made
+        source = make().to(device).contiguous() if self.leads else None
+        shape = self.broadcast(list(source.shape) if source is not None else [])
+        table = torch.empty(shape, device=device) if source is None else source
         self.same([table])
         return table
 
@@ -166,13 +166,13 @@ class Group:
                 f"batches of {least} pairs cannot be shared among {self.size} processes: train in "
                 "fewer processes or raise batch_size"
             )
-        normed = any(isinstance(module, nn.BatchNorm2d) for module in method.modules())
-        if normed and device.type == "cpu":
+        has_batch_norm = any(isinstance(module, nn.BatchNorm2d) for module in method.modules())
+        if has_batch_norm and device.type == "cpu":
             raise ConfigError(
                 "networks with batch normalisation (small-resnet, resnet50-attention) share their "
                 "batches on graphics cards only: train in one process, or with --device cuda"
             )
-        if normed:
+        if has_batch_norm:
             nn.SyncBatchNorm.convert_sync_batchnorm(method)
         for side in (1, 2):
             embedder = getattr(method, f"embedder{side}")

@@ -13,8 +13,9 @@ from rivae.base.errors import ConfigError
 from rivae.data.base import PairedDataset, TensorView, View, floats
 from rivae.data.store.pixels import StorePixels
 from rivae.data.words_view import WordsView, text_parts
-from rivae.models.base import Method, Stage
+from rivae.models.base import Method
 from rivae.models.contrast_start import FitStage
+from rivae.models.stages import Stage
 
 
 class Feed:
@@ -62,26 +63,26 @@ class Feed:
             view, rows = views[0 if self.shared else s], self.rows[s].numpy()
             if not isinstance(view, WordsView):
                 return None
-            found = text_parts(view.sparse(rows), view.vocabulary, d, seed)
-            if found is None:
+            text_topics = text_parts(view.sparse(rows), view.vocabulary, d, seed)
+            if text_topics is None:
                 return None
-            out.append(torch.from_numpy(found.weights).float())
+            out.append(torch.from_numpy(text_topics.weights).float())
         return torch.stack(out) if self.stacked else out[0]
 
     def gather(self, kind: str, index: Tensor) -> Tensor:
         """Rows ``index`` (B,) or (S, B) of ``kind`` as float32 on the device."""
         table = self.tables.get(kind)
-        own = self.stacked and not (self.shared and kind in ("x1", "x2"))
+        one_table_each = self.stacked and not (self.shared and kind in ("x1", "x2"))
         if table is None:
             rows, view = self.rows[0][index.cpu()], self.views[kind][0]
-            found = view.pixels(rows) if isinstance(view, StorePixels) else view.batch(rows)
-            picked = found.to(self.device)
-        elif own:
+            values = view.pixels(rows) if isinstance(view, StorePixels) else view.batch(rows)
+            values_on_device = values.to(self.device)
+        elif one_table_each:
             models = torch.arange(index.shape[0], device=index.device).unsqueeze(-1)
-            picked = table[models, index]
+            values_on_device = table[models, index]
         else:
-            picked = table[index]
-        return floats(picked)
+            values_on_device = table[index]
+        return floats(values_on_device)
 
     def batches(self, stage: Stage, generators: list[torch.Generator]) -> Iterator[Tensor]:
         """One epoch of index batches (B,) or (S, B); a last incomplete batch is left out."""
@@ -89,10 +90,10 @@ class Feed:
         size = min(stage.batch_size, n)
         orders = [torch.randperm(self.n, generator=g) for g in generators]
         if isinstance(stage, FitStage) and n < self.n:
-            drawn = torch.Generator().manual_seed(stage.fit)
-            seen = torch.zeros(self.n, dtype=torch.bool)
-            seen[torch.randperm(self.n, generator=drawn)[:n]] = True
-            orders = [order[seen[order]] for order in orders]
+            generator = torch.Generator().manual_seed(stage.fit)
+            in_sample = torch.zeros(self.n, dtype=torch.bool)
+            in_sample[torch.randperm(self.n, generator=generator)[:n]] = True
+            orders = [order[in_sample[order]] for order in orders]
         order = (torch.stack(orders) if self.stacked else orders[0]).to(self.device)
         for start in range(0, n - size + 1, size):
             yield order[..., start : start + size]
@@ -108,16 +109,16 @@ def embed_rows(
 
     With ``rows`` (m,) of these rows only.
     """
-    chosen = torch.arange(feed.n) if rows is None else torch.from_numpy(rows)
+    row_ids = torch.arange(feed.n) if rows is None else torch.from_numpy(rows)
     was_training = method.training
     method.eval()
     parts: tuple[list[Tensor], list[Tensor]] = ([], [])
     with torch.inference_mode():
-        for index in chosen.to(feed.device).split(512):
+        for index in row_ids.to(feed.device).split(512):
             if feed.stacked:
                 index = index.expand(len(feed.rows), -1)
-            found = embed(feed.gather("x1", index), feed.gather("x2", index))
-            for chunks, v in zip(parts, found, strict=True):
+            embeddings = embed(feed.gather("x1", index), feed.gather("x2", index))
+            for chunks, v in zip(parts, embeddings, strict=True):
                 chunks.append(v)
     method.train(was_training)
     # Cloned outside inference mode, or autograd could not use them.

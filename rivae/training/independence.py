@@ -18,20 +18,20 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-Array = NDArray[np.float64]
+from rivae.base.arrays import Floats
 
 DEGREE = 3  # of the terms: squares alone bend straight axes as well
 ROWS_PER_TERM = 30
 MAX_ROWS = 5000  # that the terms are fitted to
 LOCAL_ROWS = 40  # that say in which direction the embedding moves
-RIGHT_ANGLES = 0.5  # their weight beside independence
+RIGHT_ANGLES = 0.5  # their weight relative to independence
 SMALL = 0.1  # weight of the squared size of the terms
 STEPS = 100
 _CLOSE = 1e-3  # values nearer than that, in s.d., count as apart: many may be equal
 
 
 @torch.inference_mode(False)  # it takes gradients, wherever it is called
-def bent(axes: Array, rows: NDArray[np.floating], random_state: int = 0) -> Array:
+def bent(axes: Floats, rows: NDArray[np.floating], random_state: int = 0) -> Floats:
     """``axes`` (n, d) of ``rows`` (n, D), bent; mean 0 and variance 1.
 
     They stay as they are where there is one axis, too few rows, or no bend that is better without
@@ -39,16 +39,16 @@ def bent(axes: Array, rows: NDArray[np.floating], random_state: int = 0) -> Arra
     """
     axes = (axes - axes.mean(axis=0)) / axes.std(axis=0)
     n, d = axes.shape
-    chosen = np.arange(n)
+    sample = np.arange(n)
     if n > MAX_ROWS:
-        chosen = np.sort(np.random.default_rng(random_state).choice(n, MAX_ROWS, replace=False))
-    powers = _powers(d, len(chosen))
+        sample = np.sort(np.random.default_rng(random_state).choice(n, MAX_ROWS, replace=False))
+    powers = _powers(d, len(sample))
     if d == 1 or not len(powers):
         return axes
-    some = axes[chosen]
+    some = axes[sample]
     size = _terms(some, powers).std(axis=0)
     slopes = torch.from_numpy(_slopes(some, powers) / size[:, None])
-    metric = torch.from_numpy(_metric(some, rows[chosen].astype(np.float64)))
+    metric = torch.from_numpy(_metric(some, rows[sample].astype(np.float64)))
     terms = torch.from_numpy(_terms(some, powers) / size)
     weights = _fitted(torch.from_numpy(some), terms, slopes, metric)
     if not (torch.linalg.det(_change(slopes, weights)) > 0).all():
@@ -67,12 +67,12 @@ def _powers(d: int, n: int) -> NDArray[np.int64]:
     return np.asarray(powers[powers.sum(axis=1) > 1])
 
 
-def _terms(axes: Array, powers: NDArray[np.int64]) -> Array:
+def _terms(axes: Floats, powers: NDArray[np.int64]) -> Floats:
     """The products (n, M) of ``axes`` (n, d)."""
     return np.asarray(np.prod(axes[:, None] ** powers, axis=2))
 
 
-def _slopes(axes: Array, powers: NDArray[np.int64]) -> Array:
+def _slopes(axes: Floats, powers: NDArray[np.int64]) -> Floats:
     """Derivatives (n, M, d) of the products by each axis."""
     parts = []
     for j in range(axes.shape[1]):
@@ -82,7 +82,7 @@ def _slopes(axes: Array, powers: NDArray[np.int64]) -> Array:
     return np.stack(parts, axis=2)
 
 
-def _metric(axes: Array, rows: Array) -> Array:
+def _metric(axes: Floats, rows: Floats) -> Floats:
     """How the rows (n, D) move with the axes near each of them: J^T J, (n, d, d)."""
     from sklearn.neighbors import NearestNeighbors
 
@@ -118,9 +118,9 @@ def _fitted(axes: Tensor, terms: Tensor, slopes: Tensor, metric: Tensor) -> Tens
         change = _change(slopes, weights)
         dependence = _entropies(axes + terms @ weights) - torch.linalg.slogdet(change)[1].mean()
         back = torch.linalg.inv(change)
-        moved = back.transpose(1, 2) @ metric @ back
-        lengths = torch.diagonal(moved, dim1=1, dim2=2).log().sum(1)
-        skew = 0.5 * (lengths - torch.linalg.slogdet(moved)[1]).mean()
+        metric_after = back.transpose(1, 2) @ metric @ back
+        lengths = torch.diagonal(metric_after, dim1=1, dim2=2).log().sum(1)
+        skew = 0.5 * (lengths - torch.linalg.slogdet(metric_after)[1]).mean()
         value = dependence + RIGHT_ANGLES * skew + SMALL * (weights**2).sum()
         value.backward()
         return value
@@ -131,7 +131,7 @@ def _fitted(axes: Tensor, terms: Tensor, slopes: Tensor, metric: Tensor) -> Tens
 
 def _entropies(axes: Tensor) -> Tensor:
     """Sum of the entropies of the axes (n, d), from spacings (Vasicek, 1976), up to a constant."""
-    ordered = axes.sort(dim=0).values
+    ascending = axes.sort(dim=0).values
     spacing = max(1, int(len(axes) ** 0.5))
-    apart = ordered[spacing:] - ordered[:-spacing]
+    apart = ascending[spacing:] - ascending[:-spacing]
     return 0.5 * (apart**2 + _CLOSE**2).log().mean(dim=0).sum()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ import torch
 
 from rivae.base.errors import DataError
 from rivae.data.base import PairedDataset
-from rivae.models.base import Method, Stage
+from rivae.models.base import Method
+from rivae.models.stages import Stage
 from rivae.training.checkpoint import save_checkpoint
 from rivae.training.models import Models, TrainingJob, Validator
 
@@ -80,6 +82,20 @@ class Judge:
             elif stage.validate and self.validate:
                 self._measure(s, stage, model, row, self.validate)
 
+    def start(self, stage: Stage) -> None:
+        """Look at the models that ``stage`` begins with, where the start is a model already: an
+        epoch that is no better does not replace it.
+        """
+        models = self.models
+        if not models.method.start.is_model or stage.closed_form or not self.validate:
+            return
+        for s, job in enumerate(models.jobs):
+            if not models.progress.failed[s]:
+                with suppress(DataError):  # heads that mean nothing yet
+                    scores = measure(models.single(s), job, self.validate, models.device)
+                    if scores.get("score", -math.inf) > models.progress.best[s]:
+                        self._track_best(s, stage, scores)
+
     def should_stop(self, stage: Stage) -> bool:
         """Whether the last stage has trained for too long without a better score."""
         patience = self.models.options.patience
@@ -106,12 +122,13 @@ class Judge:
 
     def _track_best(self, s: int, stage: Stage, scores: dict[str, float]) -> None:
         models, progress = self.models, self.models.progress
-        if stage is not models.stages[-1] or "score" not in scores:
+        counts = stage is models.stages[-1] or models.method.start.is_model
+        if not counts or "score" not in scores:
             return
         if scores["score"] > progress.best[s]:
             progress.best[s], progress.since_best[s] = scores["score"], 0
             if models.options.select == "best":
-                kept = {"epoch": progress.epoch, **scores}
-                save_checkpoint(best_weights(models.jobs[s]), models.weights(s), kept)
+                record = {"epoch": progress.epoch, **scores}
+                save_checkpoint(best_weights(models.jobs[s]), models.weights(s), record)
         else:
             progress.since_best[s] += 1

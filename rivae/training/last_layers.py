@@ -37,15 +37,15 @@ def solve_last_layers(method: Method, feed: Feed, target: Tensor) -> None:
     def hidden(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
         with ends[0].ending_in(read[0]), ends[1].ending_in(read[1]):
             embedders.embedder1(x1), embedders.embedder2(x2)
-        return read[0].seen, read[1].seen
+        return read[0].x, read[1].x
 
     sides = embed_rows(method, feed, hidden, rows)
-    wanted = target[..., torch.from_numpy(rows).to(target.device), :]
+    targets = target[..., torch.from_numpy(rows).to(target.device), :]
     if ends[0].out is ends[1].out:
-        _solve(ends[0].out, torch.cat(sides, -2), torch.cat([wanted, wanted], -2))
+        _solve(ends[0].out, torch.cat(sides, -2), torch.cat([targets, targets], -2))
         return
     for end, side in zip(ends, sides, strict=True):
-        _solve(end.out, side, wanted)
+        _solve(end.out, side, targets)
 
 
 class _Read(nn.Module):
@@ -54,13 +54,13 @@ class _Read(nn.Module):
     seen: Tensor
 
     def forward(self, x: Tensor) -> Tensor:
-        self.seen = x.float()
+        self.x = x.float()
         return x
 
 
-def _solve(layer: Any, given: Tensor, wanted: Tensor) -> None:
-    """Set ``layer`` to the ridge solution from ``given`` (..., n, m) to ``wanted`` (..., n, D)."""
-    x, y = given.double(), wanted.double()
+def _solve(layer: Any, inputs: Tensor, targets: Tensor) -> None:
+    """Set ``layer`` to the ridge fit of ``targets`` (..., n, D) on ``inputs`` (..., n, m)."""
+    x, y = inputs.double(), targets.double()
     centre, mean = x.mean(-2, keepdim=True), y.mean(-2, keepdim=True)
     x = x - centre
     square = x.mT @ x

@@ -180,12 +180,23 @@ class Models:
             if isinstance(module, RandomLayer):
                 module.generators = self.noise
 
+    def require_one_dataset(self, stage: str) -> None:
+        """Check that all models learn from the same pairs.
+
+        Raises:
+            ConfigError: they do not.
+        """
+        if any(job.data is not self.jobs[0].data for job in self.jobs):
+            raise ConfigError(
+                f"{stage} is solved for one draw of the data at a time: train the runs one by one"
+            )
+
     def weights(self, s: int) -> dict[str, Tensor]:
         """The weights of model ``s`` as they are now."""
         return take_model(self.method.state_dict(), s if self.stacked else None)
 
     def single(self, s: int) -> Method:
-        """Model ``s`` alone, on the CPU, for evaluation; good until the next one is asked for."""
+        """Model ``s`` alone, on the CPU, for evaluation; valid until the next call."""
         self._single.cpu().load_state_dict({k: v.cpu() for k, v in self.weights(s).items()})
         return self._single.eval()
 

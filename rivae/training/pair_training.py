@@ -57,15 +57,15 @@ def train_pairs(
         x2=TensorView(x2),
         splits={"train": np.arange(len(x1)), "validation": none, "test": none},
     )
-    kept: list[Method] = []
+    models_trained: list[Method] = []
     losses: list[float] = []
 
     def finalise(model: Method, pairs: PairedDataset, run: Run) -> None:
-        chosen: Any = model.config
-        change = axis_change(model, pairs, chosen.axes, seed)
+        settings: Any = model.config
+        change = axis_change(model, pairs, settings.axes, seed)
         if change.step != AS_TRAINED.name:
             fold_in(model, change)
-        kept.append(model)
+        models_trained.append(model)
 
     def listen(row: dict[str, Any]) -> None:
         if "objective" in row:
@@ -76,4 +76,4 @@ def train_pairs(
     with scratch_folder("rivae-fit-") as folder, torch.random.fork_rng(devices=[]):
         job = TrainingJob(Run.create(config, folder), data)
         Trainer([job], finalise=finalise, listener=listen).fit()
-    return kept[0].double().eval(), losses
+    return models_trained[0].double().eval(), losses

@@ -90,8 +90,8 @@ def conformal_isomap(
     if (rows == rows[0]).all():
         raise ConfigError(f"all training pairs look the same: {by.instead}")
     n_pca = min(100, *rows.shape)
-    reduced = PCA(n_pca, random_state=random_state).fit_transform(rows)
-    graph = neighbour_graph(reduced, n_neighbours)
+    components = PCA(n_pca, random_state=random_state).fit_transform(rows)
+    graph = neighbour_graph(components, n_neighbours)
     # Conformal: a step counts relative to the mean step around its two ends.
     local = np.asarray(graph.sum(axis=1)).ravel() / n_neighbours if conformal else None
     graph = graph.maximum(graph.T).tocoo()
@@ -170,10 +170,10 @@ def lift_to_sphere(coordinates: NDArray[np.float64], dim_v: int, radius: float =
         raise ConfigError(
             f"a smooth start of {d} components needs dim_v of at least {d + 1}: raise dim_v"
         )
-    scaled = coordinates * (radius / np.linalg.norm(coordinates, axis=1).max())
+    inside = coordinates * (radius / np.linalg.norm(coordinates, axis=1).max())
     out = np.zeros((n, dim_v), dtype=np.float32)
-    out[:, :d] = scaled
-    out[:, d] = np.sqrt(1 - (scaled**2).sum(axis=1))
+    out[:, :d] = inside
+    out[:, d] = np.sqrt(1 - (inside**2).sum(axis=1))
     return torch.from_numpy(out)
 
 
@@ -207,7 +207,7 @@ def unfolded_coordinates(
     rows = v2.numpy()
     while True:
         try:
-            found = conformal_isomap(
+            coordinates = conformal_isomap(
                 rows,
                 n_components,
                 n_neighbours,
@@ -215,7 +215,7 @@ def unfolded_coordinates(
                 conformal=False,
                 by=HEADS,
             )
-            return torch.from_numpy(found).float()
+            return torch.from_numpy(coordinates).float()
         except ConfigError:
             n_neighbours *= 2
             if n_neighbours > min(100, len(rows) - 1):

@@ -25,9 +25,10 @@ from rivae.base.files import write_atomic
 from rivae.base.reading.documents import parse_json
 from rivae.base.reading.weights import load_weights, read_header
 from rivae.data.base import PairedDataset
-from rivae.models.base import Method, Stage
+from rivae.models.base import Method
 from rivae.models.contrast_start import FitStage, UnfoldStage
 from rivae.models.registry import build_method
+from rivae.models.stages import Stage
 from rivae.models.word_reader import N_PARTS
 from rivae.training.distributed import Group
 from rivae.training.feed import Feed, embed_rows
@@ -54,7 +55,7 @@ MIN_PAIRS = 4
 _SEED_STEP = 7919  # between the weights of one fit and those of the next
 
 
-class Start:
+class StartFile:
     """The file of a run's contrastive start: named tensors, and the shares of its axes.
 
     Raises:
@@ -70,9 +71,9 @@ class Start:
             except DataError:
                 raise DataError(_damaged(path)) from None
 
-    def keep(self, *removed: str, shares: Sequence[float] = (), **tensors: Tensor) -> None:
-        """Add tensors, without those that were ``removed``."""
-        for name in removed:
+    def keep(self, *without: str, shares: Sequence[float] = (), **tensors: Tensor) -> None:
+        """Add tensors, and remove those named in ``without``."""
+        for name in without:
             del self.tensors[name]
         self.tensors |= {name: tensor.contiguous() for name, tensor in tensors.items()}
         # One entry: safetensors writes several in any order, and equal runs give equal bytes.
@@ -82,10 +83,10 @@ class Start:
 
     def target(self, name: str, n: int, dim_v: int) -> Tensor | None:
         """The embeddings (n, dim_v) that were kept under ``name``; None before that."""
-        found = self.tensors.get(name)
-        if found is not None and found.shape != (n, dim_v):
+        tensor = self.tensors.get(name)
+        if tensor is not None and tensor.shape != (n, dim_v):
             raise DataError(_damaged(self.path))
-        return found
+        return tensor
 
 
 def _damaged(path: Path) -> str:
@@ -166,7 +167,7 @@ def straightens(stage: Stage) -> bool:
 
 def _keep_fit(models: Models, feed: Feed, fit: int) -> None:
     """Keep the embeddings (m, D) that fit number ``fit`` gives the rows to be unfolded."""
-    starts = [Start(job.run.unfolded) for job in models.jobs]
+    starts = [StartFile(job.run.unfolded) for job in models.jobs]
     if all(f"fit{fit}" in start.tensors or "target" in start.tensors for start in starts):
         return
     rows = torch.cat(
@@ -175,8 +176,8 @@ def _keep_fit(models: Models, feed: Feed, fit: int) -> None:
         ),
         -1,
     )
-    for start, own in zip(starts, rows if models.stacked else [rows], strict=True):
-        start.keep(**{f"fit{fit}": own.cpu()})
+    for start, fit_rows in zip(starts, rows if models.stacked else [rows], strict=True):
+        start.keep(**{f"fit{fit}": fit_rows.cpu()})
 
 
 def _redraw(models: Models, fit: int) -> None:
@@ -186,8 +187,8 @@ def _redraw(models: Models, fit: int) -> None:
     shapes = (data.x1.shape, data.x2.shape)
     other = build_method(choice.name, choice.settings, *shapes, seeds, models.stacked)
     load_pretrained(other, data)
-    for module, drawn in zip(models.method.start.refitted(), other.start.refitted(), strict=True):
-        module.load_state_dict(drawn.state_dict())
+    for module, fresh in zip(models.method.start.refitted(), other.start.refitted(), strict=True):
+        module.load_state_dict(fresh.state_dict())
 
 
 def unfolded_rows(n: int) -> NDArray[np.int64]:
@@ -212,12 +213,12 @@ def targets(models: Models, feed: Feed, stage: Stage) -> Tensor:
         return smooth_targets(method, [job.data for job in jobs], models.seeds, models.stacked)
     begun = models.stages[: models.stages.index(stage) + 1]
     name = "straightened" if any(straightens(one) and one.epochs for one in begun) else "target"
-    starts = [Start(job.run.unfolded) for job in jobs]
-    found = [start.target(name, feed.n, _width(method)) for start in starts]
-    if any(one is None for one in found):
+    starts = [StartFile(job.run.unfolded) for job in jobs]
+    tensors = [start.target(name, feed.n, _width(method)) for start in starts]
+    if any(one is None for one in tensors):
         make = _straighten if name == "straightened" else _unfold
-        found = make(models, feed, starts)
-    out = [one for one in found if one is not None]
+        tensors = make(models, feed, starts)
+    out = [one for one in tensors if one is not None]
     return torch.stack(out) if models.stacked else out[0]
 
 
@@ -227,7 +228,7 @@ def _width(method: Method) -> int:
     return int(settings.dim_v)
 
 
-def _unfold(models: Models, feed: Feed, starts: Sequence[Start]) -> list[Tensor | None]:
+def _unfold(models: Models, feed: Feed, starts: Sequence[StartFile]) -> list[Tensor | None]:
     """What all fits together unfold to, and each of them alone on fewer rows."""
     method, d, out = models.method, models.method.n_components, list[Tensor | None]()
     rows = unfolded_rows(feed.n)
@@ -239,15 +240,15 @@ def _unfold(models: Models, feed: Feed, starts: Sequence[Start]) -> list[Tensor 
     for s, (start, seed) in enumerate(zip(starts, models.seeds, strict=True)):
         names = sorted(name for name in start.tensors if name.startswith("fit"))
         fits = [start.tensors[name].numpy() for name in names]
-        found = unfold(np.concatenate(fits, axis=1), d, seed)
-        axes = found.axes if whole else placed(every[s], every[s][rows], found.axes)
+        sheet = unfold(np.concatenate(fits, axis=1), d, seed)
+        axes = sheet.axes if whole else placed(every[s], every[s][rows], sheet.axes)
         target = lift_to_sphere(axes, _width(method))
         rng = np.random.default_rng(seed)
         some = np.sort(rng.choice(len(rows), min(COMPARED_ROWS, len(rows)), replace=False))
         alone = [unfold(fit[some], d, seed).axes.astype(np.float32) for fit in fits]
         start.keep(
             *names,
-            shares=found.shares,
+            shares=sheet.shares,
             target=target,
             fits=torch.from_numpy(np.stack(alone)),
             rows=torch.from_numpy(rows[some]),
@@ -256,7 +257,7 @@ def _unfold(models: Models, feed: Feed, starts: Sequence[Start]) -> list[Tensor 
     return out
 
 
-def _straighten(models: Models, feed: Feed, starts: Sequence[Start]) -> list[Tensor | None]:
+def _straighten(models: Models, feed: Feed, starts: Sequence[StartFile]) -> list[Tensor | None]:
     """The mean of what both embedders have learnt, in independent components and bent straight."""
     method, out = models.method, list[Tensor | None]()
     rows = unfolded_rows(feed.n)

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from rivae.base.errors import RunError
 from rivae.base.files import remove_temporaries
-from rivae.models.base import ParamGroup
+from rivae.models.stages import ParamGroup
 from rivae.training.checkpoint import load_together, save_checkpoint
 from rivae.training.models import Models, TrainingProgress, join_models
 
@@ -20,9 +20,9 @@ from rivae.training.models import Models, TrainingProgress, join_models
 def joined_progress(states: list[dict[str, Any]]) -> TrainingProgress:
     """The progress that the checkpoints of all models record; RunError when one is foreign."""
     try:
-        shared = {key: int(states[0][key]) for key in ("stage", "stage_epoch", "epoch", "step")}
+        common = {key: int(states[0][key]) for key in ("stage", "stage_epoch", "epoch", "step")}
         return TrainingProgress(
-            **shared,
+            **common,
             best=[float(state["best"]) for state in states],
             since_best=[int(state["since_best"]) for state in states],
             failed=[str(state["failed"]) for state in states],
@@ -85,17 +85,17 @@ def load_state(
     for job in models.jobs if leads else []:
         remove_temporaries(job.checkpoint.parent)
         remove_temporaries(job.run.path)
-    loaded = load_together([job.checkpoint for job in models.jobs])
-    if loaded is None:
+    checkpoints = load_together([job.checkpoint for job in models.jobs])
+    if checkpoints is None:
         tell("nothing was saved yet: training starts over")
     else:
-        models.progress = joined_progress([saved.state for saved in loaded])
-        for saved in loaded:
-            tell(saved.note)
+        models.progress = joined_progress([checkpoint.state for checkpoint in checkpoints])
+        for checkpoint in checkpoints:
+            tell(checkpoint.note)
     for job in models.jobs:
         job.run.log.truncate(models.progress.epoch)
         job.run.timing.truncate(models.progress.epoch)
-    tensors = None if loaded is None else [saved.tensors for saved in loaded]
+    tensors = None if checkpoints is None else [checkpoint.tensors for checkpoint in checkpoints]
     if tensors is not None and models.progress.stage >= len(models.stages):
         restore_state(models, None, tensors)
     return tensors
@@ -132,8 +132,8 @@ def _snapshot(models: Models, optimiser: torch.optim.Optimizer | None, s: int) -
     if optimiser is not None:
         for i, state in optimiser.state_dict()["state"].items():
             for key, value in state.items():
-                own = models.stacked and key != "step"
-                out[f"optim/{i}/{key}"] = value[s] if own else value
+                per_model = models.stacked and key != "step"
+                out[f"optim/{i}/{key}"] = value[s] if per_model else value
     out["rng/order"] = models.order[s].get_state()
     out["rng/noise"] = models.noise[s].get_state()
     out["rng/global"] = torch.get_rng_state()
@@ -148,8 +148,8 @@ def _restore_optimiser(
     for key in states[0]:
         index, name = key.split("/")
         values = [state[key] for state in states]
-        joined = torch.stack(values) if stacked and name != "step" else values[0]
-        rebuilt.setdefault(int(index), {})[name] = joined
+        value_of_all = torch.stack(values) if stacked and name != "step" else values[0]
+        rebuilt.setdefault(int(index), {})[name] = value_of_all
     full["state"] = rebuilt
     optimiser.load_state_dict(full)
 

@@ -15,9 +15,9 @@ from torch import Tensor
 
 from rivae.base.errors import DataError, RunError
 from rivae.base.files import why_not
-from rivae.models.base import Batch, Noise, Stage
 from rivae.models.contrast_start import UnfoldStage
 from rivae.models.registry import require_training
+from rivae.models.stages import Batch, Noise, Stage
 from rivae.training.checkpoint import load_checkpoint
 from rivae.training.distributed import Group
 from rivae.training.feed import Feed
@@ -42,17 +42,17 @@ from rivae.training.state import load_state, make_optimiser, restore_state, save
 PREVIEW_S = 20.0  # between two models that are saved to be viewed during training
 
 
-def seconds_between_saves(asked: float, save_s: float) -> float:
+def seconds_between_saves(setting: float, save_s: float) -> float:
     """Seconds to wait until the next checkpoint, so that saving takes a twentieth at most.
 
     Twenty models that train as one batch save twenty files: once a second that was a third of
     their time.
 
     Args:
-        asked: the setting ``checkpoint_seconds``; with 0 every epoch is saved.
+        setting: the setting ``checkpoint_seconds``; with 0 every epoch is saved.
         save_s: seconds that one checkpoint of all models takes.
     """
-    return max(asked, 20 * save_s) if asked else 0.0
+    return max(setting, 20 * save_s) if setting else 0.0
 
 
 class Trainer:
@@ -153,9 +153,12 @@ class Trainer:
                 tensors = None
             self._look(stage, 0, 0)
             self._prepare(stage)
+            if stage.epochs and not models.progress.stage_epoch and self.group.leads:
+                self.judge.start(stage)
             # Asked before the epoch: a run killed after its last epoch must not train another one.
+            train = self._solve if stage.closed_form else self._epoch
             while models.progress.stage_epoch < stage.epochs and not self.judge.should_stop(stage):
-                self._epoch(stage, optimiser)
+                train(stage, optimiser)
             models.progress.stage, models.progress.stage_epoch = i + 1, 0
             self._save(None)
 
@@ -171,12 +174,33 @@ class Trainer:
         if stage.cached or isinstance(stage, UnfoldStage):
             self.group.same(models.method.state_dict().values())
 
-    def _epoch(self, stage: Stage, optimiser: torch.optim.Adam) -> None:
+    def _solve(self, stage: Stage, optimiser: torch.optim.Adam) -> None:
+        """The one epoch of a stage in closed form, which is the same for models that are stacked
+        on one data set.
+        """
         started = time.monotonic()
+        models, terms = self.models, dict[str, float]()
+        models.require_one_dataset(stage.name)
+
+        def watch(share: float) -> None:
+            self._look(stage, round(100 * share), 100)
+            if self.tick:
+                self.tick()
+
+        if self.group.leads:
+            terms = models.method.start.solve(models.jobs[0].data, watch)
+        self.group.same(models.method.state_dict().values())
+        models.progress.stage_epoch += 1
+        models.progress.epoch += 1
+        means = {name: [value] * len(models.jobs) for name, value in terms.items()}
+        self._after_epoch(stage, optimiser, means, time.monotonic() - started)
+
+    def _epoch(self, stage: Stage, optimiser: torch.optim.Adam) -> None:
+        start_time = time.monotonic()
         models, standing = self.models, self.models.progress
         steps = stage.epoch_steps(self.feed.n)
         total = max(1, steps * stage.epochs - 1)
-        done = standing.stage_epoch * steps
+        n_before = standing.stage_epoch * steps
         factor = math.prod(f for epoch, f in stage.milestones if epoch <= standing.stage_epoch)
         parameters = [p for group in optimiser.param_groups for p in group["params"]]
         models.method.train()
@@ -186,10 +210,10 @@ class Trainer:
         for i, index in enumerate(batches):
             self._look(stage, i, steps)
             self.group.step(self.tick)
-            progress = (done + i) / total
+            progress = (n_before + i) / total
             factor_now = factor
             if isinstance(stage, UnfoldStage):
-                factor_now *= min(1.0, (done + i + 1) / stage.warm_up)
+                factor_now *= min(1.0, (n_before + i + 1) / stage.warm_up)
             if stage.schedule == "cosine":
                 factor_now *= 0.5 * (1 + math.cos(math.pi * progress))
             for group in optimiser.param_groups:
@@ -207,7 +231,7 @@ class Trainer:
         standing.epoch += 1
         standing.step += steps
         means = {key: (value / steps).reshape(-1).tolist() for key, value in sums.items()}
-        self._after_epoch(stage, optimiser, means, time.monotonic() - started)
+        self._after_epoch(stage, optimiser, means, time.monotonic() - start_time)
 
     def _batch(self, stage: Stage, progress: float, noise: Noise, index: Tensor) -> Batch:
         gather, share = self.feed.gather, self.group.share
@@ -216,8 +240,8 @@ class Trainer:
         if stage.cached:
             batch.v1, batch.v2 = gather("v1", index), gather("v2", index)
         else:
-            own = share.own(index)
-            batch.x1, batch.x2 = gather("x1", own), gather("x2", own)
+            rows = share.own(index)
+            batch.x1, batch.x2 = gather("x1", rows), gather("x2", rows)
         if stage.needs_target:
             batch.target = gather("target", index)
         if stage.needs_coordinates:
@@ -250,9 +274,9 @@ class Trainer:
         # The progress of the leading process decides for all when a stage ends.
         progress = models.progress = TrainingProgress(**self.group.broadcast(asdict(progress)))
         models.raise_if_all_failed()
-        waited = time.monotonic() - self._saved_at
+        since_save = time.monotonic() - self._saved_at
         between = seconds_between_saves(models.options.checkpoint_seconds, self._save_s)
-        if waited >= between and progress.stage_epoch != stage.epochs:
+        if since_save >= between and progress.stage_epoch != stage.epochs:
             self._save(optimiser)
         now = time.monotonic()
         for job in models.jobs if self.group.leads else []:
@@ -268,10 +292,10 @@ class Trainer:
     def _save(self, optimiser: torch.optim.Adam | None) -> None:
         if not self.group.leads:
             return
-        started = time.monotonic()
+        start_time = time.monotonic()
         save_state(self.models, optimiser)
         self._saved_at = time.monotonic()
-        self._save_s = self._saved_at - started
+        self._save_s = self._saved_at - start_time
         # After every stage, too: the axes of a short training come with its last ones.
         if optimiser is None or self._saved_at - self._shown_at >= PREVIEW_S:
             self._shown_at = self._saved_at
@@ -279,8 +303,8 @@ class Trainer:
 
     def _write_previews(self) -> None:
         progress = self.models.progress
-        ended = progress.stage_epoch == 0  # a stage, and the next one has not begun
-        stage = self.models.stages[max(progress.stage - ended, 0)].name
+        at_end = progress.stage_epoch == 0  # a stage, and the next one has not begun
+        stage = self.models.stages[max(progress.stage - at_end, 0)].name
         for s, job in enumerate(self.models.jobs):
             if not progress.failed[s]:
                 job.run.write_preview(self.models.weights(s), stage, progress.epoch)
@@ -305,9 +329,9 @@ class Trainer:
                 continue
             model, best = models.single(s), best_weights(job)
             if models.options.select == "best" and best.exists():
-                saved = load_checkpoint(best)
-                self._tell(saved.note)
-                model.load_state_dict(saved.tensors)
+                checkpoint = load_checkpoint(best)
+                self._tell(checkpoint.note)
+                model.load_state_dict(checkpoint.tensors)
             try:
                 finish_closed_form(model, job.data, job.config.seed)
             except DataError as error:
@@ -317,6 +341,6 @@ class Trainer:
             if self.finalise:
                 self.finalise(model, job.data, job.run)
             job.run.write_model(model)
-            done = {"epoch": progress.epoch, "total_epochs": models.total_epochs}
-            job.run.set_status(state="finished", stage="", message="", **done)
+            last = {"epoch": progress.epoch, "total_epochs": models.total_epochs}
+            job.run.set_status(state="finished", stage="", message="", **last)
         models.raise_if_all_failed()

@@ -23,16 +23,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import ConfigError
 from rivae.training.independence import bent
 from rivae.training.smooth_start import along_graph, neighbour_graph, whiten
 
-Array = NDArray[np.float64]
-
 MAX_ROWS = 10_000  # of which are unfolded; more are placed next to them
 N_NEIGHBOURS = (8, 12)  # that are tried
 LOCAL_ROWS = 40  # of a local linear regression
-MORE_AXES = 3  # looked for beyond those that were asked for, to tell how many there are
+MORE_AXES = 3  # beyond the requested ones, to estimate how many there are
 MIN_AXES = 6  # looked for at least
 STEEP = 3.0  # times less variance
 # Weight of a direction's own variance against what other axes explain of it, in shares of the
@@ -52,7 +51,7 @@ class Unfolded:
         pieces: parts of the sheet that no neighbours connect; they were tied together.
     """
 
-    axes: Array
+    axes: Floats
     shares: tuple[float, ...]
     pieces: int
 
@@ -66,8 +65,8 @@ def count_axes(shares: Sequence[float]) -> int:
     """The number of axes behind which ``shares`` fall steeply; from there on, where only noise is
     left, they do so no more.
     """
-    left = np.maximum(shares, 1e-12)
-    falls = np.flatnonzero(left[:-1] > STEEP * left[1:])
+    levels = np.maximum(shares, 1e-12)
+    falls = np.flatnonzero(levels[:-1] > STEEP * levels[1:])
     return int(falls[-1]) + 1 if len(falls) else 1
 
 
@@ -84,28 +83,28 @@ def unfold(rows: NDArray[np.float32], n_components: int, random_state: int = 0) 
     """Coordinates of ``rows`` (n, D), as many as ``n_components``.
 
     Raises:
-        ConfigError: too few rows, or rows that are all the same.
+        ConfigError: too few rows, or constant rows.
     """
     require_sheet(len(rows), n_components)
     if np.ptp(rows, axis=0).max() == 0:
         raise ConfigError("all training pairs are embedded at one point: choose init=cos-sim-lvm")
     # Overtones take room as well: several components for every axis.
     n_wanted = min(max(15, 2 * n_components + MORE_AXES), len(rows) - 1)
-    found = []
+    trials = []
     for n_neighbours in N_NEIGHBOURS:
         rng = np.random.default_rng(random_state)  # the same landmarks
         components, pieces = sheet_components(rows, n_wanted, rng, n_neighbours)
-        found.append((*new_directions(components, n_components), pieces))
+        trials.append((*new_directions(components, n_components), pieces))
     # More neighbours measure distances better, until a few of them lie across a fold: then the
     # sheet has more sides, and its axes hold less of the variance.
-    axes, shares, pieces = max(found, key=lambda one: sum(one[1]))
+    axes, shares, pieces = max(trials, key=lambda one: sum(one[1]))
     straight = straight_components(axes, rows, count_axes(shares), random_state)
     return Unfolded(straight, shares, pieces)
 
 
 def straight_components(
-    axes: Array, rows: NDArray[np.floating], n_found: int, random_state: int = 0
-) -> Array:
+    axes: Floats, rows: NDArray[np.floating], n_found: int, random_state: int = 0
+) -> Floats:
     """Independent components of ``axes`` (n, d), straight in terms of the ``rows`` (n, D) that
     they were read off; mean 0 and variance 1.
 
@@ -125,17 +124,17 @@ def sheet_components(
     n_components: int,
     rng: np.random.Generator,
     n_neighbours: int = N_NEIGHBOURS[0],
-) -> tuple[Array, int]:
+) -> tuple[Floats, int]:
     """Principal components (n, n_components) of the distances along the sheet, and its pieces."""
     from scipy.sparse.csgraph import connected_components
 
     graph = neighbour_graph(rows, n_neighbours)
     graph = graph.maximum(graph.T)
     pieces, labels = connected_components(graph, directed=False)
-    n, left = pieces, labels
+    n, piece_labels = pieces, labels
     while n > 1:  # each round ties every piece to another one, so at least halves their number
-        graph = _tied(graph, rows, left)
-        n, left = connected_components(graph, directed=False)
+        graph = _tied(graph, rows, piece_labels)
+        n, piece_labels = connected_components(graph, directed=False)
     components = along_graph(graph, n_components, rng)
     return components - components.mean(axis=0), int(pieces)
 
@@ -147,12 +146,13 @@ def _tied(graph: Any, rows: NDArray[np.float32], labels: NDArray[np.int32]) -> A
 
     starts, ends, lengths = [], [], []
     for piece in range(labels.max() + 1):
-        own, rest = np.flatnonzero(labels == piece), np.flatnonzero(labels != piece)
-        if len(own) > len(rest):
+        inside, rest = np.flatnonzero(labels == piece), np.flatnonzero(labels != piece)
+        if len(inside) > len(rest):
             continue  # the others come to it
-        distances, nearest = NearestNeighbors(n_neighbors=1).fit(rows[rest]).kneighbors(rows[own])
-        order = np.argsort(distances[:, 0], kind="stable")[: max(1, int(_BRIDGES * len(own)))]
-        starts.append(own[order])
+        others = NearestNeighbors(n_neighbors=1).fit(rows[rest])
+        distances, nearest = others.kneighbors(rows[inside])
+        order = np.argsort(distances[:, 0], kind="stable")[: max(1, int(_BRIDGES * len(inside)))]
+        starts.append(inside[order])
         ends.append(rest[nearest[order, 0]])
         lengths.append(np.maximum(distances[order, 0], 1e-9))
     edges = (np.concatenate(lengths), (np.concatenate(starts), np.concatenate(ends)))
@@ -160,7 +160,7 @@ def _tied(graph: Any, rows: NDArray[np.float32], labels: NDArray[np.int32]) -> A
     return graph.maximum(bridges).maximum(bridges.T)
 
 
-def new_directions(components: Array, n_axes: int) -> tuple[Array, tuple[float, ...]]:
+def new_directions(components: Floats, n_axes: int) -> tuple[Floats, tuple[float, ...]]:
     """Directions (n, n_axes) of ``components`` of which each says something new, and their shares.
 
     The shares go on for some directions more.
@@ -168,24 +168,24 @@ def new_directions(components: Array, n_axes: int) -> tuple[Array, tuple[float, 
     from scipy.linalg import eigh
 
     whole = components.var(axis=0).sum()
-    own = EPSILON * whole * np.eye(components.shape[1])
+    ridge = EPSILON * whole * np.eye(components.shape[1])
     directions = np.zeros((components.shape[1], 0))
     shares = []
     n_looked = max(n_axes + MORE_AXES, MIN_AXES)
     for k in range(min(n_looked, components.shape[1])):
-        explained = np.zeros_like(components)
+        prediction = np.zeros_like(components)
         if k:
-            explained = _local_regression(components @ directions, components)
-        left = np.cov((components - explained).T)
-        _, vectors = eigh(left, np.cov(explained.T) + own)
-        found = vectors[:, -1] / np.linalg.norm(vectors[:, -1])
-        found = found * np.sign(found[np.abs(found).argmax()])
-        shares.append(float(found @ left @ found / whole))
-        directions = np.column_stack([directions, found])
+            prediction = _local_regression(components @ directions, components)
+        residual_covariance = np.cov((components - prediction).T)
+        _, vectors = eigh(residual_covariance, np.cov(prediction.T) + ridge)
+        direction = vectors[:, -1] / np.linalg.norm(vectors[:, -1])
+        direction = direction * np.sign(direction[np.abs(direction).argmax()])
+        shares.append(float(direction @ residual_covariance @ direction / whole))
+        directions = np.column_stack([directions, direction])
     return components @ directions[:, :n_axes], tuple(shares)
 
 
-def _local_regression(axes: Array, components: Array) -> Array:
+def _local_regression(axes: Floats, components: Floats) -> Floats:
     """What ``axes`` (n, k) say about ``components`` (n, m): a linear fit to each row's neighbours,
     without the row itself.
     """
@@ -206,7 +206,7 @@ def _local_regression(axes: Array, components: Array) -> Array:
     return out
 
 
-def _independent(axes: Array, random_state: int) -> Array:
+def _independent(axes: Floats, random_state: int) -> Floats:
     """Independent components of ``axes``; the whitened axes where there is nothing to turn."""
     from sklearn.decomposition import FastICA
     from sklearn.exceptions import ConvergenceWarning
@@ -218,17 +218,17 @@ def _independent(axes: Array, random_state: int) -> Array:
         warnings.simplefilter("ignore", ConvergenceWarning)
         # "logcosh" keeps the axes of a region with a hole, where "cube" turns them by 45 degrees.
         ica = FastICA(whiten=False, fun="logcosh", max_iter=500, random_state=random_state)
-        turned = ica.fit_transform(white)
-    return np.asarray(turned) if np.isfinite(turned).all() else white
+        components = ica.fit_transform(white)
+    return np.asarray(components) if np.isfinite(components).all() else white
 
 
-def placed(rows: NDArray[np.float32], known: NDArray[np.float32], axes: Array) -> Array:
-    """Coordinates of all ``rows``, between those of their nearest ``known`` rows."""
+def placed(rows: NDArray[np.float32], landmarks: NDArray[np.float32], axes: Floats) -> Floats:
+    """Coordinates of all ``rows``, interpolated between their nearest ``landmarks``."""
     import faiss
 
     index = faiss.IndexFlatL2(rows.shape[1])
-    index.add(np.ascontiguousarray(known))
-    squared, near = index.search(np.ascontiguousarray(rows), N_NEIGHBOURS[0])
-    weights = 1.0 / (np.sqrt(np.maximum(squared, 0)) + 1e-6)
+    index.add(np.ascontiguousarray(landmarks))
+    sq_distances, near = index.search(np.ascontiguousarray(rows), N_NEIGHBOURS[0])
+    weights = 1.0 / (np.sqrt(np.maximum(sq_distances, 0)) + 1e-6)
     weights /= weights.sum(axis=1, keepdims=True)
     return np.asarray(np.einsum("nk,nkd->nd", weights, axes[near]))

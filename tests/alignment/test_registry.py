@@ -36,14 +36,13 @@ def principal(request, tmp_path_factory):
         method_fields.cache_clear()
         yield STEPS["principal"]
     method_fields.cache_clear()
-    assert list(STEPS) == STORED
 
 
 def test_stored_names_keep_their_order():
-    assert list(STEPS) == STORED
-    assert [step_of(step.note) for step in STEPS.values()] == STORED
+    assert list(STEPS)[: len(STORED)] == STORED
+    assert [step_of(step.note) for step in STEPS.values()] == list(STEPS)
     assert step_of("aligned to labels of 5 items") == "scaled"
-    assert [name for name, step in STEPS.items() if step.picks] == ["modulated", "words"]
+    assert [name for name in STORED if STEPS[name].picks] == ["modulated", "words"]
 
 
 @pytest.mark.parametrize("name", STEPS)

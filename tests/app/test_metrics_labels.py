@@ -11,10 +11,10 @@ from rivae.app.metrics import labels, labels_axes, work
 from rivae.app.metrics.labels_data import NOT_EVALUATED
 from rivae.app.metrics.labels_table import COVERAGE_TITLE, GAINS_TITLE, SCORES_TITLE
 from rivae.app.metrics.run import NOT_MEASURED
+from rivae.base.config import free_name
 from rivae.evaluation.of_run import evaluate
 from rivae.exploring.words.axis_names import given_names
 from rivae.labels.align import MIN_LABELS
-from rivae.labels.derive import free_name
 from rivae.labels.guideline import read_guideline
 from rivae.labels.kept_plans import keep_plan, kept_plan, plan_names
 from rivae.labels.plan import make_plan
@@ -327,7 +327,7 @@ def test_labels_of_another_plan_on_the_same_data_are_material(shown, folder, mad
 
 
 def test_free_names():
-    assert free_name("a", {"b"}) == "a"
-    assert free_name("a", {"a", "a-2"}) == "a-3"
+    assert free_name("a", {"b"}.__contains__) == "a"
+    assert free_name("a", {"a", "a-2"}.__contains__) == "a-3"
     long = "x" * 90
-    assert free_name(long, {"x" * 80}) == "x" * 78 + "-2"
+    assert free_name(long, {"x" * 80}.__contains__) == "x" * 78 + "-2"

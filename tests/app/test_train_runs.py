@@ -18,7 +18,7 @@ from rivae.jobs.ledger_db import changing, update
 from rivae.jobs.preview import draw
 from rivae.jobs.records import boot_id
 from rivae.runs import Run
-from rivae.training.starts import Start
+from rivae.training.starts import StartFile
 from tests.training.tiny import tiny_config, untrained_run
 
 
@@ -269,7 +269,7 @@ def test_the_axes_that_the_start_found_stand_next_to_those_of_the_run(
     app, root, shares, found, meaning
 ):
     run = trained(root, "ended")
-    Start(run.unfolded).keep(shares=shares, target=torch.eye(5, 3))
+    StartFile(run.unfolded).keep(shares=shares, target=torch.eye(5, 3))
     captions = [caption.value for caption in app("train", run="ended").calm().at.caption]
     said = [caption for caption in captions if caption.startswith(view.AXES.partition("{}")[0])]
     if found is None:

@@ -246,7 +246,7 @@ def test_a_worker_ends_with_its_parent(tmp_path) -> None:
         "root": str(tmp_path),
     }
     worker = subprocess.Popen(
-        [sys.executable, "-m", "rivae.benchmark.processes", json.dumps(task)],
+        [sys.executable, "-m", "rivae.benchmark.run", json.dumps(task)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -9,8 +9,8 @@ import pytest
 from rivae.base.errors import ConfigError, DataReplacedWarning, RunError
 from rivae.cli import main
 from rivae.data import load_dataset
-from rivae.data.importing.feature_sources.statistics import PictureStatistics
-from rivae.data.importing.features import make_features
+from rivae.data.features.making import make_features
+from rivae.data.features.sources.statistics import PictureStatistics
 from rivae.data.store import PairStore
 from rivae.data.store.manifest import Manifest
 from rivae.exploring.explorer import Explorer
@@ -20,8 +20,7 @@ from rivae.jobs.launch import make_config, resume, train
 from rivae.runs import DEMO_ROOT, Run, find_run, list_runs
 from rivae.runs.archive import export_run
 from rivae.runs.axis_names import AxisName
-from rivae.runs.data_record import DATA, recorded_data
-from rivae.runs.vocabulary_file import VOCABULARY
+from rivae.runs.data_record import DATA, VOCABULARY, recorded_data
 from tests.identity.conftest import dated
 
 TINY = {
@@ -150,7 +149,7 @@ def test_another_vocabulary_is_not_called_a_damaged_model(run, before, import_ag
 
 def test_features_that_are_made_again_are_other_data(before):
     store = PairStore(before / "data" / "old")
-    make_features(store.folder, PictureStatistics(store), "statistics")
+    make_features(store.folder, PictureStatistics.fit(store), "statistics")
     run = trained(before, "described", features="statistics")
     assert not run.data_change
     path = store.folder / "features" / "statistics" / "pictures.npy"
@@ -166,7 +165,7 @@ def test_runs_that_read_the_same_pictures_in_two_ways_are_compared(before):
     from rivae.exploring.comparison import compare
 
     store = PairStore(before / "data" / "old")
-    make_features(store.folder, PictureStatistics(store), "statistics")
+    make_features(store.folder, PictureStatistics.fit(store), "statistics")
     parts = {"fractions": (0.5, 0.2, 0.3)}
     one = trained(before, "pixels", **parts)
     other = trained(before, "described", features="statistics", **parts)
@@ -185,7 +184,7 @@ def test_a_new_run_on_an_import_takes_the_features_of_those_before(before):
 
     assert not Draft().on("old").entries.get("dataset.features")
     store = PairStore(before / "data" / "old")
-    make_features(store.folder, PictureStatistics(store), "statistics")
+    make_features(store.folder, PictureStatistics.fit(store), "statistics")
     draft = Draft().on("old")
     assert draft.entries["dataset.features"] == "statistics"
     cleared = draft.enter("dataset.features", "").on("old")

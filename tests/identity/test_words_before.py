@@ -28,7 +28,7 @@ from rivae.jobs.launch import make_config, resume, train
 from rivae.labels.derive import derive_run
 from rivae.runs import find_run
 from rivae.runs.archive import export_run
-from rivae.runs.vocabulary_file import VOCABULARY, kept_vocabulary
+from rivae.runs.data_record import VOCABULARY, kept_vocabulary
 from tests.identity.test_replaced import TINY
 
 ARCHIVE = Path(__file__).parent / "scripts_before.zip"

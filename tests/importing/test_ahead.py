@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from rivae.data.importing.ahead import AHEAD, ahead
+from rivae.base.ahead import AHEAD, ahead
 
 
 def test_results_come_in_order_with_their_errors():

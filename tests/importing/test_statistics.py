@@ -12,11 +12,11 @@ from rivae.base.errors import DataError
 from rivae.cli.main import main
 from rivae.data import load_dataset
 from rivae.data.base import Recipe
-from rivae.data.importing.feature_sources import statistics
-from rivae.data.importing.feature_sources.statistics import PictureStatistics, plain_statistics
-from rivae.data.sets.pairs import training_rows
+from rivae.data.features.sources import statistics
+from rivae.data.features.sources.statistics import PictureStatistics, plain_statistics
 from rivae.data.store import PairStore, StoreItem, StoreWriter
 from rivae.data.store.pixels import picture
+from rivae.data.store.split import store_split
 from rivae.models.presets import find_preset
 from rivae.models.presets.by_shape import TEXT
 
@@ -66,7 +66,7 @@ def small_fit(monkeypatch):
 def test_textures_of_one_colour_are_told_apart(tmp_path, small_fit):
     kinds = np.arange(N) % 4
     store = write_store(tmp_path / "stripes", striped(kinds))
-    found = PictureStatistics(store).encode_pictures(pictures_of(store)).numpy()
+    found = PictureStatistics.fit(store).encode_pictures(pictures_of(store)).numpy()
     assert found.shape == (N, 40) and np.isfinite(found).all()
     unit = found / np.linalg.norm(found, axis=1, keepdims=True)
     alike = unit @ unit.T - 2 * np.eye(N)
@@ -76,12 +76,14 @@ def test_textures_of_one_colour_are_told_apart(tmp_path, small_fit):
 def test_only_training_pictures_are_learned_from(tmp_path, small_fit):
     pictures = striped(np.arange(N) % 4)
     store = write_store(tmp_path / "a", pictures)
-    train = training_rows(store)
+    train = store_split(store)["train"]
     assert 0 < len(train) < N
     for i in set(range(N)) - set(train.tolist()):
         pictures[i] = np.full((64, 64, 3), 255, dtype=np.uint8)
     other = write_store(tmp_path / "b", pictures)
-    first, second = (PictureStatistics(s).encode_pictures(pictures_of(s)) for s in (store, other))
+    first, second = (
+        PictureStatistics.fit(s).encode_pictures(pictures_of(s)) for s in (store, other)
+    )
     torch.testing.assert_close(first[train], second[train], rtol=0, atol=0)
     assert not torch.equal(first, second)
 
@@ -122,4 +124,4 @@ def test_the_command_makes_them_and_the_preset_reads_words_next_to_them(
 def test_too_few_pictures_are_refused(tmp_path):
     store = write_store(tmp_path / "few", striped([0] * 12))
     with pytest.raises(DataError, match="too few for statistics"):
-        PictureStatistics(store)
+        PictureStatistics.fit(store)

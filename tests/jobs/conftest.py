@@ -9,10 +9,10 @@ from rivae.data.tokenizer import newest
 from rivae.data.vocabulary import counted
 from rivae.jobs.launch import train
 from rivae.runs.archive import export_run
+from rivae.runs.data_record import VOCABULARY
 from rivae.runs.evaluation_file import FILES, Evaluation, Settings
 from rivae.runs.notes import keep_about
 from rivae.runs.results import Result
-from rivae.runs.vocabulary_file import VOCABULARY
 from tests.training.tiny import files_of, tiny_config
 
 

@@ -201,7 +201,7 @@ def test_histories_are_shared_bounded_and_safe_between_threads(tmp_path, monkeyp
         thread.start()
     for thread in threads:
         thread.join()
-    assert not errors and set(seen) == {200} and len(history._shared) <= 3
+    assert not errors and set(seen) == {200} and len(history._histories) <= 3
     first = history_of(tmp_path / "0")
     assert history_of(tmp_path / "0") is first
 

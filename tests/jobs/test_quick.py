@@ -52,17 +52,23 @@ def mine(tmp_path, monkeypatch):
         yield tmp_path / "data" / "mine"
 
 
-def test_a_small_import_is_queued_once_with_statistics_of_its_pictures(mine, tmp_path):
+def test_an_import_is_queued_once_with_features_of_its_pictures(mine, tmp_path):
     root, said = tmp_path / "runs", []
     quick = quick_run(mine, root, progress=lambda stage, share: said.append(stage))
-    assert feature_names(mine) == ["statistics"] and "validation" in said
-    (job,) = Ledger(root).jobs()
-    assert job.config == quick.config and job.state == "queued" and quick.name == "mine"
-    assert quick.config.dataset.settings == {"store": "mine", "features": "statistics"}
-    assert quick.config.method.settings["embedder"]["kind"] == "mlp"
+    assert feature_names(mine) == ["efficientnet-lite0", "statistics"]
+    assert any("EfficientNet-Lite0" in stage for stage in said)
+    first, later = Ledger(root).jobs()
+    assert first.config == quick.config and first.state == "queued" and quick.name == "mine"
+    features = "efficientnet-lite0+statistics"
+    assert quick.config.dataset.settings == {"store": "mine", "features": features}
+    settings = quick.config.method.settings
+    assert settings["init"] == "ridge-cca" and settings["joint_epochs"] == 0
     assert quick.words and quick.words in quick.sentence and not quick.ahead
+    # Another run goes on from there, after all others.
+    assert later.config.refines == "mine" and later.config.name == "mine-refined"
+    assert later.config.method.settings["joint_epochs"] and later.priority < first.priority
     again = quick_run(mine, root)
-    assert again.known and again.config == quick.config and len(Ledger(root).jobs()) == 1
+    assert again.known and again.config == quick.config and len(Ledger(root).jobs()) == 2
     other = quick_run(mine, root, "other")
     assert other.name == "other" and other.ahead == 1 and "after 1 other run" in other.sentence
     opens, doing = first_model("mine", Ledger(root))

@@ -4,6 +4,7 @@ import logging
 import math
 import signal
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -151,3 +152,24 @@ def test_mlflow_holds_settings_and_numbers_of_one_entry(tmp_path, monkeypatch):
     assert entry.data.params["method.name"] == "rivae" and entry.data.params["seed"] == "0"
     history = client.get_metric_history(entry.info.run_id, "joint/kl")
     assert {metric.step for metric in history} == {1, 2, 3}
+
+
+def test_mlflow_continues_in_the_entry_of_an_earlier_version(tmp_path, monkeypatch):
+    config, resumed = tiny_config("a"), []
+    tags = {"rivae.run": "a", "rivae.config": config.model_dump_json()}  # as every version wrote
+    entry = SimpleNamespace(data=SimpleNamespace(tags=tags), info=SimpleNamespace(run_id="7"))
+    client = SimpleNamespace(
+        get_experiment_by_name=lambda name: SimpleNamespace(experiment_id="1"),
+        search_runs=lambda experiments, query: [entry],
+        update_run=lambda run_id, status: resumed.append(run_id),
+        log_batch=lambda run_id, metrics: None,
+    )
+    modules = {
+        "mlflow": SimpleNamespace(),
+        "mlflow.tracking": SimpleNamespace(MlflowClient=lambda tracking_uri: client),
+        "mlflow.entities": SimpleNamespace(Metric=lambda *values: values),
+    }
+    for name, module in modules.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    Tracking(Run(tmp_path / "a"), config, "mlflow:http://server")(ROW)
+    assert resumed == ["7"]

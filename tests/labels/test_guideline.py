@@ -109,3 +109,12 @@ def test_wrong_files_are_refused_in_one_sentence(tmp_path):
         read_guideline(tmp_path / "missing.json")
     with pytest.raises(LabelError, match="two factors"):
         guideline("mine", [spicy(), spicy()])
+
+
+def test_a_guideline_that_is_read_again_is_not_changed_by_who_read_it_first():
+    text = guideline_json(read_guideline())
+    first = parse_guideline(text)
+    first.factors[0].examples.clear()
+    again = parse_guideline(text)
+    assert again == read_guideline() and len(again.factors[0].examples) == 5
+    assert again.version == first.version

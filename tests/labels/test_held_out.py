@@ -5,7 +5,7 @@ import pytest
 
 from rivae.base.errors import ConfigError, DataError
 from rivae.labels.align import align_axes
-from rivae.labels.held_out import align_and_judge, factor_gains, held_out_split
+from rivae.labels.derive import align_and_judge, factor_gains, held_out_split
 from tests.labels.test_align import NAMES, world
 
 

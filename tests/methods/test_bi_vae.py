@@ -8,12 +8,12 @@ import torch
 from rivae.base.errors import ConfigError
 from rivae.data import load_dataset
 from rivae.jobs.launch import resume, train
-from rivae.models.base import Batch, Noise
 from rivae.models.gaussians import DiagonalGaussian, product_of_experts
 from rivae.models.losses import kl_diagonal
 from rivae.models.nets.autoencoders import ConvDecoder, SeededConvTranspose
 from rivae.models.presets import trains_as_batch
 from rivae.models.registry import build_method
+from rivae.models.stages import Batch, Noise
 from rivae.retrieval.exact_path import exact_change_points
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
@@ -75,7 +75,7 @@ def test_one_expert_with_the_prior_is_its_posterior():
 
 def linear_gaussian(**settings):
     """A linear Bi-VAE whose experts are exact: x_i = z W_i + b_i + noise, W_i W_i' diagonal."""
-    settings = {"network": "linear", "eta": ETA, "eta_form": "fixed", **settings}
+    settings = {"network": "linear", "n_components": 2, "eta": ETA, "eta_form": "fixed", **settings}
     method = build_method("bi-vae", settings, (D1,), (D2,)).double()
     pairs = ((method.encoder1, method.decoder1), (method.encoder2, method.decoder2))
     for i, (encoder, decoder) in enumerate(pairs):

@@ -5,7 +5,6 @@ import torch
 from torch.distributions import Independent, MultivariateNormal, Normal, kl_divergence
 
 from rivae.base.errors import ConfigError
-from rivae.models.base import Noise
 from rivae.models.bimodal import (
     BimodalTerms,
     BimodalVAE,
@@ -24,6 +23,7 @@ from rivae.models.gaussians import (
 from rivae.models.losses import log_density
 from rivae.models.nets.layers import reset_linears
 from rivae.models.registry import method_config
+from rivae.models.stages import Noise
 
 B, D, LATENT, S = 7, 4, 2, 3
 

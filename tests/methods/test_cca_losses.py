@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from rivae.models.methods.dcca import canonical_correlations, covariance, eckart_young_terms
+from rivae.models.cca_losses import canonical_correlations, covariance, eckart_young_terms
 from tests.methods.test_pcca import eigenproblem, linear_pairs
 
 X1, X2 = linear_pairs(6, 5, 3, seed=2, n=2000)

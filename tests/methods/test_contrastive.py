@@ -13,9 +13,9 @@ from rivae.data.base import PairedDataset, TensorView, random_split
 from rivae.data.words_view import fit_words
 from rivae.evaluation.of_run import evaluate
 from rivae.jobs.launch import resume, train
-from rivae.models.base import Batch, Noise
 from rivae.models.methods.info_nce import MIN_TEMPERATURE
 from rivae.models.registry import METHODS, build_method
+from rivae.models.stages import Batch, Noise
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
@@ -31,6 +31,8 @@ PLAIN = ("cos-sim", "info-nce")
 
 def build(name, dim_v=4, **changes):
     settings = {"dim_v": dim_v, "embedder": EMBEDDER, **changes}
+    if name == "info-nce-ica":
+        settings.setdefault("n_components", 2)
     return build_method(name, settings, (50,), (50,), [0]).eval()
 
 

@@ -7,10 +7,10 @@ import torch
 from rivae.base.errors import ConfigError, DataError, RunError
 from rivae.data import load_dataset
 from rivae.jobs.launch import resume, train
-from rivae.models.base import Batch, Noise
 from rivae.models.methods.dcca import DCCA
 from rivae.models.pcca import fit_pcca
 from rivae.models.registry import build_method
+from rivae.models.stages import Batch, Noise
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from rivae.training.judging import finish_closed_form

@@ -6,7 +6,6 @@ import pytest
 import torch
 from torch.distributions import Independent, Normal, kl_divergence
 
-from rivae.models.base import Batch, Noise
 from rivae.models.losses import (
     aggregated_prior_kl,
     embedder_regulariser,
@@ -20,6 +19,7 @@ from rivae.models.losses import (
 )
 from rivae.models.nets.share import Share
 from rivae.models.registry import build_method
+from rivae.models.stages import Batch, Noise
 
 S, B, D = 2, 6, 4
 

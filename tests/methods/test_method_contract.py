@@ -8,9 +8,10 @@ import torch
 from rivae.base.errors import ConfigError
 from rivae.data import dataset_names, load_dataset
 from rivae.data.tokens import LENGTH
-from rivae.models.base import Method, parameters_of
+from rivae.models.base import Method
 from rivae.models.presets import find_preset, preset_names, trains_as_batch
 from rivae.models.registry import METHODS, build_method
+from rivae.models.stages import parameters_of
 from rivae.runs import Run
 from rivae.training.state import make_optimiser
 from tests.training.tiny import first_batch, smooth_settings, tiny_config

@@ -1,5 +1,7 @@
 """Probabilistic CCA: against scikit-learn, a generalised eigenproblem, EM and perturbations."""
 
+import math
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -7,7 +9,7 @@ import torch
 from sklearn.cross_decomposition import CCA
 
 from rivae.base.errors import DataError
-from rivae.models.pcca import MAX_CORRELATION, fit_pcca, mean_log_likelihood
+from rivae.models.pcca import MAX_CORRELATION, fit_pcca
 
 N = 1500
 
@@ -33,6 +35,23 @@ def parameters(fit):
     means = (fit.mean1, fit.mean2)
     loadings = (fit.loading(1), fit.loading(2))
     return means, loadings, (fit.noise(1), fit.noise(2))
+
+
+def mean_log_likelihood(phi1, phi2, means, loadings, noises):
+    """Mean over rows of log P(phi1, phi2), in nats; () float64.
+
+    Takes the parameters themselves, so that any others can be compared with the fit. ``noises`` are
+    Psi_1 (p1, p1) and Psi_2 (p2, p2); the joint covariance must be positive definite.
+    """
+    w1, w2 = loadings
+    first = torch.cat([w1 @ w1.T + noises[0], w1 @ w2.T], 1)
+    second = torch.cat([w2 @ w1.T, w2 @ w2.T + noises[1]], 1)
+    factor = torch.linalg.cholesky(torch.cat([first, second], 0))
+    rows = torch.cat([phi1.double() - means[0], phi2.double() - means[1]], 1)
+    whitened_rows = torch.linalg.solve_triangular(factor, rows.T, upper=False)
+    log_det = 2 * factor.diagonal().log().sum()
+    constant = rows.shape[1] * math.log(2 * math.pi)
+    return -0.5 * ((whitened_rows**2).sum(0).mean() + log_det + constant)
 
 
 def eigenproblem(phi1, phi2):

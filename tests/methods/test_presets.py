@@ -10,7 +10,7 @@ import torch
 from benchmarks.preset_choice import CHANGED, TODAY
 from rivae.base.errors import DataError
 from rivae.data import dataset_names
-from rivae.models.presets import find_preset, preset_names, trains_as_batch
+from rivae.models.presets import find_preset, preset_for, preset_names, trains_as_batch
 from rivae.models.presets.by_shape import PICTURES, VECTORS, by_shape
 from rivae.models.registry import METHODS, method_config
 from tests.conftest import ROOT
@@ -35,13 +35,18 @@ def complete(method, preset):
     }
 
 
+def at_place(place, monkeypatch):
+    """The arguments of ``find_preset`` for a data set, or for one whose items have these shapes."""
+    if place in WRITTEN["data"]:
+        return PLACES[place]
+    of_shape = by_shape(*map(tuple, PLACES[place]))
+    monkeypatch.setattr("rivae.models.presets._of_data", lambda name, data: of_shape)
+    return "synth", {}
+
+
 @pytest.mark.parametrize("place", PLACES)
 def test_a_preset_changes_only_on_purpose(place, monkeypatch):
-    dataset, data = PLACES[place] if place in WRITTEN["data"] else ("synth", {})
-    if place in WRITTEN["shapes"]:
-        shapes = map(tuple, PLACES[place])
-        of_shape = by_shape(*shapes)
-        monkeypatch.setattr("rivae.models.presets._of_data", lambda name, data: of_shape)
+    dataset, data = at_place(place, monkeypatch)
     changed = []
     for names, rows in WRITTEN["presets"].items():
         method, preset = names.split(", ")
@@ -51,6 +56,26 @@ def test_a_preset_changes_only_on_purpose(place, monkeypatch):
             if now != (before := row.get(place, row["*"])):
                 changed.append(f"{names}, {name}: {before} -> {now}")
     assert not changed, "\n".join(["", *changed])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_setting_is_given_in_every_preset_of_a_method(method):
+    """What all of them would say is said once, as the default of its class."""
+    given = []
+    for place, preset in itertools.product(PLACES, preset_names()):
+        with pytest.MonkeyPatch.context() as patch:
+            dataset, data = at_place(place, patch)
+            given.append(set(find_preset(dataset, method, preset, data).method))
+    assert set.intersection(*given) == set()
+
+
+def test_data_without_presets_of_their_own_have_the_defaults_of_the_class():
+    for method, preset in itertools.product(METHODS.first, preset_names()):
+        said = preset_for(by_shape(VECTOR, VECTOR), method, preset).method
+        sizes = {"n_components", "dim_v", "embedder", "network", "hidden"}
+        assert not sizes & set(said), "the networks are those of vectors"
+        rates = {"learning_rate", "init_learning_rate", "epochs", "joint_epochs"}
+        assert preset == "paper" or not rates & set(said)
 
 
 def test_what_data_of_another_package_say_goes_before_their_shape(monkeypatch):
@@ -154,7 +179,7 @@ def test_every_shape_has_networks_that_take_it(monkeypatch, shapes, kinds):
 
 def test_bi_vae_averages_large_pictures():
     def downsample(*shapes):
-        return by_shape(*shapes)["default"]["bi-vae"].get("downsample", 1)
+        return by_shape(*shapes)["default"].get("bi-vae", {}).get("downsample", 1)
 
     assert downsample(DIGIT, DIGIT) == 1 and downsample(PHOTOGRAPH, (400,)) == 1
     assert downsample(PHOTOGRAPH, PHOTOGRAPH) == 4
@@ -178,7 +203,7 @@ def test_the_shape_is_asked_where_a_data_set_has_no_file(monkeypatch):
     # What is not here yet can be chosen all the same.
     monkeypatch.setattr("rivae.models.presets.item_shapes", _not_here)
     elsewhere = find_preset("split-digits", "rivae", "default", {"split_seed": 124})
-    assert elsewhere.method["dim_v"] == VECTORS["default"]["all"]["dim_v"]
+    assert elsewhere == preset_for(VECTORS, "rivae")
 
 
 def _not_here(name, settings):

@@ -8,7 +8,6 @@ import torch
 
 from rivae.data import dataset_names, load_dataset
 from rivae.jobs.launch import resume, train
-from rivae.models.base import Noise
 from rivae.models.methods.rbi_vae import (
     Discriminator,
     discriminator_loss,
@@ -18,6 +17,7 @@ from rivae.models.methods.rbi_vae import (
 from rivae.models.nets.layers import reset_linears
 from rivae.models.presets import find_preset
 from rivae.models.registry import build_method, method_config
+from rivae.models.stages import Noise
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from tests.retrieval.small import small_data

@@ -147,7 +147,7 @@ def test_a_document_is_refused_by_its_own_sentence(tmp_path: Path) -> None:
 
 def _lines(content: bytes, **limits: Any) -> tuple[list[tuple[int, Any]], list[int]]:
     broken: list[int] = []
-    found = json_lines(io.BytesIO(content), broken=lambda n, _: broken.append(n), **limits)
+    found = json_lines(io.BytesIO(content), on_broken=lambda n, _: broken.append(n), **limits)
     return list(found), broken
 
 
@@ -187,7 +187,7 @@ def test_lines_are_counted_while_they_are_read() -> None:
     assert first(b"\n") == "x.jsonl has more than 10,000 empty lines"
     assert first(b"1\n", max_lines=1000) == "x.jsonl has more than 1,000 lines"
     passed: list[int] = []
-    assert "100 lines" in first(b"x\n", max_lines=100, broken=lambda n, _: passed.append(n))
+    assert "100 lines" in first(b"x\n", max_lines=100, on_broken=lambda n, _: passed.append(n))
     assert passed == list(range(1, 101))
 
 

@@ -8,6 +8,8 @@ from safetensors.torch import save_file
 
 from rivae.base.config import MAX_CONFIG_BYTES
 from rivae.base.errors import ConfigError, RunError
+from rivae.models.old_defaults import OLD_DEFAULTS, with_old_defaults
+from rivae.models.registry import method_config
 from rivae.runs import Run
 from rivae.runs.evaluation_file import AGAIN, Evaluation
 from tests.training.tiny import tiny_config
@@ -35,6 +37,35 @@ def test_a_new_run_holds_its_configuration(tmp_path):
         "checkpoints",
     }
     assert [path.name for path in run.path.parent.iterdir()] == ["new"]
+
+
+def test_settings_that_were_left_out_are_written_down(tmp_path):
+    config = tiny_config("new", "dcca")
+    few = config.method.model_copy(update={"settings": {"n_components": 2}})
+    run = Run.create(config.model_copy(update={"method": few}), tmp_path)
+    assert run.config.method.settings == method_config("dcca", {"n_components": 2}).model_dump(
+        mode="json"
+    )
+
+
+def test_a_run_of_before_means_the_defaults_of_its_time(run):
+    """Written without a rate, when DCCA's was 5e-3 and its networks had 25 units."""
+    few = {"name": "dcca", "settings": {"n_components": 4, "cos_sim": {"margin": 0.2}}}
+    kept = change_config(run, lambda raw: raw.update(method=few)).config.method.settings
+    meant = method_config("dcca", kept)
+    assert (meant.n_components, meant.dim_v, meant.learning_rate) == (4, 3, 5e-3)
+    assert (meant.g_epochs, meant.joint_epochs) == (100, 300)
+    assert (meant.embedder.hidden, meant.embedder.activation) == ((25,), "tanh")
+    assert (meant.cos_sim.loss_form, meant.cos_sim.margin) == ("hinge", 0.2)
+
+
+@pytest.mark.parametrize("name", OLD_DEFAULTS)
+def test_old_defaults_are_settings_that_have_another_default_now(name):
+    before, now = (method_config(name, s).model_dump() for s in (OLD_DEFAULTS[name], {}))
+    assert {setting for setting in now if now[setting] != before[setting]} == set(
+        OLD_DEFAULTS[name]
+    )
+    assert with_old_defaults(name, now) == now and with_old_defaults("own", {"a": 1}) == {"a": 1}
 
 
 def test_a_name_is_taken_once(tmp_path):

@@ -6,12 +6,12 @@ import torch
 
 from rivae.base.errors import DataError
 from rivae.jobs.launch import resume, train
-from rivae.models.base import Batch, Noise, Stage
 from rivae.models.contrast_start import StepStage
 from rivae.models.registry import build_method
+from rivae.models.stages import Batch, Noise, Stage
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob, starts
-from rivae.training.starts import Start, read_shares
+from rivae.training.starts import StartFile, read_shares
 from rivae.training.unfolding import unfold
 from tests.training.tiny import StopAfter, contrast_settings, linear_r2, tiny_config
 
@@ -101,9 +101,9 @@ def test_each_fit_starts_from_other_weights_and_all_are_unfolded_together(tmp_pa
     with pytest.raises(KeyboardInterrupt):
         train([config], tmp_path, StopAfter(6))  # both fits are trained, the second not yet kept
     run = Run(tmp_path / config.name)
-    assert set(Start(run.unfolded).tensors) == {"fit1"} and not read_shares(run.unfolded)
+    assert set(StartFile(run.unfolded).tensors) == {"fit1"} and not read_shares(run.unfolded)
     resume([run])
-    kept, n = Start(run.unfolded), len(run.load_dataset().splits["train"])
+    kept, n = StartFile(run.unfolded), len(run.load_dataset().splits["train"])
     d, dim_v = (run.config.method.settings[name] for name in ("n_components", "dim_v"))
     assert set(kept.tensors) == {"fits", "rows", "target", "straightened"}
     assert kept.tensors["fits"].shape == (2, n, d)
@@ -120,7 +120,7 @@ def test_of_many_rows_some_are_unfolded_and_the_others_placed(tmp_path, monkeypa
     monkeypatch.setattr(starts, "MAX_ROWS", 30)
     monkeypatch.setattr(starts, "COMPARED_ROWS", 20)
     (run,) = train([tiny_config(**contrast_settings())], tmp_path)
-    kept, n = Start(run.unfolded).tensors, len(run.load_dataset().splits["train"])
+    kept, n = StartFile(run.unfolded).tensors, len(run.load_dataset().splits["train"])
     assert n > 30 and len(kept["target"]) == len(kept["straightened"]) == n
     assert kept["fits"].shape[1] == len(kept["rows"]) == len(set(kept["rows"].tolist())) == 20
     assert set(kept["rows"].tolist()) <= set(starts.unfolded_rows(n).tolist())
@@ -149,4 +149,4 @@ def test_a_method_whose_v_is_narrower_than_the_embeddings_starts_from_them_as_we
     assert run.ready
     n, dim_v = len(run.load_dataset().splits["train"]), config.method.settings["dim_v"]
     assert run.load_method().dim_v < dim_v
-    assert Start(run.unfolded).target("straightened", n, dim_v) is not None
+    assert StartFile(run.unfolded).target("straightened", n, dim_v) is not None

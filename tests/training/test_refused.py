@@ -22,7 +22,7 @@ def test_a_run_of_random_weights_is_refused_and_leaves_no_folder(method, tmp_pat
     lengths = METHODS[method].config_class.lengths()
     own = [name for name in lengths if name != "init_epochs"]
     refused = [dict.fromkeys(lengths, 0), dict.fromkeys(own, 0)]
-    if "init" in METHODS[method].config_class.model_fields:
+    if "init_epochs" in METHODS[method].config_class.model_fields:
         heads = {name: int(name != "joint_epochs") for name in own}
         refused.append({**heads, "init_epochs": 0})
         if "joint_epochs" in own:

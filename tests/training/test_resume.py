@@ -8,6 +8,7 @@ from rivae.jobs.launch import resume, train
 from rivae.runs import Run
 from rivae.training.checkpoint import DAMAGED
 from tests.training.tiny import (
+    RIDGE,
     StopAfter,
     contrast_settings,
     files_of,
@@ -19,6 +20,7 @@ CASES = {
     "cos-sim start": tiny_config(head_start="components"),
     "smooth start": tiny_config(**smooth_settings(), ask_both_ways=True),
     "contrastive start": tiny_config(**contrast_settings()),
+    "closed form, best epoch": tiny_config(**RIDGE, training={"select": "best"}),
     "cos-sim-lvm": tiny_config(method="cos-sim-lvm"),
     "dropout, bfloat16, best epoch": tiny_config(
         dataset="split-digits", training={"precision": "bf16", "select": "best"}

@@ -15,8 +15,8 @@ from rivae.data.store import PairStore
 from rivae.data.store.pixels import StorePixels
 from rivae.jobs import launch
 from rivae.jobs.launch import resume, train
-from rivae.models.base import Stage
 from rivae.models.contrast_start import FitStage
+from rivae.models.stages import Stage
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 from rivae.training.checkpoint import load_checkpoint

@@ -4,12 +4,21 @@ import numpy as np
 import torch
 
 from rivae.jobs.launch import make_config
-from rivae.models.base import Batch, Noise
 from rivae.models.registry import METHODS, build_method
+from rivae.models.stages import Batch, Noise
 from rivae.models.word_reader import N_PARTS
 from rivae.runs import Run
 
 SYNTH = {"n_pairs": 150}
+
+
+# Embedders in closed form, and heads that are their principal components.
+RIDGE = {
+    "init": "ridge-cca",
+    "embedder": {"kind": "mlp", "hidden": [8], "activation": "relu"},
+    "head_start": "components",
+    "head_hidden": [8],
+}
 
 
 def linear_r2(z, truth):

@@ -86,7 +86,7 @@ def test_words_relate_to_factors_and_tags(data):
     tag = next(t for t in tag_targets(tags) if t.label == "dim")
     found = related_words(sets, target_values(tag, data, tags))
     assert found["dim paint"] == "related" and found["dark paint"] == "opposite"
-    assert "dim" not in [t.label for t in tag_targets(tags, ignored=["dim"])]
+    assert "dim" not in [t.label for t in tag_targets(tags, ignored_tags=["dim"])]
     table, names = factor_table(data)
     assert table.shape == (1200, 2) and names == ("light", "place")
 

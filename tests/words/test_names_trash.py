@@ -34,7 +34,7 @@ def run(tmp_path, monkeypatch):
 
 def change(run, changes):
     found = []
-    change_names(run, 2, changes, deleted=found.append)
+    change_names(run, 2, changes, on_delete=found.append)
     return found
 
 

@@ -19,7 +19,7 @@ from rivae.app.panels.links import CompareLink, Query
 from rivae.app.panels.questions import read_z
 from rivae.base.config import Asks
 from rivae.exploring.comparison import COUNTERPART, Comparison
-from rivae.exploring.explorer import Explorer, Vector
+from rivae.exploring.explorer import MAX_K, Explorer, Vector
 from rivae.exploring.sliders import axes_of, sliders_of
 from rivae.exploring.words.axis_names import SEPARATOR, signed_id
 
@@ -159,6 +159,7 @@ def payload(comparison: Comparison, state: CompareState, key: str, url: str) -> 
         "side": first.found_side,
         "dims": dims(comparison, bases[0]),
         "query": card_of(first, state.query, bases[0]),
+        "maxK": MAX_K,
         "aspects": [first.aspect(0), first.aspect(first.found_side)],
     }
 

@@ -212,12 +212,12 @@ def _options(plan: Plan) -> Plan | None:
 
 def _suggest_name(table: Path) -> None:
     """Fill an empty name, or one that was filled in for another table, with a free one."""
-    from rivae.data.importing.plan import free_name
+    from rivae.data.importing.plan import free_import_name
 
     made_for, suggested = st.session_state.get(keys.DATA_SUGGESTED, ("", ""))
     name = str(st.session_state.get(keys.DATA_NAME, "")).strip()
     if not name or (name == suggested and made_for != str(table)):
-        free = free_name(table)
+        free = free_import_name(table)
         st.session_state[keys.DATA_SUGGESTED] = (str(table), free)
         st.session_state[keys.DATA_NAME] = free
 

@@ -96,7 +96,7 @@ def _sent(what: str, label: str, types: list[str]) -> tuple[Path, ...]:
             type=types,
             accept_multiple_files=what == "images",
             key=f"{_key(what)}_file",
-            max_upload_size=gate.LARGE_FILE,
+            max_upload_size=gate.large_file(),
             on_change=_keep,
             args=(what,),
         )

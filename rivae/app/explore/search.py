@@ -11,6 +11,7 @@ from rivae.app.panels.answers import picture
 from rivae.app.panels.questions import TextSearch, read
 from rivae.app.shared.uploads import Upload, read_text, read_upload
 from rivae.base.errors import DataError
+from rivae.data.pictures import KNOWN
 
 if TYPE_CHECKING:
     from rivae.app.panels.answers import OpenRun
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 N_HITS = 7
 MAX_CONTENT = 8 * 2**20  # characters; the browser makes pictures smaller before it sends them
-NO_PICTURE = "this is no picture: use a PNG or JPEG file"
+NO_PICTURE = f"the file cannot be read as a picture: save it as {KNOWN}"
 
 
 def hits(question: dict[str, Any], open_run: OpenRun) -> dict[str, Any]:

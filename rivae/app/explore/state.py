@@ -23,7 +23,7 @@ from rivae.app.panels.questions import read_z
 from rivae.app.shared.uploads import Upload, asks_of
 from rivae.base.config import Asks, Rows
 from rivae.base.errors import ConfigError
-from rivae.exploring.explorer import Explorer, Vector
+from rivae.exploring.explorer import MAX_K, Explorer, Vector
 from rivae.exploring.sliders import sliders_of
 
 UPLOAD_GONE = (
@@ -183,6 +183,7 @@ def payload(explorer: Explorer, state: ExploreState, key: str, url: str) -> dict
         "query": query_card(explorer, state),
         "conditions": explorer.suggested_conditions,
         "first": _first(explorer, z, state, side),
+        "maxK": MAX_K,
         "aspects": [explorer.aspect(0), explorer.aspect(explorer.found_side)],
     }
 

@@ -21,6 +21,7 @@ from rivae.base.errors import ConfigError
 from rivae.data import IMPORTED, describe_dataset, import_names, named_dataset, settings_class
 from rivae.data.store import find_store
 from rivae.data.store.features import usual_features
+from rivae.jobs.records import RESTARTS
 from rivae.models.base import MethodConfig
 from rivae.models.presets import find_preset
 from rivae.models.registry import METHODS, method_config
@@ -105,7 +106,7 @@ class Draft:
     values: str = ""
     processes: int = 1
     priority: int = 5
-    restarts: int = 3
+    restarts: int = RESTARTS
 
     @property
     def data(self) -> str:

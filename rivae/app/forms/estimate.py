@@ -7,6 +7,7 @@ also hold for other lengths of the stages.
 
 from __future__ import annotations
 
+import math
 import statistics
 import sys
 import time
@@ -15,6 +16,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import numpy as np
 import torch
 
 from rivae.app.forms.fields import stage_lengths
@@ -22,8 +24,8 @@ from rivae.base.config import RunConfig
 from rivae.base.errors import ConfigError, RivaeError, RunError
 from rivae.base.scratch import scratch_folder
 from rivae.data import PairedDataset, load_dataset
-from rivae.models.base import Stage
 from rivae.models.registry import METHODS, method_config
+from rivae.models.stages import Stage
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 from rivae.training.judging import measure
@@ -120,6 +122,7 @@ def lengths_of(config: RunConfig) -> dict[str, int]:
 STEPS = 20
 LIMIT_S = 20.0  # of one stage, but never fewer than three steps
 CACHED_ROWS = 2048
+TIMED_ROWS, TIMED_SIDE = 256, 400  # of what ``solving_seconds`` times
 OnProgress = Callable[[str, float], None]
 
 
@@ -187,6 +190,25 @@ def _settings_of_stages(
     return found
 
 
+def solving_seconds(shapes: Sequence[tuple[int, ...]], n: int) -> float:
+    """How long ridge CCA of ``n`` pairs with these shapes takes: from one product of a part of the
+    pairs, and one decomposition of a small matrix, which grow by known powers.
+    """
+    sizes = [math.prod(shape) for shape in shapes]
+    part, side = min(n, TIMED_ROWS), min(TIMED_SIDE, *sizes)
+    rows = np.ones((part, max(sizes)), dtype=np.float32)
+    started = time.monotonic()
+    rows.T @ rows
+    product = (time.monotonic() - started) / (part * max(sizes) ** 2)
+    small = np.diag(np.arange(side, dtype=np.float32)) + 1
+    started = time.monotonic()
+    np.linalg.eigh(small)
+    decomposition = (time.monotonic() - started) / side**3
+    products = n * (sizes[0] ** 2 + sizes[1] ** 2 + sizes[0] * sizes[1])
+    ranks = [min(n, size) for size in sizes]
+    return product * products + decomposition * sum(rank**2 * max(ranks) for rank in ranks)
+
+
 class _EnoughError(Exception):
     """The stage has been trained for long enough."""
 
@@ -207,6 +229,10 @@ class _Stopwatch(Trainer):
         if not stage.epochs:
             return StageTime(stage.name, setting, 0, steps, 0.0, 0.0, stage.validate)
         tell(stage.name, self._share(stage))
+        if stage.closed_form:
+            data = self.models.jobs[0].data
+            seconds = solving_seconds((data.x1.shape, data.x2.shape), n)
+            return StageTime(stage.name, setting, stage.epochs, 1, seconds, 0.0, stage.validate)
         try:
             return self._begin(stage, setting, steps)
         finally:

@@ -10,17 +10,27 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from rivae.app.forms.estimate import Estimate, OnProgress, lengths_of, probe
+from rivae.app.forms.estimate import (
+    Estimate,
+    OnProgress,
+    lengths_of,
+    probe,
+    solving_seconds,
+)
 from rivae.app.forms.sweep import free_base
 from rivae.base.config import RunConfig
 from rivae.base.errors import RivaeError, RunError
 from rivae.base.files import locked
-from rivae.data.importing.features import FEATURES, make_features, open_encoder
+from rivae.data import load_dataset
+from rivae.data.features.contract import FEATURES, open_encoder
+from rivae.data.features.making import make_features
 from rivae.data.sets.pairs import PAIRS
 from rivae.data.store import Manifest, PairStore
-from rivae.data.store.features import DESCRIBED, OWN, feature_names
+from rivae.data.store.features import DESCRIBED, JOIN, OWN, feature_names, single_names
 from rivae.jobs.dispatcher import ensure_dispatcher
 from rivae.jobs.launch import make_config
 from rivae.jobs.ledger import Ledger
@@ -28,15 +38,16 @@ from rivae.jobs.records import RESUMABLE, jobs_folder, make_private
 from rivae.jobs.units import duration
 from rivae.runs import Run, list_runs
 from rivae.runs.folders import is_taken, require_free_name
+from rivae.runs.refinement import refinable
 
-# Up to here statistics of the pictures say more than a network that begins with nothing learns from
-# their pixels (docs/results.md, 15,228 photographs: MedR 71 of 1,000 against 90), in a fraction of
-# the time.
-SMALL_PAIRS = 20_000
 # A run waits for its process, opens its data and names its axes; the app on the same cores and
 # other work slow it down.
 START_S, SLOWER = 15.0, 3.0
 LOOK_S = 0.3
+# The start in closed form is a model already: it is shown at once, and another run, behind all
+# others in the queue, trains on from it.
+START_ALONE = {"joint_epochs": 0}
+LATER = 1
 
 
 @dataclass(frozen=True)
@@ -77,11 +88,11 @@ def describe(folder: Path) -> str:
         DataError: the import is damaged.
     """
     features = _features(folder)
-    source = FEATURES[features] if features else None
-    if source is None:
+    if not features:
         return "the pixels of the pictures and the words of the texts"
-    words = "" if "texts" in source.sides else ", and the words of the texts"
-    return f"{source.blurb}{words}"
+    names = single_names(features)
+    seen = "; ".join(FEATURES[name].blurb for name in names)
+    return seen if OWN in names else f"{seen}, and the words of the texts"
 
 
 def quick_run(
@@ -114,9 +125,12 @@ def quick_run(
                 _refuse_taken(name, ledger)
             _describe_pictures(folder, tell)
             config = quick_config(folder, free_base(name or folder.name, [""], _taken(ledger)))
-            words = time_words(probe(config, tell), config)
-            ahead = len(ledger.jobs("queued", "starting", "running"))
+            words = _start_words(config, tell)
+            waiting = ledger.jobs("queued", "starting", "running")
+            ahead = sum(job.priority > LATER for job in waiting)
             ledger.add([config])
+            if (later := _refinement(folder, config, _taken(ledger))) is not None:
+                ledger.add([later], priority=LATER)
             ensure_dispatcher(root)
             return Quick(config, known=False, words=words, ahead=ahead)
     except BlockingIOError:
@@ -133,25 +147,42 @@ def quick_config(folder: Path, name: str) -> RunConfig:
     Raises:
         ConfigError, DataError: the import is damaged, or cannot have a run of this name.
     """
+    return _config(folder, name, START_ALONE if _features(folder) else {})
+
+
+def _config(folder: Path, name: str, method: dict[str, Any]) -> RunConfig:
     settings = {"store": folder.name}
     if features := _features(folder):
         settings["features"] = features
-    return make_config(PAIRS, name=name, dataset_settings=settings)
+    return make_config(PAIRS, name=name, dataset_settings=settings, method_settings=method)
+
+
+def _refinement(folder: Path, config: RunConfig, taken: Callable[[str], bool]) -> RunConfig | None:
+    """The run that trains on from the start in closed form of ``config``; None without one."""
+    if not refinable(config):
+        return None
+    name = free_base(f"{config.name[:70]}-refined", [""], taken)
+    return _config(folder, name, {}).model_copy(update={"refines": config.name})
 
 
 def _features(folder: Path) -> str:
-    """The embeddings that a run reads: the user's own, the statistics of a small import, or ""."""
+    """The features that a run reads: the user's own, those of the pictures, or "" without any."""
     if OWN in feature_names(folder):
         return OWN
-    manifest = Manifest.read(folder)
-    return DESCRIBED if manifest.picture_side and manifest.n_items <= SMALL_PAIRS else ""
+    return JOIN.join(DESCRIBED) if Manifest.read(folder).picture_side else ""
 
 
 def _describe_pictures(folder: Path, tell: OnProgress) -> None:
-    if _features(folder) == DESCRIBED and DESCRIBED not in feature_names(folder):
-        tell("looking at the pictures", 0.0)
-        encoder = open_encoder(DESCRIBED, PairStore(folder))
-        make_features(folder, encoder, DESCRIBED, progress=tell)
+    missing = set(single_names(_features(folder))) - {"", *feature_names(folder)}
+    for name in sorted(missing):
+        looking = f"looking at the pictures: {FEATURES[name].title}"
+        tell(looking, 0.0)
+        encoder = open_encoder(name, PairStore(folder))
+        make_features(folder, encoder, name, progress=partial(_tell_share, tell, looking))
+
+
+def _tell_share(tell: OnProgress, looking: str, side: str, share: float) -> None:
+    tell(looking, share)
 
 
 def _same(folder: Path, config: RunConfig, ledger: Ledger, name: str) -> RunConfig | None:
@@ -201,9 +232,24 @@ def _refuse_taken(name: str, ledger: Ledger) -> None:
     require_free_name(name, ledger.root, _taken(ledger)(name))
 
 
+def _start_words(config: RunConfig, tell: OnProgress) -> str:
+    """How long the run takes; where its start in closed form is all of it, nothing is trained for
+    that.
+    """
+    if not refinable(config):
+        return time_words(probe(config, tell), config)
+    tell("reading the texts", 0.0)
+    data = load_dataset(config.dataset.name, **config.dataset.settings)
+    seconds = solving_seconds((data.x1.shape, data.x2.shape), len(data.splits["train"]))
+    return _words(seconds)
+
+
 def time_words(measured: Estimate, config: RunConfig) -> str:
     """How long a run takes, from its measured steps: "40 s to 2 min"."""
-    seconds = measured.seconds(lengths_of(config))
+    return _words(measured.seconds(lengths_of(config)))
+
+
+def _words(seconds: float) -> str:
     least, most = duration(seconds), duration(SLOWER * seconds + START_S)
     return most if least == most else f"{least} to {most}"
 
@@ -231,12 +277,14 @@ def wait_for_model(
 
 
 def first_model(name: str, ledger: Ledger) -> tuple[bool, str]:
-    """Whether a run has weights to open, and what it does until then.
+    """Whether a run has weights to open, and what it does until then. One that ends with its start
+    takes seconds, and is opened when its axes have names.
 
     Raises:
         RunError: it ended without any, and why.
     """
-    if Run(ledger.root / name).opens:
+    run = Run(ledger.root / name)
+    if run.opens and (run.ready or not refinable(run.config) or run.status.state != "running"):
         return True, ""
     state, message = state_of(name, ledger)
     if state in ("failed", "cancelled", "lost"):

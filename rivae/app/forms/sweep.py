@@ -8,11 +8,10 @@ from dataclasses import replace
 
 from rivae.app.forms.draft import Draft, check
 from rivae.app.forms.field_text import text_of, values_of
-from rivae.base.config import RunConfig
+from rivae.base.config import RunConfig, free_name
 from rivae.base.errors import ConfigError
 from rivae.data import load_dataset
 from rivae.jobs.launch import make_config
-from rivae.runs.folders import free_name
 
 MAX_SEEDS = 1000
 

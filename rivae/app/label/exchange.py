@@ -201,7 +201,7 @@ def _report(report: ImportReport, added: bool) -> None:
     }
     st.dataframe(pd.DataFrame([counts]), hide_index=True, width="content")
     if report.named:
-        taken = "; ".join(f"{one.said} is {one.title} ({one.key})" for one in report.named)
+        taken = "; ".join(f"{one.name} is {one.title} ({one.key})" for one in report.named)
         others = report.n_named - len(report.named)
         rest = f"; and {others:,} more by the same rule" if others else ""
         st.caption(markdown(f"Item {taken}{rest}."))

@@ -11,6 +11,7 @@ from rivae.app.label import factors, plan_chosen, plan_making, plan_runs, plan_u
 from rivae.app.shared import labels
 from rivae.app.shell import gate, keys, report
 from rivae.app.shell.text import markdown
+from rivae.base.config import free_name
 from rivae.base.errors import LabelError, RivaeError
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ SECONDS = 3.0  # per answer, of an annotator who has found their pace
 
 def panel(names: Sequence[str]) -> None:
     """The form."""
-    from rivae.labels.derive import free_name
-
     st.subheader("New plan", anchor=False)
     chosen = plan_chosen.chosen()
     ways = (CHOSEN, *WAYS) if chosen is not None else WAYS
@@ -53,7 +52,7 @@ def panel(names: Sequence[str]) -> None:
             report.warning(str(error))
             return
         st.markdown(plan_chosen.about(chosen, len(guideline.factors)))
-        free = free_name(f"{chosen.run}-map", names)
+        free = free_name(f"{chosen.run}-map", names.__contains__)
         _name_and_make(free, _make_chosen, (chosen, guideline, free))
         return
     asked = plan_runs.run_fields()

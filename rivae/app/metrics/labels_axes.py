@@ -16,6 +16,7 @@ from rivae.app.shared.runs import queries_by
 from rivae.app.shell import cache, keys, report
 from rivae.app.shell.pages import COMPARE, EXPLORE, LABEL
 from rivae.app.shell.text import markdown
+from rivae.base.config import MAX_NAME, free_name
 from rivae.exploring.words.axis_names import names_of_axes
 
 if TYPE_CHECKING:
@@ -126,7 +127,6 @@ def _align(run: Run, found: PlanScores, known: Labelled, factors: tuple[str, ...
 
 def _aligned(run: Run, job: Task, found: PlanScores) -> None:
     """The result, and the button that saves it as a run."""
-    from rivae.labels.derive import MAX_ID, free_name
 
     if job.error or job.result is None:
         st.warning(markdown(job.error or "stopped before it finished"), icon=":material/info:")
@@ -149,10 +149,10 @@ def _aligned(run: Run, job: Task, found: PlanScores) -> None:
         )
     st.caption(markdown(f"{result['note'][:1].upper()}{result['note'][1:]}."))
     key = f"{keys.METRICS_ALIGN_NAME}_{run.id}"
-    free = free_name(f"{run.id}-aligned", {r.id for r in cache.runs()})
+    free = free_name(f"{run.id}-aligned", {r.id for r in cache.runs()}.__contains__)
     st.session_state.setdefault(key, free)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input("Name of the new run", key=key, max_chars=MAX_ID, width=320)
+        st.text_input("Name of the new run", key=key, max_chars=MAX_NAME, width=320)
         st.button(
             "Save as a run",
             icon=":material/save:",
@@ -245,7 +245,6 @@ def _suggested(run: Run, job: Task, found: PlanScores) -> None:
     if job.error or job.result is None:
         st.warning(markdown(job.error or "stopped before it finished"), icon=":material/info:")
         return
-    from rivae.labels.derive import MAX_ID, free_name
 
     rows = [int(row) for row in job.result["rows"]]
     st.write(
@@ -256,9 +255,9 @@ def _suggested(run: Run, job: Task, found: PlanScores) -> None:
         names = names_of_axes(run, max(axes) + 1)
         st.caption(markdown(NOT_SURE.format(", ".join(names[j] for j in axes))))
     key = f"{keys.METRICS_SUGGEST_NAME}_{run.id}"
-    st.session_state.setdefault(key, free_name(f"{run.id}-next", labels.plan_names()))
+    st.session_state.setdefault(key, free_name(f"{run.id}-next", labels.plan_names().__contains__))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input("Name of the new plan", key=key, max_chars=MAX_ID, width=320)
+        st.text_input("Name of the new plan", key=key, max_chars=MAX_NAME, width=320)
         st.button(
             "Make the plan",
             icon=":material/playlist_add:",

@@ -124,10 +124,9 @@ def _look(
 ) -> tuple[ScoredRun, _Basis | None]:
     """A run's coverage and correlation table over all factors, and the data behind them."""
     from rivae.labels.coverage import evaluation_behind
-    from rivae.labels.kept_plans import parent_of
     from rivae.labels.opening import labels_url
 
-    line = ScoredRun(run, parent_of(run) or "")
+    line = ScoredRun(run, run.parent or "")
     try:
         report = evaluation_behind(run, opened.plan.asks)
         if report is None:

@@ -10,11 +10,12 @@ import streamlit as st
 from rivae.app.shared import defaults, runs
 from rivae.app.shell import cache, keys, report
 from rivae.app.shell.fragments import fragment
-from rivae.app.shell.pages import HOME, TRAIN
+from rivae.app.shell.pages import EXPLORE, HOME, TRAIN
 from rivae.app.shell.text import markdown
 from rivae.app.work.certainty import known_certainty
 from rivae.app.work.preparing import BeingPreparedError, task_of
 from rivae.base.errors import RivaeError
+from rivae.runs.refinement import refinable, refinement_of
 
 if TYPE_CHECKING:
     from rivae.exploring.explorer import Explorer
@@ -143,9 +144,21 @@ def remarks(explorer: Explorer, *said: str) -> None:
     data_changed(explorer.run)
     if explorer.run is not None and not explorer.run.ready:
         in_training(explorer.run)
+    if explorer.run is not None and refinable(explorer.run.config):
+        better_model(explorer.run)
     say(*said)
     follow_preparing(explorer)
     follow_certainty(explorer.run)
+
+
+@fragment(run_every=20)
+def better_model(run: Run) -> None:
+    """A run that refines this one and is better, if there is one: offered, not put in its place."""
+    if (better := refinement_of(run, cache.ready_runs())) is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f":material/upgrade: {markdown(better.sentence)}.", width="content")
+        st.page_link(EXPLORE, label="Open it", query_params={"run": better.run.id})
 
 
 def follow_preparing(explorer: Explorer) -> None:

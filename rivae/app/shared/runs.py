@@ -19,6 +19,7 @@ from rivae.base.reading.documents import printable
 from rivae.data.names import IMPORTED
 from rivae.data.names import dataset_title as title_of_dataset
 from rivae.models.registry import method_title as title_of_method
+from rivae.runs.opening import missing
 
 if TYPE_CHECKING:
     from rivae.base.config import Asks, DatasetConfig
@@ -81,7 +82,7 @@ def describe_run(run: Run) -> RunCard:
         sentence = why or no_latent(method_of(run))
         try:
             scores, broken = _scores(run, with_factors=not no_latent(method_of(run))), False
-            if not why and (changed := run.data_change):
+            if not why and (changed := run.data_change or missing(run)):
                 sentence = f"{changed[:1].upper()}{changed[1:]}."
         except RivaeError as error:
             scores, broken, sentence = (), True, str(error)
@@ -98,7 +99,7 @@ def describe_run(run: Run) -> RunCard:
     return RunCard(
         run.id,
         status.state,
-        note=_note(status),
+        note=missing(run) or _note(status),
         action="" if status.state == "running" else "resume",
         progress=min(max(done, 0.0), 1.0) if status.state == "running" else None,
         **common,

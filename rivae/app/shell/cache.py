@@ -14,8 +14,7 @@ import streamlit as st
 from rivae.app.shell import troubles
 from rivae.app.work.preparing import BeingPreparedError, require_prepared
 from rivae.base.errors import ConfigError, DataError, RivaeError, RunError
-from rivae.runs.data_record import data_key
-from rivae.runs.vocabulary_file import kept_vocabulary
+from rivae.runs.data_record import data_key, kept_vocabulary
 
 if TYPE_CHECKING:
     from rivae.base.config import Asks, DatasetConfig, Rows, RunConfig

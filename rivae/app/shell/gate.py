@@ -28,17 +28,24 @@ MAX_BODY = 64 * 1024  # of a question; the longest of ours has some 10 KB
 MAX_API_PATH, MAX_API_QUERY = 400, 8_000
 MAX_PATH, MAX_QUERY = 2_000, 32_000  # of Streamlit's pages and files: links hold whole states
 METHODS = {"GET", "HEAD", "POST"}
-# MB of a file that the browser may send; it is in memory until it is read or written down. The
-# server lets none pass that is larger than its server.maxUploadSize, whatever a control says.
-SMALL_FILE = 16  # a picture that asks, or a document
-LARGE_FILE = 500  # a table, a zip of pictures, the archive of a run
-ALL_FILES = 3 * LARGE_FILE  # of all visitors together, so that none of them fills the memory
+# Files that the browser sends are in memory until they are read or written down.
+SMALL_FILE = 16  # MB of a picture that asks, or of a document; others: ``large_file``
+LARGE_FILES = 3  # as many have room, of all visitors together, so that none fills the memory
 UPLOADS = "/_stcore/upload_file/"  # Streamlit's
 CROWDED = (
     "visitors' files take all the memory that is kept for them: close other tabs of the app, and "
     "try again in two minutes"
 )
 FAILED = "the server could not answer this: its log says why"
+
+
+def large_file() -> int:
+    """MB of a table, a zip of pictures or the archive of a run: the most that the server lets pass,
+    ``maxUploadSize`` in ``.streamlit/config.toml``.
+    """
+    from streamlit import config
+
+    return int(config.get_option("server.maxUploadSize"))
 
 
 class RefusedError(Exception):
@@ -114,7 +121,7 @@ class Gate:
             return 0
         said = _Headers(scope).length
         size = self._most(scope) if said is None else said
-        if self.held() + self._arriving + size > ALL_FILES * 2**20:
+        if self.held() + self._arriving + size > LARGE_FILES * large_file() * 2**20:
             raise RefusedError(507, CROWDED)
         self._arriving += size
         return size
@@ -123,11 +130,7 @@ class Gate:
         return bool(scope["path"].startswith(self.base + API))
 
     def _most(self, scope: Scope) -> int:
-        from streamlit import config
-
-        if self._is_api(scope):
-            return MAX_BODY
-        return (int(config.get_option("server.maxUploadSize")) + 1) * 2**20
+        return MAX_BODY if self._is_api(scope) else (large_file() + 1) * 2**20
 
     def _check(self, scope: Scope) -> None:
         headers = _Headers(scope)

@@ -24,7 +24,7 @@ KEYBOARD = ":material/keyboard:"
 EXPLORE_KEYS = """
 | Where | Key | What it does |
 |---|---|---|
-| Slider | ← → | one small step (s.d. / 20) |
+| Slider | ← → | one small step |
 | | Shift ← → | half an s.d. |
 | | PgUp PgDn | one s.d. |
 | | Home End | ends of the range |

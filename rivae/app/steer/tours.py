@@ -244,7 +244,7 @@ def _change(tour_id: str, change: Callable[[Tour], Tour]) -> None:
 
     def act() -> None:
         access.require()
-        tours.change_tour(tour_id, change, deleted=trash.remember)
+        tours.change_tour(tour_id, change, on_delete=trash.remember)
 
     _guarded(act)
 

@@ -35,7 +35,7 @@ def export_panel(run: Run) -> None:
         report.warning(str(error))
         return
     size = sum(part.n_bytes for part in parts)
-    training = _is_training(run)
+    training = run.is_training
     st.caption(f"{len(parts)} files and {MANIFEST}, {size_text(size)}")
     if size > MAX_DOWNLOAD:
         st.caption("Too large for a browser: copy the run's folder from the machine instead.")
@@ -65,13 +65,6 @@ def content(run: Run, checkpoints: bool) -> Callable[[], bytes]:
     return make
 
 
-def _is_training(run: Run) -> bool:
-    try:
-        return run.status.state == "running"
-    except RivaeError:
-        return False
-
-
 PLACE = "train_import"
 NO_FILE = "choose the archive of a run first"
 _FILE, _NAME, _REMARKS = (f"{keys.TRAIN_IMPORT}_{what}" for what in ("file", "name", "remarks"))
@@ -87,7 +80,7 @@ def import_panel() -> None:
             "Archive of a run",
             type=["zip"],
             key=_FILE,
-            max_upload_size=gate.LARGE_FILE,
+            max_upload_size=gate.large_file(),
             disabled=not may,
             help="A file made by a run's Export. Model and "
             "settings are checked; nothing in it is executed.",

@@ -173,13 +173,14 @@ def _delete(run: Run) -> None:
     """The confirmation: the run, its size, and what is kept."""
     from rivae.base.files import folder_bytes
     from rivae.jobs.units import size_text
+    from rivae.runs.trash import KEPT_DATES
 
     size = size_text(folder_bytes(run.path))
     st.markdown(
-        f"**{markdown(run.id)}** takes {size}. It stays in the trash for 30 days and can "
-        "be restored."
+        f"**{markdown(run.id)}** takes {size}. It stays in the trash for {KEPT_DATES} days and "
+        "can be restored."
     )
-    derived = [other.id for other in cache.runs() if _parent(other) == run.id]
+    derived = [other.id for other in cache.runs() if other.parent == run.id]
     if derived:
         st.caption(f"Runs derived from it are kept: {markdown(', '.join(derived))}.")
     with suppress(RivaeError):
@@ -234,13 +235,6 @@ def _forget(run: Run, name: str) -> None:
             session.open_run(name)
         else:
             session.close_run()
-
-
-def _parent(run: Run) -> str | None:
-    try:
-        return run.config.parent
-    except RivaeError:
-        return None
 
 
 def _plans(run: Run) -> list[str]:

@@ -15,6 +15,7 @@ from rivae.app.shell.text import escape, markdown
 from rivae.app.train import form, session
 from rivae.base.errors import RivaeError
 from rivae.runs import is_read_only, runs_root
+from rivae.runs.opening import missing
 
 if TYPE_CHECKING:
     from rivae.jobs.ledger import Ledger
@@ -72,9 +73,11 @@ def ending(entry: Entry) -> str:
 
 
 def replaced(entry: Entry) -> str:
-    """That other data have the name of a run's data now, as Markdown; "" where they have not."""
+    """That other data have the name of a run's data now, or that a part of it is not installed
+    here, as Markdown; "" where neither is so.
+    """
     try:
-        changed = entry.run.data_change if entry.run is not None else ""
+        changed = "" if entry.run is None else entry.run.data_change or missing(entry.run)
     except RivaeError:  # the row says elsewhere what is wrong
         return ""
     return f"{markdown(changed[:1].upper() + changed[1:])}." if changed else ""

@@ -226,7 +226,7 @@ def _changed(run_id: str, d: int, changes: Mapping[int, AxisName | None]) -> dic
     known = known_names(run, d)
     if any(0 <= j < d and (name := known[j]) and not name.proposed for j in changes):
         access.require()
-    return change_names(run, d, changes, deleted=trash.remember)
+    return change_names(run, d, changes, on_delete=trash.remember)
 
 
 def _change(

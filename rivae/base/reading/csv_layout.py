@@ -15,7 +15,7 @@ from rivae.base.reading.text_files import Note
 
 LOOK_LINES, LOOK_LETTERS = 60, 2**18  # of the beginning of a table
 MAX_TITLES = 10  # lines above the column names
-MAX_NAME = 60  # letters of what is taken for a column's name below a title
+MAX_NAME = 60  # letters of a cell that counts as a column's name below a title
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "|"}
 # Excel's own way to say it, in the first line.
 _SAID = re.compile(r'\s*"?sep=(\\t|[^\w\s"]|\t)"?[,;\t|]*\s*', re.IGNORECASE)
@@ -91,11 +91,11 @@ def _options(lines: Sequence[str], delimiter: str) -> dict[str, Any]:
     if len(names) > 1 and all(re.fullmatch("'[^']*'", cell.strip()) for cell in names):
         options["quotechar"] = "'"
     # MySQL and Spark write \\" for a quotation mark in a cell, others two of them.
-    escaped = {**options, "escapechar": "\\"}
+    with_escapes = {**options, "escapechar": "\\"}
     if any('\\"' in line for line in lines) and (
-        _n_sound(lines, delimiter, escaped) > _n_sound(lines, delimiter, options)
+        _n_sound(lines, delimiter, with_escapes) > _n_sound(lines, delimiter, options)
     ):
-        return escaped
+        return with_escapes
     return options
 
 
@@ -111,16 +111,16 @@ def _n_sound(lines: Sequence[str], delimiter: str, options: dict[str, Any]) -> i
 
 def _head(lines: Sequence[str], delimiter: str) -> _Head:
     reader = csv.reader(lines, delimiter=delimiter, **_options(lines, delimiter))
-    found, before = _Head([], []), 0
+    head, before = _Head([], []), 0
     try:
         for row in reader:
             if "".join(row).strip():
-                found.rows.append(row)
-                found.lines.append(before)
+                head.rows.append(row)
+                head.lines.append(before)
             before = reader.line_num
     except csv.Error:
-        pass  # said when the line is read
-    return found
+        pass  # reported when the line is read
+    return head
 
 
 def _start(rows: list[list[str]]) -> int:
@@ -131,11 +131,11 @@ def _start(rows: list[list[str]]) -> int:
     if width < 2 or n_wide < 0.8 * (len(rows) - 1):
         return 0  # a text of one column, with commas in it
     for start, row in enumerate(rows[: MAX_TITLES + 1]):
-        named = [cell for cell in row if cell.strip()]
+        name_cells = [cell for cell in row if cell.strip()]
         if start and len(row) == width and _are_names(row):
             return start
         comment = row[0].startswith("#") and len(row) != width
-        if len(named) > 1 and not comment:
+        if len(name_cells) > 1 and not comment:
             break
     return 0
 

@@ -35,9 +35,9 @@ class _Lines:
     def __init__(self, stream: IO[str], name: str) -> None:
         self._stream, self._name = stream, name
         self._ahead: deque[str] = deque()
-        self.held: list[str] = []  # of the record that is being read
+        self.record_lines: list[str] = []  # of the record that is being read
         self.number = 0  # of the line that was read last
-        self._taken = 0  # characters of the record
+        self._n_characters = 0  # characters of the record
 
     def __iter__(self) -> _Lines:
         return self
@@ -47,9 +47,9 @@ class _Lines:
         if not line:
             raise StopIteration
         self.number += 1
-        self.held.append(line)
-        self._taken += len(line)
-        if self._taken >= MAX_RECORD:
+        self.record_lines.append(line)
+        self._n_characters += len(line)
+        if self._n_characters >= MAX_RECORD:
             raise DataError(
                 f"{self._name}, line {self.number}: a record of more than {MAX_RECORD // 2**20} "
                 "million characters: is it a table, with its quotation marks closed?"
@@ -58,13 +58,13 @@ class _Lines:
 
     def begin(self) -> int:
         """The number of the next line, where a record begins."""
-        self.held.clear()
-        self._taken = 0
+        self.record_lines.clear()
+        self._n_characters = 0
         return self.number + 1
 
     def give_back(self, n: int) -> int:
         """Read the last ``n`` lines again; returns how many characters these are."""
-        again = self.held[len(self.held) - n :]
+        again = self.record_lines[len(self.record_lines) - n :]
         self._ahead.extendleft(reversed(again))
         self.number -= n
         return sum(map(len, again))
@@ -88,7 +88,7 @@ def csv_rows(
     Args:
         name: of the file.
         usual: the delimiter that such a file usually has.
-        note: called with what was taken for what.
+        note: called with each guess and an example.
         lenient: a line with fewer cells than columns is no broken one.
 
     Raises:
@@ -110,16 +110,17 @@ class _Reader:
         for _ in range(layout.skip):
             next(self._lines)
         self._columns = self._header(layout)
-        self._named = [place for place, column in enumerate(self._columns) if column]
-        self._needed = self._named[-1] + 1  # cells; columns without a name behind are none
-        self._plain = len(self._named) == len(self._columns)
-        self._told: set[int] = set()  # columns without a name that hold something
+        self._named_columns = [place for place, column in enumerate(self._columns) if column]
+        # Cells of a row; columns without a name at its end need none.
+        self._n_required = self._named_columns[-1] + 1
+        self._plain = len(self._named_columns) == len(self._columns)
+        self._noted_columns: set[int] = set()  # columns without a name that hold something
         head = self._lines.peek(LOOK_LINES, LOOK_LETTERS)
         self._shape = Shape(layout.delimiter, len(self._columns), options, head)
         if note is not None and self._shape.is_headless(self._columns):
             note(HEADLESS, name, shown(", ".join(self._columns)))
         self._again = 0  # characters that were read a second time
-        self._torn = False  # whether the next line is the rest of one
+        self._is_torn = False  # whether the next line is the rest of one
         self._doubtful = 0  # lines that may be the rest of a row with misplaced marks
 
     def _layout(self, usual: str) -> Layout:
@@ -145,7 +146,7 @@ class _Reader:
             except csv.Error as error:
                 row, problem = [], str(error)
             if row is None:
-                return  # rows of empty cells at the end, as of Excel, are none
+                return  # rows of empty cells at the end, as Excel writes them, do not count
             if not row and not problem:
                 n_blank += 1
                 if n_blank > max(MAX_EMPTY, 2 * n_rows):
@@ -155,68 +156,64 @@ class _Reader:
                 n_empty += 1
                 continue
             for _ in range(n_empty):
-                yield dict.fromkeys((self._columns[place] for place in self._named), "")
+                yield dict.fromkeys((self._columns[place] for place in self._named_columns), "")
             n_empty, n_rows = 0, n_rows + 1
             yield self._record(first, row, problem)
 
     def _record(self, first: int, row: list[str], problem: str) -> Record | Broken:
-        held = self._lines.held
-        if len(row) > len(self._columns):
-            self._cut(row)
-        fits = not problem and self._needed <= len(row) <= len(self._columns)
-        if len(held) > 1 and self._again < MAX_AGAIN:
-            broken = bool(problem) or len(row) > len(self._columns)
-            n_rows = self._shape.swallowed(held, broken)
+        record_lines = self._lines.record_lines
+        while len(row) > len(self._columns) and not row[-1].strip():
+            row.pop()
+        fits = not problem and self._n_required <= len(row) <= len(self._columns)
+        if len(record_lines) > 1 and self._again < MAX_AGAIN:
+            is_broken = bool(problem) or len(row) > len(self._columns)
+            n_rows = self._shape.swallowed(record_lines, is_broken)
         else:
             n_rows = 0
         if n_rows:
             self._again += self._lines.give_back(n_rows)
             return Broken(first, LOOSE, f"the {n_rows:,} lines after it are read as rows again")
-        if problem and len(held) == 1 and self._shape.opens(held[0]):
+        if problem and len(record_lines) == 1 and self._shape.opens(record_lines[0]):
             return Broken(first, LOOSE, "it is the last line")
         if problem:
             self._doubtful = MAX_REST
             return _broken(self._name, first, self._lines.number, problem)
         if self._doubtful:
-            paired = sum(line.count('"') for line in held) % 2 == 0
-            self._doubtful = self._doubtful - 1 if paired else 0
-            if not (paired and fits and self._shape.fits(row)):
+            quotes_match = sum(line.count('"') for line in record_lines) % 2 == 0
+            self._doubtful = self._doubtful - 1 if quotes_match else 0
+            if not (quotes_match and fits and self._shape.fits(row)):
                 return Broken(first, REST, "it may be the rest of the broken line before it")
             self._doubtful = 0
         if not fits and not self._may_be_short(row):
-            counts = f"{len(row)} cells under {self._needed} column names"
+            counts = f"{len(row)} cells under {self._n_required} column names"
             how = f"put quotes around cells with '{self._delimiter}'"
             return _broken(self._name, first, self._lines.number, f"{counts}; {how}")
         if fits:
-            self._torn = False
+            self._is_torn = False
             self._shape.learn(row)
         elif self._note is not None:
-            self._note(SHORT, f"line {first}", f"{len(row)} cells of {self._needed}")
-        if any('="' in line for line in held):
+            self._note(SHORT, f"line {first}", f"{len(row)} cells of {self._n_required}")
+        if any('="' in line for line in record_lines):
             row = [_AS_TEXT.sub(r"\1", c) if _AS_TEXT.fullmatch(c) else c for c in row]
         if self._plain and len(row) == len(self._columns):
             return dict(zip(self._columns, row, strict=True))
         row += [""] * (len(self._columns) - len(row))
-        record = {self._columns[place]: row[place] for place in self._named}
+        record = {self._columns[place]: row[place] for place in self._named_columns}
         if not self._plain:
             self._add_unnamed(record, row, first)
         return record
-
-    def _cut(self, row: list[str]) -> None:
-        while len(row) > len(self._columns) and not row[-1].strip():
-            row.pop()
 
     def _may_be_short(self, row: list[str]) -> bool:
         """Whether only the last cells of a line are missing, and it is no half of another."""
         if not self._lenient or len(row) > len(self._columns):
             return False
         # One cell of several is a comment, a sum, or half of a line that a line end broke.
-        if len(row) == 1 and (self._needed > 2 or row[0].startswith("#")):
+        if len(row) == 1 and (self._n_required > 2 or row[0].startswith("#")):
             return False
-        was_torn, following = self._torn, self._lines.peek(1, 1)
-        missing = self._needed - len(row)
-        self._torn = bool(following) and self._shape.continues(following[0], missing)
-        return self._shape.may_begin(row[0]) and not (was_torn or self._torn)
+        was_torn, following = self._is_torn, self._lines.peek(1, 1)
+        missing = self._n_required - len(row)
+        self._is_torn = bool(following) and self._shape.continues(following[0], missing)
+        return self._shape.may_begin(row[0]) and not (was_torn or self._is_torn)
 
     def _add_unnamed(self, record: Record, row: list[str], first: int) -> None:
         for place in [place for place, cell in enumerate(row) if cell]:
@@ -226,9 +223,9 @@ class _Reader:
             while made_up in self._columns:
                 made_up += "_"
             record[made_up] = row[place]
-            if place not in self._told and self._note is not None:
+            if place not in self._noted_columns and self._note is not None:
                 self._note(UNNAMED, made_up, f"line {first}: {shown(row[place].strip(), 40)}")
-            self._told.add(place)
+            self._noted_columns.add(place)
 
 
 def _broken(name: str, first: int, last: int, problem: str) -> Broken:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 LEARNED_FROM, LOOKED_AT = 200, 100  # rows, and their first cells
-SURE_FROM = 5  # rows, before one that differs is none
+SURE_FROM = 5  # rows, after which one that differs does not count as a row
 SURE_OF_WORDS = 20
 NEARLY_ALL = 0.9  # of the rows
 _NUMBER = re.compile(r"\s*[-+]?\d[\d.,]*\s*")
@@ -80,13 +80,13 @@ class Shape:
         cells, _ = self._cells(line)
         return len(cells) == missing + 1 and not self.fits(cells[:1])
 
-    def swallowed(self, lines: Sequence[str], broken: bool) -> int:
+    def swallowed(self, lines: Sequence[str], is_broken: bool) -> int:
         """How many of the last lines of one record are rows, after a quotation mark left open.
 
         Args:
-            broken: the lines make no record; otherwise all of them must look like rows.
+            is_broken: the lines make no record; otherwise all of them must look like rows.
         """
-        if not broken:
+        if not is_broken:
             rows = self.opens(lines[0]) and all(map(self._is_row, lines[1:]))
             return len(lines) - 1 if rows else 0
         for place, line in enumerate(lines[1:], start=1):

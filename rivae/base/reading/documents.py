@@ -77,17 +77,17 @@ def read_json(
     Raises:
         DataError: it cannot be read, is larger than ``max_bytes``, or ``parse_json`` refuses it.
     """
-    called = name or (source.name if isinstance(source, Path) else "the file")
+    label = name or (source.name if isinstance(source, Path) else "the file")
     content = _content(
         source,
         max_bytes,
-        unreadable=unreadable or f"{called} cannot be read ({{problem}})",
-        too_large=too_large or f"{called} is larger than {max_bytes:,} bytes",
+        unreadable=unreadable or f"{label} cannot be read ({{problem}})",
+        too_large=too_large or f"{label} is larger than {max_bytes:,} bytes",
     )
     try:
         return parse_json(content, nan=nan, mend=mend)
     except DataError as error:
-        sentence = foreign or f"{called} is not valid JSON ({{problem}})"
+        sentence = foreign or f"{label} is not valid JSON ({{problem}})"
         raise DataError(sentence.replace("{problem}", str(error))) from None
 
 
@@ -167,9 +167,9 @@ def _bytes(text: str | bytes, mend: bool) -> bytes:
     return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode()
 
 
-def _mended(found: re.Match[bytes]) -> bytes:
-    half = len(found[1]) == 5 and found[1][:2] in (b"ud", b"uD")
-    return b"\\ufffd" if half else found[0]
+def _mended(match: re.Match[bytes]) -> bytes:
+    half = len(match[1]) == 5 and match[1][:2] in (b"ud", b"uD")
+    return b"\\ufffd" if half else match[0]
 
 
 def _check_numbers(value: Any, infinite: bool) -> None:

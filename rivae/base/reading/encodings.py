@@ -1,4 +1,4 @@
-"""Which encoding a text is in when nobody said: charset-normalizer's opinion, and its letters.
+"""Guesses the encoding of a text: charset-normalizer's opinion, and the letters that it gives.
 
 charset-normalizer says how orderly the bytes read in each encoding. Several often read equally
 well ("Crème" in cp1252 is "Crčme" in cp1250), so the letters beyond ASCII are compared with those
@@ -146,11 +146,11 @@ def twice_encoded(text: str) -> str:
         return ""
     for match in _TWICE.finditer(text):
         part = match[0]
-        written = b"".join(c.encode("latin-1" if c < "\u0100" else "cp1252") for c in part)
+        encoded_bytes = b"".join(c.encode("latin-1" if c < "\u0100" else "cp1252") for c in part)
         with suppress(UnicodeError):
             if len(part) == 1:
-                return f"U+{ord(part):04X} for {written.decode('cp1252')}"
-            return f"{part} for {written.decode('utf-8')}"
+                return f"U+{ord(part):04X} for {encoded_bytes.decode('cp1252')}"
+            return f"{part} for {encoded_bytes.decode('utf-8')}"
     return ""
 
 

@@ -33,7 +33,7 @@ def json_lines(
     max_empty: int = MAX_EMPTY,
     nan: bool = False,
     mend: bool = False,
-    broken: Callable[[int, str], object] | None = None,
+    on_broken: Callable[[int, str], object] | None = None,
 ) -> Iterator[tuple[int, Any]]:
     """The value of every line that holds one, with its number, which counts from 1.
 
@@ -46,26 +46,26 @@ def json_lines(
         max_lines: lines, also empty and broken ones; None for any number.
         max_empty: empty lines.
         nan, mend: as ``rivae.base.reading.documents.parse_json``.
-        broken: called with the number of a line that is too long or not JSON, and the
+        on_broken: called with the number of a line that is too long or not JSON, and the
             problem; reading continues. By default such a line stops the reading.
 
     Raises:
-        DataError: there are more lines than allowed, or a broken one and no ``broken``.
+        DataError: there are more lines than allowed, or a broken one and no ``on_broken``.
         OSError: the file cannot be opened or read to its end (``open_regular``).
         UnicodeDecodeError: from a text stream.
     """
-    called = name or (source.name if isinstance(source, Path) else "the file")
+    label = name or (source.name if isinstance(source, Path) else "the file")
     with open_regular(source) if isinstance(source, Path) else nullcontext(source) as stream:
         empty = 0
         for number, line in enumerate(_lines(stream, max_line), start=1):
             if max_lines is not None and number > max_lines:
-                raise DataError(f"{called} has more than {max_lines:,} lines")
+                raise DataError(f"{label} has more than {max_lines:,} lines")
             if line is None:
                 problem = f"longer than {max_line:,} characters"
             elif not line.strip():
                 empty += 1
                 if empty > max_empty:
-                    raise DataError(f"{called} has more than {max_empty:,} empty lines")
+                    raise DataError(f"{label} has more than {max_empty:,} empty lines")
                 continue
             else:
                 try:
@@ -73,9 +73,9 @@ def json_lines(
                     continue
                 except DataError as error:
                     problem = f"no JSON: {error}"
-            if broken is None:
-                raise DataError(f"{called}, line {number} is {problem}")
-            broken(number, problem)
+            if on_broken is None:
+                raise DataError(f"{label}, line {number} is {problem}")
+            on_broken(number, problem)
 
 
 def _lines(stream: IO[bytes] | IO[str], most: int) -> Iterator[str | bytes | None]:
@@ -109,14 +109,14 @@ class JsonList:
         if codecs.lookup(encoding).name == "utf-8":
             encoding = "utf-8-sig"
         self._decoder = codecs.getincrementaldecoder(encoding)(errors)
-        self._text, self._at, self._ended = "", 0, False
+        self._text, self._at, self._at_end = "", 0, False
 
     def __iter__(self) -> Iterator[Any]:
         try:
             with open_regular(self.path) as stream:
                 self._stream = stream
                 self._decoder.reset()
-                self._text, self._at, self._ended = "", 0, False
+                self._text, self._at, self._at_end = "", 0, False
                 yield from self._elements()
         except OSError as error:
             raise DataError(f"{self.path.name} cannot be read: {error.strerror}") from error
@@ -163,7 +163,7 @@ class JsonList:
                     return parse_json(self._text[start:end], mend=True, nan=True)
                 except DataError as error:
                     raise self._unsound(f"element {number:,}: {error}") from None
-            if self._ended:
+            if self._at_end:
                 raise self._unsound(f"element {number:,}: {problem}")
             if len(self._text) - start > MAX_ELEMENT:
                 raise self._unsound(
@@ -178,15 +178,15 @@ class JsonList:
             self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
             if self._at < len(self._text):
                 return self._text[self._at]
-            if self._ended:
+            if self._at_end:
                 return ""
             self._read_on()
 
     def _read_on(self) -> None:
         assert self._stream is not None
         block = self._stream.read(_BLOCK)
-        self._ended = not block
-        self._text = self._text[self._at :] + self._decoder.decode(block, final=self._ended)
+        self._at_end = not block
+        self._text = self._text[self._at :] + self._decoder.decode(block, final=self._at_end)
         self._at = 0
 
     def _unsound(self, why: str) -> DataError:

@@ -52,14 +52,14 @@ def _first_line(stream: io.TextIOWrapper) -> str:
 
 def line_rows(name: str, stream: IO[str]) -> Iterator[Record | Broken]:
     """The records of a text with one JSON object a line."""
-    broken: list[Broken] = []
+    broken_rows: list[Broken] = []
     n = n_broken = 0
 
     def note(line: int, problem: str) -> None:
         nonlocal n, n_broken
-        broken.append(Broken(line, f"line is {problem.split(':')[0]}", f"it is {problem}"))
+        broken_rows.append(Broken(line, f"line is {problem.split(':')[0]}", f"it is {problem}"))
         n, n_broken = n + 1, n_broken + 1
-        check_share(name, n_broken, n, broken[-1])  # they wait here for a sound line
+        check_share(name, n_broken, n, broken_rows[-1])  # they wait here for a sound line
 
     for line, value in json_lines(
         stream,
@@ -68,13 +68,13 @@ def line_rows(name: str, stream: IO[str]) -> Iterator[Record | Broken]:
         max_empty=MAX_EMPTY,
         mend=True,
         nan=True,
-        broken=note,
+        on_broken=note,
     ):
-        yield from broken
-        broken.clear()
+        yield from broken_rows
+        broken_rows.clear()
         n += 1
         yield _record(line, value, "line")
-    yield from broken
+    yield from broken_rows
 
 
 def document_rows(
@@ -136,16 +136,16 @@ def _record(number: int, value: Any, what: str) -> Record | Broken:
 def _table_in(value: Any, name: str, note: Note | None) -> Iterator[Record | Broken]:
     """The records of an object: a list in it, objects by name, columns of values (pandas)."""
     whole = value if isinstance(value, dict) else {}
-    listed = [key for key, part in whole.items() if _is_list_of(part, dict)]
-    if len(listed) > 1:
+    list_keys = [key for key, part in whole.items() if _is_list_of(part, dict)]
+    if len(list_keys) > 1:
         raise DataError(
-            f"{name} holds several lists of objects ({some_of(listed)}): write that of the pairs "
-            "into a file of its own"
+            f"{name} holds several lists of objects ({some_of(list_keys)}): write that of the "
+            "pairs into a file of its own"
         )
-    if listed:
+    if list_keys:
         if note is not None:
-            note(FROM_ENTRY.format(shown(listed[0], 40)), name, "")
-        for number, part in enumerate(whole[listed[0]], start=1):
+            note(FROM_ENTRY.format(shown(list_keys[0], 40)), name, "")
+        for number, part in enumerate(whole[list_keys[0]], start=1):
             yield _record(number, part, "element")
     elif set(whole) <= {"columns", "index", "data"} and _is_list_of(whole.get("data"), list):
         columns = [str(column) for column in whole.get("columns") or ()]

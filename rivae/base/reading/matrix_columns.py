@@ -67,20 +67,20 @@ def matrix_columns(schema: pa.Schema, file: str, words: Sequence[str] = ()) -> M
     usable = {
         name: kind for name in names if name not in index and (kind := _kind(schema.field(name)))
     }
-    meant = [name for name in usable if not is_no_dimension(name)] or list(usable)
-    lists = [name for name in meant if usable[name] == "list"]
+    candidates = [name for name in usable if not is_no_dimension(name)] or list(usable)
+    lists = [name for name in candidates if usable[name] == "list"]
     if lists:
         columns = [_one_of({name: [name] for name in lists}, file, words)]
     else:
-        columns = _numbers({name: usable[name] == "float" for name in meant}, file, words)
+        columns = _numbers({name: usable[name] == "float" for name in candidates}, file, words)
     if not columns:
         kinds = (f"{name} ({schema.field(name).type})" for name in names)
         raise DataError(
             f"{file} has no columns of floats but {some_of(kinds)}: write the embeddings as "
             "floats, in one column of lists or one column per number"
         )
-    kept = set(columns)
-    left_out = tuple(name for name in names if name not in kept)
+    matrix_names = set(columns)
+    left_out = tuple(name for name in names if name not in matrix_names)
     keys = (name for name in left_out if _may_be_key(name, schema.field(name).type))
     return MatrixColumns(tuple(columns), left_out, tuple(keys)[:_MOST_KEYS])
 
@@ -143,19 +143,19 @@ def stored_type(kind: pa.DataType) -> pa.DataType:
 
 def _numbers(is_float: dict[str, bool], file: str, words: Sequence[str]) -> list[str]:
     """Of columns of numbers those that are meant; whole numbers only among numbered floats."""
-    floats = [name for name, known in is_float.items() if known]
+    floats = [name for name, is_number in is_float.items() if is_number]
     families: dict[str, list[str]] = defaultdict(list)
     for name in is_float:
         if _NUMBER.search(name):
             families[_NUMBER.sub("#", name)].append(name)
-    counted = {
+    series = {
         key: members
         for key, members in families.items()
         if len(members) > 1
         and (n_floats := sum(is_float[name] for name in members)) >= len(members) / 2
         and (_runs(members) or n_floats > len(floats) / 2)
     }
-    return counted[_one_of(counted, file, words)] if counted else floats
+    return series[_one_of(series, file, words)] if series else floats
 
 
 def _runs(names: list[str]) -> bool:
@@ -172,14 +172,14 @@ def _runs(names: list[str]) -> bool:
 
 def _one_of(choices: dict[str, list[str]], file: str, words: Sequence[str]) -> str:
     """The key that is meant: the only one, or the only one with the words that tell it."""
-    left = list(choices)
+    options = list(choices)
     for telling in (_IS_VECTOR, words):
-        fitting = [key for key in left if any(word in key.casefold() for word in telling)]
-        left = fitting or left
-    if len(left) > 1:
-        several = some_of(choices[key][0] for key in left)
+        fitting = [key for key in options if any(word in key.casefold() for word in telling)]
+        options = fitting or options
+    if len(options) > 1:
+        several = some_of(choices[key][0] for key in options)
         raise DataError(
             f"{file} has several sets of numbers (columns {several}), and it is not clear which "
             "is meant: keep one of them, and write the other to a file of its own"
         )
-    return left[0]
+    return options[0]

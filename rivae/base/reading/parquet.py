@@ -81,11 +81,11 @@ def column_names(file: pq.ParquetFile, name: str) -> list[str]:
 
 
 def parquet_rows(
-    file: pq.ParquetFile, name: str, wanted: Collection[str] | None = None
+    file: pq.ParquetFile, name: str, usecols: Collection[str] | None = None
 ) -> Iterator[dict[str, Any]]:
     """The rows one after the other.
 
-    The cells of columns that are not ``wanted`` are None and cost nothing; all are by default.
+    The cells of columns that are not ``usecols`` are None and cost nothing; all are by default.
     Text that is not UTF-8 comes as bytes, and a value that Python has no object for (a date beyond
     the year 9999) as text, a number or None.
 
@@ -94,7 +94,7 @@ def parquet_rows(
     """
     try:
         names = file.schema_arrow.names
-        read = None if wanted is None else [name for name in names if name in wanted]
+        read = None if usecols is None else [name for name in names if name in usecols]
         for batch in _batches(file, read):
             columns = dict.fromkeys(names, [None] * len(batch))
             columns |= zip(batch.schema.names, map(_cells, batch.columns), strict=True)
@@ -138,14 +138,14 @@ def parquet_matrix(path: Path, words: Sequence[str] = ()) -> NDArray[np.float32]
     Raises:
         DataError: in one sentence.
     """
-    chosen = list(parquet_matrix_columns(path, words).taken)
+    columns_read = list(parquet_matrix_columns(path, words).taken)
     with open_parquet(path) as file:
         most = max(FREE_BYTES, MAX_RATIO * path.stat().st_size)
         parts: list[NDArray[np.float32]] = []
         n_bytes, n_rows = 0, 0
         try:
-            for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=chosen):
-                columns = [_stored(batch.column(name)) for name in chosen]
+            for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=columns_read):
+                columns = [_stored(batch.column(name)) for name in columns_read]
                 if is_list_type(columns[0].type):
                     part = _of_lists(columns[0], n_rows)
                 else:
@@ -204,9 +204,9 @@ def _stored(column: pa.Array) -> pa.Array:
 def _cells(column: pa.Array) -> list[Any]:
     kind = column.type
     if pa.types.is_dictionary(kind):
-        used = pc.unique(column.indices.drop_null())
-        values = _cells(column.dictionary.take(used))
-        by_number = dict(zip(used.to_pylist(), values, strict=True))
+        categories = pc.unique(column.indices.drop_null())
+        values = _cells(column.dictionary.take(categories))
+        by_number = dict(zip(categories.to_pylist(), values, strict=True))
         return [by_number.get(number) for number in column.indices.to_pylist()]
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         rest = iter(_cells(column.flatten()))

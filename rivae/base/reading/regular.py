@@ -16,8 +16,8 @@ _FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os,
 def is_file(path: Path) -> bool:
     """Whether a file can be seen at ``path``, which may be any text.
 
-    False too where nobody can tell: the name is too long or holds a NUL, a folder on the way may
-    not be entered, or its disk does not answer.
+    False too where this cannot be known: the name is too long or holds a NUL, a folder on the
+    way may not be entered, or its disk does not answer.
     """
     try:
         return path.is_file()
@@ -70,6 +70,6 @@ def begins_with(path: Path, mark: bytes) -> bool:
         return False
 
 
-def _require_plain(seen: os.stat_result, path: Path) -> None:
-    if not stat.S_ISREG(seen.st_mode):
+def _require_plain(status: os.stat_result, path: Path) -> None:
+    if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, _NOT_PLAIN, str(path))

@@ -43,11 +43,11 @@ def check_header(name: str, header: list[str]) -> None:
 
     Columns without a name do not count.
     """
-    named = [column for column in header if column]
-    if len(named) > MAX_COLUMNS:
+    names = [column for column in header if column]
+    if len(names) > MAX_COLUMNS:
         raise DataError(f"{name} has more than {MAX_COLUMNS:,} columns")
-    if not named:
+    if not names:
         raise DataError(f"{name} is empty: its first line must name the columns")
-    if len(set(named)) < len(named):
-        twice = next(column for column in named if named.count(column) > 1)
+    if len(set(names)) < len(names):
+        twice = next(column for column in names if names.count(column) > 1)
         raise DataError(f"{name} names the column '{twice[:60]}' twice: rename one")

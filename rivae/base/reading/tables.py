@@ -62,7 +62,7 @@ def records(path: Path, encoding: str = "utf-8") -> Iterator[Record]:
 def rows(
     path: Path,
     encoding: str = "utf-8",
-    wanted: Collection[str] | None = None,
+    usecols: Collection[str] | None = None,
     note: Note | None = None,
 ) -> Iterator[Record | Broken]:
     """``records``, with a ``Broken`` in place of each that is not sound.
@@ -70,19 +70,19 @@ def rows(
     A line of CSV that lacks only its last cells is sound here: they are empty.
 
     Args:
-        wanted: the columns whose cells are looked at, all by default; those of others may be None.
-        note: called with each remark on what was taken for what, where, and an example.
+        usecols: the columns whose cells are looked at, all by default; those of others may be None.
+        note: called with each guess, its place and an example.
 
     Raises:
         DataError: in one sentence, when the file is not of its kind, or mostly broken.
     """
-    return _rows(path, encoding, wanted, note)
+    return _rows(path, encoding, usecols, note)
 
 
 def _rows(
     path: Path,
     encoding: str,
-    wanted: Collection[str] | None = None,
+    usecols: Collection[str] | None = None,
     note: Note | None = None,
     lenient: bool = True,
 ) -> Iterator[Record | Broken]:
@@ -91,7 +91,7 @@ def _rows(
         with open_parquet(path) as file:
             names = column_names(file, path.name)
             check_header(path.name, names)
-            yield from parquet_rows(file, path.name, wanted)
+            yield from parquet_rows(file, path.name, usecols)
         return
     codec = checked_encoding(encoding)
     try:

@@ -110,26 +110,26 @@ def codec_for(head: bytes, encoding: str, name: str) -> str:
     Raises:
         DataError: there is no such encoding, or the bytes are no such text.
     """
-    asked = checked_encoding(encoding)
+    stated_codec = checked_encoding(encoding)
     if codec := marked(head):
         return codec
     _refuse_what_is_no_text(head, name)
     wide = wide_encoding(head)
-    if asked.startswith(("utf-16", "utf-32")):
+    if stated_codec.startswith(("utf-16", "utf-32")):
         if wide is None and head:
             raise DataError(
                 f"{name} is not {encoding.upper()} text: its first bytes are those of a text with "
                 "one byte a letter, so leave the encoding out"
             )
-        if wide is not None and not wide.startswith(asked):
+        if wide is not None and not wide.startswith(stated_codec):
             raise DataError(f"{name} is not {encoding.upper()} text: give --encoding {wide}")
-        return wide or asked
-    if wide is not None and asked == "utf-8":
+        return wide or stated_codec
+    if wide is not None and stated_codec == "utf-8":
         raise DataError(
             f"{name} holds zero bytes, as {wide.upper()} text does: give --encoding {wide}, or "
             "save it as UTF-8"
         )
-    return _MEANT.get(asked, asked)
+    return _MEANT.get(stated_codec, stated_codec)
 
 
 def wide_encoding(head: bytes) -> str | None:

@@ -1,4 +1,4 @@
-"""Text that somebody typed or sent: plain, without characters that cannot be shown, not too long.
+"""Text that a user typed or sent: plain, without characters that cannot be shown, not too long.
 
 It is not escaped: that happens where it is shown.
 """
@@ -16,7 +16,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 def clean(value: object) -> str:
-    """A value of somebody's file as one line of plain text; every such text passes through here.
+    """A value of a user's file as one line of plain text; every such text passes through here.
 
     Characters are composed and words are separated by single spaces. Control characters are
     removed; bytes that are not UTF-8, and halves of characters, become U+FFFD. None and NaN become

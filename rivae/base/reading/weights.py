@@ -78,36 +78,36 @@ def read_header(path: Path, max_bytes: int = MAX_BYTES) -> Header:
         raise DataError(f"{path.name} holds no weights")
     if len(value) > MAX_TENSORS:
         raise DataError(f"{path.name} holds more than {MAX_TENSORS:,} tensors")
-    types, shapes, filled = dict[str, str](), dict[str, Shape](), 0
+    types, shapes, n_filled = dict[str, str](), dict[str, Shape](), 0
     for name, entry in value.items():
         types[name], shapes[name], n_bytes = _entry(path, entry)
-        filled += n_bytes
+        n_filled += n_bytes
     # Were tensors to share bytes, a small file could become any number of them.
-    if filled != size - 8 - length:
+    if n_filled != size - 8 - length:
         raise DataError(f"{path.name} is cut off, or its tensors do not fill it")
     return Header(types, shapes, metadata)
 
 
 def load_weights(
-    path: Path, wanted: Mapping[str, torch.Tensor] | None = None, max_bytes: int = MAX_BYTES
+    path: Path, expected: Mapping[str, torch.Tensor] | None = None, max_bytes: int = MAX_BYTES
 ) -> dict[str, torch.Tensor]:
     """The tensors of a file by name.
 
     Args:
-        wanted: exactly these names and shapes have to be there (their values do not matter);
+        expected: exactly these names and shapes have to be there (their values do not matter);
             None takes what ``read_header`` takes.
 
     Raises:
-        DataError: as ``read_header``, or it holds other tensors than ``wanted``.
+        DataError: as ``read_header``, or it holds other tensors than ``expected``.
         OSError: it cannot be read.
     """
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     shapes = read_header(path, max_bytes).shapes
-    if wanted is not None:
-        asked = {name: tuple(value.shape) for name, value in wanted.items()}
-        if shapes != asked:
+    if expected is not None:
+        expected_shapes = {name: tuple(value.shape) for name, value in expected.items()}
+        if shapes != expected_shapes:
             raise DataError(f"{path.name} holds the weights of another model")
     try:
         return load_file(str(path))

@@ -22,7 +22,7 @@ def what_became(
     mapping: Mapping,
     factors: FactorReader,
     records: Sequence[Record],
-    chosen: Collection[str] | None = None,
+    chosen_roles: Collection[str] | None = None,
 ) -> list[str]:
     """One phrase per column that is used, then one for all that are not.
 
@@ -30,7 +30,7 @@ def what_became(
         columns: of the table.
         factors: after it has looked at the records.
         records: some, whose cells tell what else a column could be.
-        chosen: the roles that somebody chose; the others were guessed. None if that is no matter.
+        chosen_roles: the roles that the user chose; the others were guessed. None to leave it out.
     """
     roles = {role: name for role in _ORDER if (name := getattr(mapping, role))}
     usable = factors.columns()
@@ -38,23 +38,25 @@ def what_became(
     if mapping.title and are_file_names(mapping.title, records):
         out[0] += " (looks like file names)"
     out += _factors(usable, factors)
-    used = {*roles.values(), *(column.name for column in usable)}
-    unused = [name for name in columns if name not in used and name.strip()]
-    if unused:
+    in_use = {*roles.values(), *(column.name for column in usable)}
+    others = [name for name in columns if name not in in_use and name.strip()]
+    if others:
         free = [role for role in _TEXTS if role not in roles]
-        named = [_called(name) + _hint(name, mapping, free, records) for name in unused[:MOST]]
-        out.append(f"not used: {', '.join(named)}{_more(unused)}")
-    if chosen is not None:
-        guessed = [role for role in roles if role not in chosen and squeezed(roles[role]) != role]
-        if guessed:
-            out.append(f"guessed by name: {', '.join(guessed)}")
+        phrases = [_called(name) + _hint(name, mapping, free, records) for name in others[:MOST]]
+        out.append(f"not used: {', '.join(phrases)}{_more(others)}")
+    if chosen_roles is not None:
+        guesses = [
+            role for role in roles if role not in chosen_roles and squeezed(roles[role]) != role
+        ]
+        if guesses:
+            out.append(f"guessed by name: {', '.join(guesses)}")
     return out
 
 
 def _factors(usable: Sequence[FactorColumn], reader: FactorReader) -> list[str]:
-    named = [f"factor {_called(c.name)}, {reader.about(c)}" for c in usable[:MOST]]
+    phrases = [f"factor {_called(c.name)}, {reader.about(c)}" for c in usable[:MOST]]
     more = len(usable) - MOST
-    return [*named, f"{more} more factors"] if more > 0 else named
+    return [*phrases, f"{more} more factors"] if more > 0 else phrases
 
 
 def _hint(name: str, mapping: Mapping, free: Sequence[str], records: Sequence[Record]) -> str:

@@ -1,4 +1,4 @@
-"""A user's own embeddings of an import: read, told of in the report, and matched with its table."""
+"""A user's own embeddings of an import: read, reported, and matched with its table."""
 
 from __future__ import annotations
 
@@ -89,17 +89,17 @@ class Embeddings:
         self._tell(report)
         for side, matrix in self._matrices.items():
             rows = None
-            for name, own, theirs in self._keys(side):
-                rows = _rows_by(own, theirs)
+            for name, table_keys, theirs in self._keys(side):
+                rows = _rows_by(table_keys, theirs)
                 if rows is not None:
                     if len(matrix) != n_records or (rows != np.arange(n_records)).any():
-                        said = f"{len(matrix):,} rows"
+                        size = f"{len(matrix):,} rows"
                         n_found = int((rows >= 0).sum())
-                        report.note(MATCHED.format(side, name), self._file(side), said, n_found)
+                        report.note(MATCHED.format(side, name), self._file(side), size, n_found)
                     break
-                if len(own) != len(theirs):
+                if len(table_keys) != len(theirs):
                     continue
-                if set(own) & set(theirs):
+                if set(table_keys) & set(theirs):
                     raise DataError(self._another(side, name))
                 report.note(UNMATCHED.format(side, name), self._file(side), theirs[0])
             if rows is None and len(matrix) != n_records:
@@ -114,12 +114,12 @@ class Embeddings:
         names = self._columns[side].keys if side in self._columns else ()
         is_id = {name: name == self._id_column or name.lower() in IDS for name in names}
         for name in sorted(names, key=lambda name: not is_id[name]):
-            own = self._cells[self._id_column if is_id[name] and self._id_column else name]
-            if any(own):
+            table_keys = self._cells[self._id_column if is_id[name] and self._id_column else name]
+            if any(table_keys):
                 theirs = [_plain(cell) for cell in parquet_cells(self.paths[side], name)]
                 if len(set(theirs)) == len(theirs):
-                    yield name, own, theirs
-                elif own != theirs and sorted(own) == sorted(theirs):
+                    yield name, table_keys, theirs
+                elif table_keys != theirs and sorted(table_keys) == sorted(theirs):
                     raise DataError(self._another(side, name))
 
     def _another(self, side: str, name: str) -> str:
@@ -134,20 +134,22 @@ class Embeddings:
             return
         pictures, texts = (self._matrices[side].shape[1] for side in SIDES)
         remark = f"embeddings: {pictures:,} numbers a row for pictures, {texts:,} for texts"
-        said = (
+        descriptions = (
             f"{side} {self._file(side)}"
             + (f" ({self._columns[side].sentence})" if side in self._columns else "")
             for side in SIDES
         )
-        report.note(remark, "; ".join(said))
-        taken = {(self.paths[side], name) for side, c in self._columns.items() for name in c.taken}
+        report.note(remark, "; ".join(descriptions))
+        of_matrix = {
+            (self.paths[side], name) for side, c in self._columns.items() for name in c.taken
+        }
         others = {
             (self.paths[side], name): None
             for side, c in self._columns.items()
             for name in c.left_out
         }
         for path, name in others:
-            if (path, name) not in taken:  # by the other side
+            if (path, name) not in of_matrix:  # by the other side
                 report.note(LEFT_OUT, path.name, name)
             if is_index(name) and _is_shuffled(parquet_cells(path, name)):
                 report.note(SHUFFLED, path.name, name)
@@ -179,20 +181,20 @@ class Embeddings:
         write_features(folder, OWN, self._matrices, rows, about)
 
 
-def _rows_by(own: list[str], theirs: list[str]) -> NDArray[np.int64] | None:
+def _rows_by(table_keys: list[str], theirs: list[str]) -> NDArray[np.int64] | None:
     """The row of each record, -1 for none, by the cells of a column; None where they do not tell.
 
     Cells that differ here and there, each in its place, tell that the order is the same. In as many
     rows as records, where only some are found and at other places, anything may be meant.
     """
     place = {cell: i for i, cell in enumerate(theirs)}
-    rows = np.array([place.get(cell, -1) for cell in own], dtype=np.int64)
-    known = rows >= 0
-    if not known.any():
+    rows = np.array([place.get(cell, -1) for cell in table_keys], dtype=np.int64)
+    is_matched = rows >= 0
+    if not is_matched.any():
         return None
-    if len(own) == len(theirs) and not known.all():
-        in_order = np.arange(len(own))
-        return in_order if (rows == in_order)[known].all() else None
+    if len(table_keys) == len(theirs) and not is_matched.all():
+        in_order = np.arange(len(table_keys))
+        return in_order if (rows == in_order)[is_matched].all() else None
     return rows
 
 

@@ -91,29 +91,29 @@ class FactorReader:
 
     def columns(self) -> tuple[FactorColumn, ...]:
         """The usable columns, in the order given, after all records were looked at."""
-        columns = (self._column(name, seen) for name, seen in self._seen.items())
+        columns = (self._column(name, entry) for name, entry in self._seen.items())
         self._usable = tuple(column for column in columns if column is not None)
         return self._usable
 
-    def _column(self, name: str, seen: _Column) -> FactorColumn | None:
-        reading = seen.texts.reading()
-        n = seen.n_typed + reading.n
-        n_odd = seen.n_odd + sum(reading.odd.values())
+    def _column(self, name: str, entry: _Column) -> FactorColumn | None:
+        reading = entry.texts.reading()
+        n = entry.n_typed + reading.n
+        n_odd = entry.n_odd + sum(reading.odd.values())
         numeric = n > 0 and n_odd <= ODD_SHARE * (n + n_odd)
-        n_gaps = seen.n_empty + (seen.n_gaps if numeric else 0)
-        if name in self.refused or not (seen.seen or n_gaps):
+        n_gaps = entry.n_empty + (entry.n_gaps if numeric else 0)
+        if name in self.refused or not (entry.seen or n_gaps):
             return None
         if n_gaps:
             self.refused[name] = _no_value(n_gaps)
         elif numeric:
             self._readings[name] = reading
-            texts = {reading.number(cell) for cell in seen.seen}
-            numbers = seen.typed | {number for number in texts if number is not None}
-            return _numeric(name, numbers, len(seen.seen))
-        elif len(seen.seen) > MAX_CLASSES:
+            texts = {reading.number(cell) for cell in entry.seen}
+            numbers = entry.typed | {number for number in texts if number is not None}
+            return _numeric(name, numbers, len(entry.seen))
+        elif len(entry.seen) > MAX_CLASSES:
             self.refused[name] = TOO_MANY
         else:
-            levels = tuple(sorted({value[:MAX_NAME] for value in seen.seen}))
+            levels = tuple(sorted({value[:MAX_NAME] for value in entry.seen}))
             return FactorColumn(name=name, kind="categorical", levels=levels)
         return None
 
@@ -122,17 +122,17 @@ class FactorReader:
         for name, why in self.refused.items():
             report.note(f"column '{name[:60]}' is not used as a factor", why)
         for name, reading in self._readings.items():
-            seen, called = self._seen[name], shown(name, 60)
-            n_odd = seen.n_odd + sum(reading.odd.values())
+            entry, label = self._seen[name], shown(name, 60)
+            n_odd = entry.n_odd + sum(reading.odd.values())
             if n_odd:
                 report.note(
-                    f"column '{called}' has cells that are not numbers; records with one are left "
+                    f"column '{label}' has cells that are not numbers; records with one are left "
                     "out",
-                    _counted(seen.n_typed + reading.n, n_odd, [*seen.odd, *reading.odd]),
+                    _counted(entry.n_typed + reading.n, n_odd, [*entry.odd, *reading.odd]),
                 )
             if reading.otherwise:
                 report.note(
-                    f"column '{called}' is read as numbers", "; ".join(reading.otherwise[:4])
+                    f"column '{label}' is read as numbers", "; ".join(reading.otherwise[:4])
                 )
 
     def values(self, record: Mapping[str, Any]) -> dict[str, float]:
@@ -184,9 +184,9 @@ def _is_typed(value: Any) -> bool:
 
 
 def _counted(n: int, n_odd: int, examples: list[str]) -> str:
-    quoted = ", ".join(shown(cell, 40) for cell in examples[:ODD_SHOWN])
+    quotes = ", ".join(shown(cell, 40) for cell in examples[:ODD_SHOWN])
     more = ", …" if n_odd > ODD_SHOWN else ""
-    return f"{n:,} numbers and {n_odd:,} other cell{'s'[: n_odd > 1]} ({quoted}{more})"
+    return f"{n:,} numbers and {n_odd:,} other cell{'s'[: n_odd > 1]} ({quotes}{more})"
 
 
 def _no_value(n: int) -> str:

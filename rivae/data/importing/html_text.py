@@ -39,9 +39,9 @@ def without_html(text: str) -> str:
         text = _without_tags(text)
     if "&" not in text:
         return text
-    unmasked = _ENTITY.sub(_character, text)
+    decoded_text = _ENTITY.sub(_character, text)
     # A page that was escaped as a whole has its tags only now.
-    return _without_tags(unmasked) if "<" in unmasked and "<" not in text else unmasked
+    return _without_tags(decoded_text) if "<" in decoded_text and "<" not in text else decoded_text
 
 
 def _without_tags(text: str) -> str:
@@ -50,15 +50,15 @@ def _without_tags(text: str) -> str:
 
 
 def _without_hidden(text: str) -> str:
-    parts, at, hidden = [], 0, ""
+    parts, at, hidden_tag = [], 0, ""
     for match in _TAG.finditer(text):
         name = match[2].lower()
-        if hidden:
-            if match[1] and name == hidden:
-                hidden, at = "", match.end()
+        if hidden_tag:
+            if match[1] and name == hidden_tag:
+                hidden_tag, at = "", match.end()
         elif name in _HIDDEN and not match[1]:
             parts.append(text[at : match.start()])
-            hidden, at = name, match.start()  # one that never ends stays
+            hidden_tag, at = name, match.start()  # one that never ends stays
     text = "".join((*parts, text[at:]))
     text = text.replace("<![CDATA[", "").replace("]]>", "") if "<![CDATA[" in text else text
     parts, at = [], 0

@@ -1,4 +1,4 @@
-"""The ids of records: as the table gives them, and one that nobody else has where it gives none."""
+"""The ids of records: those of the table, and a unique one for each record without."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class IdColumn:
         self._whole, self._decimal = array("q"), array("q")  # ids such as 5, and such as 5.0
         self._rows: set[str] = set()  # ids that begin as those that are made here
         self._n = 0
-        self._renamed: dict[int, str] | None = None
+        self._new_names: dict[int, str] | None = None
 
     def look(self, cell: object, number: int) -> None:
         """Learn from the cell of record ``number``."""
@@ -40,8 +40,8 @@ class IdColumn:
             self._without.append(number)
             return
         self._n += 1
-        if found := _NUMBER.fullmatch(text):
-            (self._decimal if found[1] else self._whole).append(int(text.removesuffix(".0")))
+        if match := _NUMBER.fullmatch(text):
+            (self._decimal if match[1] else self._whole).append(int(text.removesuffix(".0")))
         elif text.startswith(_ROW):
             self._rows.add(text)
 
@@ -65,19 +65,19 @@ class IdColumn:
         title = one_line("" if self.name is None else _said(cell), MAX_TITLE)
         if title:
             return title.removesuffix(".0") if self._all_decimal else title
-        if self._renamed is None:
-            self._renamed = self._names()
-        name = self._renamed.get(number, str(number))
+        if self._new_names is None:
+            self._new_names = self._names()
+        name = self._new_names.get(number, str(number))
         if self.name is not None:
             remarks.append((NO_ID, ""))
         return name
 
     def _names(self) -> dict[int, str]:
         """Record -> its id, where its number is the id of another one."""
-        given = self._decimal if self._all_decimal else self._whole
-        taken = set(self._without).intersection(given) if self._without else set()
+        ids = self._decimal if self._all_decimal else self._whole
+        clashes = set(self._without).intersection(ids) if self._without else set()
         out = {}
-        for number in taken:
+        for number in clashes:
             out[number] = f"{_ROW}{number}"
             while out[number] in self._rows:
                 out[number] = _ROW + out[number]

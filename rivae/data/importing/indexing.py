@@ -90,11 +90,11 @@ class Indexing:
             self._process.stdin.flush()
 
 
-def _arriving(folder: Path, said: Iterator[Any]) -> Iterator[tuple[str, str]]:
+def _arriving(folder: Path, messages: Iterator[Any]) -> Iterator[tuple[str, str]]:
     """The texts of the chunks in ``folder``, as they are finished."""
-    factors = [FactorColumn(**each) for each in next(said)]
+    factors = [FactorColumn(**each) for each in next(messages)]
     n_read = 0
-    for message in said:
+    for message in messages:
         if message == ALL:
             return
         for chunk in range(n_read, message):

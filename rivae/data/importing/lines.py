@@ -77,17 +77,19 @@ def plain_lines(cell: list[Any]) -> tuple[str, ...] | None:
     return None if long or not MISSING.isdisjoint(lines) else lines
 
 
-def plain_text(text: str, said: set[str]) -> str:
-    """``text`` without HTML; ``said`` receives a remark where it had any."""
+def plain_text(text: str, remarks: set[str]) -> str:
+    """``text`` without HTML; ``remarks`` receives a remark where it had any."""
     if "&" not in text and "<" not in text:
         return text
     plain = without_html(text)
     if plain != text:
-        said.add(HTML)
+        remarks.add(HTML)
     return plain
 
 
-def bounded_lines(parts: Iterable[Any], said: set[str], longest: int = MAX_LINE) -> tuple[str, ...]:
+def bounded_lines(
+    parts: Iterable[Any], remarks: set[str], longest: int = MAX_LINE
+) -> tuple[str, ...]:
     """Each part as a line of at most ``longest`` characters, without those that say nothing.
 
     Raises:
@@ -96,18 +98,18 @@ def bounded_lines(parts: Iterable[Any], said: set[str], longest: int = MAX_LINE)
     parts = list(parts)
     if len(parts) > MAX_LINES:
         parts = [part for part in parts if part not in (None, "")]
-        said |= {TOO_MANY} if len(parts) > MAX_LINES else set()
+        remarks |= {TOO_MANY} if len(parts) > MAX_LINES else set()
         parts = parts[:MAX_LINES]
     if sum([len(part) for part in parts if isinstance(part, (str, bytes))]) > MAX_TEXT:
         raise UnusableError(TOO_LONG)
-    texts = [plain_text(part, said) if isinstance(part, str) else part for part in parts]
+    texts = [plain_text(part, remarks) if isinstance(part, str) else part for part in parts]
     lines = tuple(filter(None, map(clean, texts)))
     if not MISSING.isdisjoint(lines):
-        said.add(MISSING_WORDS)
+        remarks.add(MISSING_WORDS)
         lines = tuple(text for text in lines if text not in MISSING)
     if max(map(len, lines), default=0) <= longest:
         return lines
-    said.add(LONG_LINES)
+    remarks.add(LONG_LINES)
     return tuple(piece for text in lines for piece in _pieces(text, longest))[:MAX_LINES]
 
 

@@ -90,13 +90,13 @@ class Mapping(BaseModel):
 
     def check(self, columns: Iterable[str]) -> None:
         """Raise ConfigError when a column is missing, or no text is chosen."""
-        known = list(columns)
+        column_names = list(columns)
         for role, value in self.model_dump().items():
             for name in value if isinstance(value, tuple) else (value,):
-                if name is not None and name not in known:
+                if name is not None and name not in column_names:
                     raise ConfigError(
                         f"there is no column '{name[:60]}' for {role}: choose from "
-                        f"{', '.join(known[:30])}"
+                        f"{', '.join(column_names[:30])}"
                     )
         if not self.texts:
             raise ConfigError(
@@ -110,7 +110,9 @@ ROLES = tuple(name for name in Mapping.model_fields if name != "factors")
 
 
 def guess_mapping(
-    columns: Iterable[str], records: Sequence[Record] = (), kept: dict[str, str] | None = None
+    columns: Iterable[str],
+    records: Sequence[Record] = (),
+    roles: dict[str, str] | None = None,
 ) -> dict[str, str]:
     """Role -> column, from the columns' names; unrecognised roles are absent.
 
@@ -120,19 +122,20 @@ def guess_mapping(
     text, and values that repeat are no ids.
 
     Args:
-        kept: roles that are settled; their columns have no other one.
+        roles: roles that are settled; their columns have no other one.
     """
     columns = list(columns)
     by_name: dict[str, str] = {}
     for column in columns:
         by_name.setdefault(squeezed(column), column)
     by_name |= {name: name for role in _KNOWN.values() for name in role if name in columns}
-    guess = dict(kept or {})
+    guess = dict(roles or {})
 
     def free(names: Iterable[str]) -> list[str]:
-        named = [column for name in names if (column := _called(name, by_name))]
-        unused = (column for column in named if column not in guess.values())
-        return sorted(unused, key=lambda column: not cells_of(column, records))  # empty ones last
+        matches = [column for name in names if (column := _called(name, by_name))]
+        free_columns = (column for column in matches if column not in guess.values())
+        # Empty columns last.
+        return sorted(free_columns, key=lambda column: not cells_of(column, records))
 
     for role, names in _KNOWN.items():
         fitting = [] if role in guess else free(names)
@@ -147,9 +150,9 @@ def guess_mapping(
         if fitting:
             guess[role] = fitting[0]
     if "picture" not in guess:
-        named = [name for name in columns if _names_pictures(name, records)]
-        if len(named) == 1 and named[0] not in guess.values():
-            guess["picture"] = named[0]
+        picture_columns = [name for name in columns if _names_pictures(name, records)]
+        if len(picture_columns) == 1 and picture_columns[0] not in guess.values():
+            guess["picture"] = picture_columns[0]
         elif others := free(_PICTURE_IDS):
             guess["picture"] = others[0]
     if not {"title", "ingredients", "instructions"} & guess.keys():
@@ -207,8 +210,8 @@ def repeats(column: str, records: Sequence[Record]) -> bool:
 def are_file_names(column: str, records: Sequence[Record]) -> bool:
     """Whether nine of ten cells are names that a camera or a program gives: IMG_1234, 00012.jpg."""
     cells = cells_of(column, records)
-    named = [cell for cell in cells if isinstance(cell, str | int) and _is_file_name(str(cell))]
-    return bool(cells) and len(named) >= 0.9 * len(cells)
+    files = [cell for cell in cells if isinstance(cell, str | int) and _is_file_name(str(cell))]
+    return bool(cells) and len(files) >= 0.9 * len(cells)
 
 
 def _is_file_name(cell: str) -> bool:
@@ -240,7 +243,7 @@ def _is_named(cell: object) -> bool:
 
 def make_mapping(
     columns: Iterable[str],
-    chosen: dict[str, Any],
+    choices: dict[str, Any],
     *,
     needs_picture: bool = True,
     records: Sequence[Record] = (),
@@ -248,14 +251,14 @@ def make_mapping(
     """``guess_mapping``, with the user's choices first.
 
     Args:
-        chosen: role -> column; "" or None for none, "factors" is a sequence of columns.
+        choices: role -> column; "" or None for none, "factors" is a sequence of columns.
         needs_picture: False where embeddings replace the pictures.
 
     Raises:
         ConfigError: for an unknown role or column, or when the picture column is not found.
     """
     columns = list(columns)
-    settings = _settings(columns, chosen, records)
+    settings = _settings(columns, choices, records)
     if "picture" not in settings and needs_picture:
         raise ConfigError(
             f"which column names the picture file? Give --map picture=COLUMN "
@@ -267,17 +270,17 @@ def make_mapping(
 
 
 def _settings(
-    columns: Sequence[str], chosen: dict[str, Any], records: Sequence[Record]
+    columns: Sequence[str], choices: dict[str, Any], records: Sequence[Record]
 ) -> dict[str, Any]:
     """Role -> column, and the factors: as chosen, else guessed from columns that are not."""
-    for role in chosen:
+    for role in choices:
         if role not in Mapping.model_fields:
             raise ConfigError(
                 f"'{role[:40]}' is not a role: choose from {', '.join(ROLES)}, factors"
             )
-    roles = {role: str(chosen[role]) for role in ROLES if chosen.get(role)}
-    no_factors = [column for column in columns if column not in chosen.get("factors", ())]
-    settings = {**guess_mapping(no_factors, records, roles), **chosen}
+    roles = {role: str(choices[role]) for role in ROLES if choices.get(role)}
+    no_factors = [column for column in columns if column not in choices.get("factors", ())]
+    settings = {**guess_mapping(no_factors, records, roles), **choices}
     return {role: value for role, value in settings.items() if value not in ("", None)}
 
 
@@ -316,6 +319,6 @@ class Choices:
 
         As in ``guess_from_all``.
         """
-        kept = {role: name for role, name in begun.model_dump().items() if name}
-        roles = {"partition": begun.partition, **kept, **self.roles}
+        given_roles = {role: name for role, name in begun.model_dump().items() if name}
+        roles = {"partition": begun.partition, **given_roles, **self.roles}
         return make_mapping(columns, roles, needs_picture=self.needs_picture, records=records)

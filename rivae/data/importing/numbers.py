@@ -73,21 +73,21 @@ def written(text: str) -> Written | None:
     start = "-" if "-" in (match["sign"], match["minus"]) else ""
     point, comma = (
         None if digits is None else as_number(f"{start}{digits}{exponent}")
-        for digits in (_digits(body, decimal, grouped=not exponent) for decimal in ".,")
+        for digits in (_digits(body, decimal, may_group=not exponent) for decimal in ".,")
     )
     return None if point is None and comma is None else Written(point, comma, unit)
 
 
-def _digits(body: str, decimal: str, grouped: bool) -> str | None:
+def _digits(body: str, decimal: str, may_group: bool) -> str | None:
     """A number as Python writes it, if ``decimal`` can be its decimal mark."""
     plain = _POINT if decimal == "." else _COMMA
     if body.isdecimal() or plain.fullmatch(body):
         return body.replace(",", ".")
     for mark, groups in _GROUPS.items():
-        if grouped and mark != decimal and groups.fullmatch(body):
+        if may_group and mark != decimal and groups.fullmatch(body):
             other = "," if decimal == "." else "."
-            mixed = mark != other and other in body
-            return None if mixed else body.replace(mark, "").replace(decimal, ".")
+            is_mixed = mark != other and other in body
+            return None if is_mixed else body.replace(mark, "").replace(decimal, ".")
     return None
 
 
@@ -133,9 +133,9 @@ class Reading:
         writing = written(text)
         return None if writing is None or writing.unit not in self.units else self.choose(writing)
 
-    def choose(self, found: Written) -> float | None:
+    def choose(self, number: Written) -> float | None:
         """The reading with this decimal mark, else the only one."""
-        first, second = (found.point, found.comma)[:: 1 if self.decimal == "." else -1]
+        first, second = (number.point, number.comma)[:: 1 if self.decimal == "." else -1]
         return second if first is None else first
 
 
@@ -209,12 +209,12 @@ def _of_one_kind(counts: Mapping[str, int]) -> set[str]:
 
     Cells without a unit are of the only unit that there is, unless it is a ratio: 12 % and 0.12.
     """
-    bare, named = counts.get("", 0), {unit: n for unit, n in counts.items() if unit}
-    if not named:
+    bare, unit_counts = counts.get("", 0), {unit: n for unit, n in counts.items() if unit}
+    if not unit_counts:
         return {""}
-    unit = max(named, key=lambda u: named[u])
+    unit = max(unit_counts, key=lambda u: unit_counts[u])
     if not bare:
         return {unit}
-    if len(named) == 1 and unit not in _RATIOS:
+    if len(unit_counts) == 1 and unit not in _RATIOS:
         return {unit, ""}
-    return {""} if bare >= named[unit] else {unit}
+    return {""} if bare >= unit_counts[unit] else {unit}

@@ -67,41 +67,41 @@ _WHOLE_NUMBER = re.compile(r"(\d+)\.0+")
 _LISTS = (list, tuple, set, frozenset)
 
 
-def texts_in(value: object, role: str, said: set[str], depth: int = MAX_DEPTH) -> list[Any]:
+def texts_in(value: object, role: str, remarks: set[str], depth: int = MAX_DEPTH) -> list[Any]:
     """The texts (or plain values) that a list or an object holds, in order.
 
     Args:
         role: "ingredients", "instructions", "tags" or "title".
-        said: receives remarks on what was taken for what.
+        remarks: receives remarks on what was guessed.
     """
     if depth == 0:
-        said.add(TOO_DEEP)
+        remarks.add(TOO_DEEP)
         return []
     if isinstance(value, Mapping):
-        return _of_object(value, role, said, depth, alone=True)
+        return _of_object(value, role, remarks, depth, alone=True)
     if isinstance(value, _LISTS):
-        return _of_list(list(value), role, said, depth)
+        return _of_list(list(value), role, remarks, depth)
     return [value]
 
 
-def _of_list(items: list[Any], role: str, said: set[str], depth: int) -> list[Any]:
+def _of_list(items: list[Any], role: str, remarks: set[str], depth: int) -> list[Any]:
     if items and all(map(_is_entry, items)):  # Parquet's maps
         keys = {key for key, _ in items}
         maps = [dict(items)] if len(keys) == len(items) else [{k: v} for k, v in items]
-        return [text for one in maps for text in texts_in(one, role, said, depth - 1)]
+        return [text for one in maps for text in texts_in(one, role, remarks, depth - 1)]
     if role == "ingredients" and _are_rows(items):
-        said.add(ROWS)
-        return [_amount_first([_word(part, said, depth) for part in row]) for row in items]
+        remarks.add(ROWS)
+        return [_amount_first([_word(part, remarks, depth) for part in row]) for row in items]
     out: list[Any] = []
     for item in items:
-        if isinstance(item, str) and item[:1] == "{" and (found := written(item)):
-            item = found.value
+        if isinstance(item, str) and item[:1] == "{" and (parsed_text := written(item)):
+            item = parsed_text.value
         if isinstance(item, Mapping):
-            out += _of_object(item, role, said, depth, alone=len(items) == 1)
+            out += _of_object(item, role, remarks, depth, alone=len(items) == 1)
         elif isinstance(item, _LISTS):
             if len(items) > 1:
-                said.add(NESTED)
-            out += texts_in(item, role, said, depth - 1)
+                remarks.add(NESTED)
+            out += texts_in(item, role, remarks, depth - 1)
         else:
             out.append(item)
     return out
@@ -135,100 +135,102 @@ def _amount_first(parts: list[str]) -> str:
 
 
 def _of_object(
-    item: Mapping[Any, Any], role: str, said: set[str], depth: int, alone: bool
+    item: Mapping[Any, Any], role: str, remarks: set[str], depth: int, alone: bool
 ) -> list[Any]:
     if depth == 0 or not item:
-        return texts_in(item, role, said, 0) if item else []
+        return texts_in(item, role, remarks, 0) if item else []
     values = {_KEY.sub("", str(key)).lower(): value for key, value in item.items()}
     language = _language(item)
     if language is not None and (len(item) > 1 or role == "title"):
-        said.add(LANGUAGES)
-        return texts_in(item[language], role, said, depth - 1)
-    said.add(OBJECTS)
+        remarks.add(LANGUAGES)
+        return texts_in(item[language], role, remarks, depth - 1)
+    remarks.add(OBJECTS)
     for key in _PARTS:
         if isinstance(values.get(key), (*_LISTS, Mapping)):
-            heading = _first(values, _NAMES + _WHOLE, said, depth)
-            return _section(heading, values[key], role, said, depth)
+            heading = _first(values, _NAMES + _WHOLE, remarks, depth)
+            return _section(heading, values[key], role, remarks, depth)
     lists = {key: value for key, value in values.items() if isinstance(value, list)}
     lengths = {len(value) for value in lists.values()}
     if len(lengths) == 1 and lists.keys() & set(_WHOLE + _NAMES + _DESCRIPTIONS):
         objects = ({k: v[i] for k, v in lists.items()} for i in range(lengths.pop()))
-        return [line for one in objects for line in _of_object(one, role, said, depth - 1, False)]
-    line = _line(values, role, said, depth)
-    return [line] if line else _of_unknown(item, values, role, said, depth, alone)
+        return [
+            line for one in objects for line in _of_object(one, role, remarks, depth - 1, False)
+        ]
+    line = _line(values, role, remarks, depth)
+    return [line] if line else _of_unknown(item, values, role, remarks, depth, alone)
 
 
-def _line(known: dict[str, Any], role: str, said: set[str], depth: int) -> str:
+def _line(fields: dict[str, Any], role: str, remarks: set[str], depth: int) -> str:
     """The line that the known parts of an object make, or ""."""
     if role != "ingredients":
         more = _DESCRIPTIONS + _NAMES if role == "instructions" else _NAMES + _DESCRIPTIONS
-        return _first(known, _WHOLE + more, said, depth)
-    whole = _first(known, _WHOLE, said, depth)
-    name = whole or _first(known, _NAMES, said, depth)
+        return _first(fields, _WHOLE + more, remarks, depth)
+    whole = _first(fields, _WHOLE, remarks, depth)
+    name = whole or _first(fields, _NAMES, remarks, depth)
     if not name:
-        return _first(known, _DESCRIPTIONS, said, depth)
+        return _first(fields, _DESCRIPTIONS, remarks, depth)
     if whole and _begins(whole):
         return whole
-    amount = [_first(known, names, said, depth) for names in (_AMOUNTS, _UNITS)]
+    amount = [_first(fields, names, remarks, depth) for names in (_AMOUNTS, _UNITS)]
     before = " ".join(filter(None, amount))
     line = name if name.startswith(before) else f"{before} {name}"
-    notes = _first(known, _NOTES, said, depth)
+    notes = _first(fields, _NOTES, remarks, depth)
     return f"{line}, {notes}" if notes else line
 
 
 def _of_unknown(
     item: Mapping[Any, Any],
-    known: dict[str, Any],
+    fields: dict[str, Any],
     role: str,
-    said: set[str],
+    remarks: set[str],
     depth: int,
     alone: bool,
 ) -> list[Any]:
     places = [_PLACE.fullmatch(str(key).strip()) for key in item]
     if all(places):
-        numbered = sorted(item, key=lambda key: int(_PLACE.fullmatch(str(key).strip())[1]))  # type: ignore[index]
-        values = [item[key] for key in numbered]
-        return [text for value in values for text in texts_in(value, role, said, depth - 1)]
+        numbered_keys = sorted(item, key=lambda key: int(_PLACE.fullmatch(str(key).strip())[1]))  # type: ignore[index]
+        values = [item[key] for key in numbered_keys]
+        return [text for value in values for text in texts_in(value, role, remarks, depth - 1)]
     if any(isinstance(value, _LISTS) for value in item.values()):
         heading = len(item) > 1
         return [
             text
             for key, value in item.items()
             if _KEY.sub("", str(key)).lower() not in _ASIDE
-            for text in _section(str(key) if heading else "", value, role, said, depth)
+            for text in _section(str(key) if heading else "", value, role, remarks, depth)
         ]
     if alone or len(item) == 1:
-        return _of_mapping(item, role, said, depth)
-    said.add(UNKNOWN)
-    words = [_word(value, said, depth) for key, value in known.items() if key not in _ASIDE]
+        return _of_mapping(item, role, remarks, depth)
+    remarks.add(UNKNOWN)
+    words = [_word(value, remarks, depth) for key, value in fields.items() if key not in _ASIDE]
     return [" ".join(filter(None, words))]
 
 
-def _of_mapping(item: Mapping[Any, Any], role: str, said: set[str], depth: int) -> list[Any]:
+def _of_mapping(item: Mapping[Any, Any], role: str, remarks: set[str], depth: int) -> list[Any]:
     """An object whose names are the author's own: {"flour": "2 cups", "salt": "1 tsp"}."""
     n_unset = sum(value is None for value in item.values())
     if n_unset > len(item) - n_unset > 0:  # Parquet gives each cell the names of all cells
-        said.add(UNSET)
+        remarks.add(UNSET)
         item = {key: value for key, value in item.items() if value is not None}
     if role == "ingredients":
-        pairs = [(str(key), _word(value, said, depth)) for key, value in item.items()]
+        pairs = [(str(key), _word(value, remarks, depth)) for key, value in item.items()]
         return [" ".join(pair if _begins(pair[0]) else pair[::-1]).strip() for pair in pairs]
     rest = {str(k): v for k, v in item.items() if _KEY.sub("", str(k)).lower() not in _ASIDE}
     if role == "tags" and all(isinstance(v, bool | int | float) for v in rest.values()):
         return [key for key, value in rest.items() if value]
-    said.add(UNKNOWN)
-    words = {key: _word(value, said, depth) for key, value in rest.items()}
+    remarks.add(UNKNOWN)
+    words = {key: _word(value, remarks, depth) for key, value in rest.items()}
     if role == "instructions":
         return [f"{key}: {word}" for key, word in words.items() if word]
     return [word for word in words.values() if word]
 
 
-def _section(heading: str, value: object, role: str, said: set[str], depth: int) -> list[Any]:
-    lines = texts_in(value, role, said, depth - 1)
+def _section(heading: str, value: object, role: str, remarks: set[str], depth: int) -> list[Any]:
+    lines = texts_in(value, role, remarks, depth - 1)
     if heading and lines and role == "instructions":
         return [heading, *lines]
     if heading and lines and role == "ingredients":
-        said.add(HEADINGS)
+        remarks.add(HEADINGS)
     return lines
 
 
@@ -244,11 +246,13 @@ def _language(item: Mapping[Any, Any]) -> Any:
     return fields.get("en", next(iter(fields.values()), None))
 
 
-def _first(known: dict[str, Any], names: Iterable[str], said: set[str], depth: int) -> str:
-    return next((word for n in names if n in known and (word := _word(known[n], said, depth))), "")
+def _first(fields: dict[str, Any], names: Iterable[str], remarks: set[str], depth: int) -> str:
+    return next(
+        (word for n in names if n in fields and (word := _word(fields[n], remarks, depth))), ""
+    )
 
 
-def _word(value: object, said: set[str], depth: int) -> str:
+def _word(value: object, remarks: set[str], depth: int) -> str:
     """A part of a line, without what is missing."""
     if value is None or isinstance(value, bool) or value != value:
         return ""
@@ -261,22 +265,22 @@ def _word(value: object, said: set[str], depth: int) -> str:
     if not isinstance(value, (*_LISTS, Mapping)):
         return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
     if depth == 0:
-        said.add(TOO_DEEP)
+        remarks.add(TOO_DEEP)
         return ""
     if not isinstance(value, Mapping):
-        return " ".join(filter(None, [_word(part, said, depth - 1) for part in value]))
+        return " ".join(filter(None, [_word(part, remarks, depth - 1) for part in value]))
     values = {_KEY.sub("", str(key)).lower(): part for key, part in value.items()}
     language = _language(value)
     if language is not None:
-        said.add(LANGUAGES)
-        return _word(value[language], said, depth - 1)
-    ends = [_first(values, names, said, depth - 1) for names in _RANGE]
+        remarks.add(LANGUAGES)
+        return _word(value[language], remarks, depth - 1)
+    ends = [_first(values, names, remarks, depth - 1) for names in _RANGE]
     parts = ["-".join(dict.fromkeys(filter(None, ends)))]
-    parts += [_first(values, n, said, depth - 1) for n in (_AMOUNTS, _UNITS, _WHOLE + _NAMES)]
+    parts += [_first(values, n, remarks, depth - 1) for n in (_AMOUNTS, _UNITS, _WHOLE + _NAMES)]
     line = " ".join(filter(None, parts))
     if line:
         return line
-    said.add(UNKNOWN)
-    tried = {*_RANGE[0], *_RANGE[1], *_AMOUNTS, *_UNITS, *_WHOLE, *_NAMES}  # never read twice
-    rest = [_word(part, said, depth - 1) for key, part in values.items() if key not in tried]
+    remarks.add(UNKNOWN)
+    keys_read = {*_RANGE[0], *_RANGE[1], *_AMOUNTS, *_UNITS, *_WHOLE, *_NAMES}  # never read twice
+    rest = [_word(part, remarks, depth - 1) for key, part in values.items() if key not in keys_read]
     return " ".join(filter(None, rest))

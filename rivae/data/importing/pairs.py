@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rivae.base.ahead import ahead
 from rivae.base.errors import DataError
 from rivae.base.reading.contents import content_hash, file_content
 from rivae.base.reading.encodings import TWICE_ENCODED, twice_encoded
@@ -19,7 +20,6 @@ from rivae.base.reading.tables import Broken, Note, Record, preview, rows, table
 from rivae.base.reading.typed_text import LOST
 from rivae.data import segmenting
 from rivae.data.base import Recipe
-from rivae.data.importing.ahead import ahead
 from rivae.data.importing.columns import what_became
 from rivae.data.importing.embeddings import Embeddings
 from rivae.data.importing.factors import FactorReader
@@ -39,7 +39,7 @@ TELL_EVERY = 2_000  # records
 
 @dataclass
 class _Read:
-    """What a record holds, and why it cannot be used all the same."""
+    """What a record holds, or the problem for which it cannot be used."""
 
     recipe: Recipe
     partition: str
@@ -80,7 +80,7 @@ class PairsImport:
         self.embeddings, self.synthetic = embeddings, False
         self._own = Embeddings(embeddings)
         self.encoding, self.files_so_far = encoding, ""
-        self._n_records, self._done = 0, 0
+        self._n_records, self._n_done = 0, 0
         self._texts = RecordReader(mapping)
         self._factors = FactorReader(mapping.factors)
 
@@ -151,12 +151,12 @@ class PairsImport:
         with PictureFiles(self.images):
             pass  # a wrong place is reported now, not after the folder was made
         self._own.match(self.table.name, self._n_records, report)
-        found = self._factors.columns()
+        usable = self._factors.columns()
         roles = None if self._choices is None else self._choices.roles
         report.columns = what_became(columns, self.mapping, self._factors, head, roles)
         self._factors.tell(report)
         self._texts.tell(report)
-        return found
+        return usable
 
     def _look(self, tell: Progress, note: Note | None = None) -> list[str]:
         """Look at all records; the columns."""
@@ -178,7 +178,7 @@ class PairsImport:
 
     def share_done(self) -> float:
         """By records."""
-        return self._done / max(self._n_records, 1)
+        return self._n_done / max(self._n_records, 1)
 
     def items(
         self, settings: ImportSettings, report: ImportReport, skip: int, tell: Progress
@@ -193,7 +193,7 @@ class PairsImport:
             work = partial(self._read, files=files, settings=settings, skip=skip)
             n_threads = 0 if self.mapping.picture is None else None
             for (number, record), read in ahead(records, work, n_threads):
-                self._done, which = number, f"record {number + 1}"
+                self._n_done, which = number, f"record {number + 1}"
                 if isinstance(record, Broken):
                     if number >= skip:
                         report.leave_out(record.reason, f"line {record.line}", record.detail)
@@ -212,8 +212,9 @@ class PairsImport:
                         raise pair.problem
                 except UnusableError as error:
                     if number >= skip:
-                        what = error.what or _shown(record, self.mapping.picture)
-                        report.leave_out(str(error), which, what)
+                        column = self.mapping.picture
+                        cell = shown_cell(record.get(column, "")) if column else ""
+                        report.leave_out(str(error), which, error.what or cell)
                     yield None
                     continue
                 seen_ids.add(key)
@@ -231,7 +232,7 @@ class PairsImport:
 
     def _read(
         self,
-        numbered: tuple[int, Record | Broken],
+        numbered_record: tuple[int, Record | Broken],
         files: PictureFiles,
         settings: ImportSettings,
         skip: int,
@@ -242,7 +243,7 @@ class PairsImport:
         Raises:
             UnusableError: its text cannot be used.
         """
-        number, record = numbered
+        number, record = numbered_record
         if isinstance(record, Broken):
             raise UnusableError(record.reason)
         recipe, partition, remarks = self._texts.read(record, number)
@@ -257,8 +258,8 @@ class PairsImport:
                 pair.remarks += picture.remarks
                 pair.twin = mark_of(picture.data)
                 if decode:
-                    pair.picture, guessed = stored_picture(picture.data, settings.side)
-                    pair.remarks += guessed
+                    pair.picture, picture_remarks = stored_picture(picture.data, settings.side)
+                    pair.remarks += picture_remarks
             self._own.require(number)
             if self._own and self.mapping.picture is None:
                 pair.twin = self._own.mark(number)
@@ -293,11 +294,7 @@ def _of_characters(recipe: Recipe) -> Iterator[tuple[str, str]]:
         return
     if LOST in words:
         yield f"text with characters that are none, shown as {LOST}", ""
-    if meant := twice_encoded(words):
-        yield TWICE_ENCODED, meant
+    if correct_text := twice_encoded(words):
+        yield TWICE_ENCODED, correct_text
     for remark in segmenting.remarks(words):
         yield remark, recipe.title
-
-
-def _shown(record: Record, column: str | None) -> str:
-    return shown_cell(record.get(column, "")) if column else ""

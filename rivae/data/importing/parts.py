@@ -11,8 +11,7 @@ import numpy as np
 
 from rivae.data.base import SPLITS
 from rivae.data.importing.report import ImportReport
-from rivae.data.sets.pairs import Settings
-from rivae.data.splits import drawn_parts, split_of
+from rivae.data.splits import USUAL_FRACTIONS, USUAL_SEED, drawn_parts, split_of
 from rivae.data.store import StoreItem
 from rivae.data.store.twins import Groups, are_shared, groups_of, marks_and_parts
 
@@ -26,7 +25,7 @@ class Parts:
     """The parts of the split and the pictures of all items, added one by one."""
 
     def __init__(self) -> None:
-        self._marks, self._named = bytearray(), bytearray()
+        self._marks, self._part_numbers = bytearray(), bytearray()
 
     @classmethod
     def begun(cls, folder: Path, n_chunks: int) -> Parts:
@@ -36,15 +35,15 @@ class Parts:
             DataError: a file is damaged.
         """
         parts = cls()
-        marks, named = marks_and_parts(folder, n_chunks)
+        marks, part_names = marks_and_parts(folder, n_chunks)
         parts._marks += marks
-        parts._named += bytes(map(_number, named))
+        parts._part_numbers += bytes(map(_number, part_names))
         return parts
 
     def add(self, item: StoreItem) -> None:
         """Take one item."""
         self._marks += item.mark
-        self._named.append(_number(item.partition))
+        self._part_numbers.append(_number(item.partition))
 
     def end(self, report: ImportReport) -> Groups | None:
         """Tell what of the split is drawn and how; returns the groups where the draw needs them.
@@ -52,38 +51,34 @@ class Parts:
         Raises:
             DataError: the split cannot be drawn.
         """
-        named = np.frombuffer(self._named, dtype=np.int8).astype(np.int64) - 1
-        groups, drawn = groups_of(self._marks), drawn_parts(named)
-        usual = Settings()
-        split = split_of(named, groups, usual.fractions, usual.split_seed)
-        if drawn and (named >= 0).any():
-            if n_without := int((named < 0).sum()):
+        part_of_item = np.frombuffer(self._part_numbers, dtype=np.int8).astype(np.int64) - 1
+        groups, parts_drawn = groups_of(self._marks), drawn_parts(part_of_item)
+        split = split_of(part_of_item, groups, USUAL_FRACTIONS, USUAL_SEED)
+        if parts_drawn and (part_of_item >= 0).any():
+            if n_without := int((part_of_item < 0).sum()):
                 report.note(ALL_DRAWN, "all", n=n_without)
             else:
-                giver, *missing = (SPLITS[k] for k in drawn)
+                giver, *missing = (SPLITS[k] for k in parts_drawn)
                 remark = DRAWN.format(giver, " and ".join(missing))
-                report.note(remark, _shares(split), n=int((named == drawn[0]).sum()))
+                shares = ", ".join(f"{len(rows):,} {name}" for name, rows in split.items())
+                report.note(remark, shares, n=int((part_of_item == parts_drawn[0]).sum()))
         if not are_shared(groups):
             return None
         _, which, size = np.unique(groups, return_inverse=True, return_counts=True)
-        if drawn:
+        if parts_drawn:
             several = size[size > 1]
             report.note(STAY, _pictures(several), n=int(several.sum()))
-        part = np.empty(len(named), dtype=np.int64)
+        part = np.empty(len(part_of_item), dtype=np.int64)
         for k, name in enumerate(SPLITS):
             part[split[name]] = k
         is_torn = (np.bincount(which, part != part[groups]) > 0)[which]
         if is_torn.any():
             report.note(LEAK, _pictures(size[np.unique(which[is_torn])]), n=int(is_torn.sum()))
-        return groups if drawn else None
+        return groups if parts_drawn else None
 
 
 def _number(part: str) -> int:
     return SPLITS.index(part) + 1 if part in SPLITS else 0
-
-
-def _shares(split: dict[str, np.ndarray]) -> str:
-    return ", ".join(f"{len(rows):,} {name}" for name, rows in split.items())
 
 
 def _pictures(sizes: np.ndarray) -> str:

@@ -60,10 +60,10 @@ def picture_cell(cell: object) -> PictureCell:
     if isinstance(cell, bytes | bytearray | memoryview):
         return _of_bytes(bytes(cell))
     if isinstance(cell, dict):
-        named = next((cell[key] for key in _NAMES if isinstance(cell.get(key), str)), "")
+        name = next((cell[key] for key in _NAMES if isinstance(cell.get(key), str)), "")
         if cell.get("bytes") in (None, "", b"", []):
-            return _of_text(named)
-        return PictureCell(named, picture_cell(cell["bytes"]).data)
+            return _of_text(name)
+        return PictureCell(name, picture_cell(cell["bytes"]).data)
     if isinstance(cell, list | tuple) and cell:
         if isinstance(cell[0], int):
             return _of_bytes(_joined(cell))
@@ -85,9 +85,9 @@ def holds_picture(cell: object) -> bool:
 def shown_cell(cell: object) -> str:
     """A cell for an example in a report: short, whatever it holds."""
     if isinstance(cell, dict):
-        named = next((shown(cell[key]) for key in _NAMES if isinstance(cell.get(key), str)), "")
+        name = next((shown(cell[key]) for key in _NAMES if isinstance(cell.get(key), str)), "")
         inside = shown_cell(cell["bytes"]) if cell.get("bytes") else ""
-        return ", ".join(filter(None, (named, inside))) or shown(cell)
+        return ", ".join(filter(None, (name, inside))) or shown(cell)
     if isinstance(cell, bytes | bytearray | memoryview):
         return f"{len(cell):,} bytes in the table"
     if isinstance(cell, str) and (len(cell) > MAX_NAME or holds_picture(cell)):
@@ -100,10 +100,10 @@ def shown_cell(cell: object) -> str:
 def _of_text(text: str) -> PictureCell:
     if match := _URI.match(text):
         return PictureCell("", _of_uri(match[0], text[match.end() :]))
-    if text.startswith(("{", "b'", 'b"')) and (found := _printed(text)) is not None:
-        return picture_cell(found)
-    if text[:1] == "[" and (found := written(text)) is not None:
-        first, *others = list(filter(None, map(clean, found.value))) or [""]
+    if text.startswith(("{", "b'", 'b"')) and (value := _printed(text)) is not None:
+        return picture_cell(value)
+    if text[:1] == "[" and (value := written(text)) is not None:
+        first, *others = list(filter(None, map(clean, value.value))) or [""]
         return _named(first)._replace(others=len(others))
     if len(text) >= _MIN_TEXT and _begins_a_picture(_beginning(text)):
         try:

@@ -87,15 +87,15 @@ class PictureFiles:
         self._stack = ExitStack()
         self._places: list[Place] = []
         self._cells, self._walk, self._lock = cells, walk, Lock()
-        self._listed: tuple[PathIndex, list[_File]] | None = None
-        self._told: PathIndex | None = None
-        with ExitStack() as opened:
+        self._file_index: tuple[PathIndex, list[_File]] | None = None
+        self._name_index: PathIndex | None = None
+        with ExitStack() as stack:
             for path in {path.resolve(): path for path in places}.values():
                 place = open_place(path)
                 if isinstance(place, Zip):
-                    opened.callback(place.close)
+                    stack.callback(place.close)
                 self._places.append(place)
-            self._stack = opened.pop_all()
+            self._stack = stack.pop_all()
 
     def __enter__(self) -> PictureFiles:
         return self
@@ -122,14 +122,14 @@ class PictureFiles:
         *_, name = writings(name)
         if ".." in parts(name):
             raise UnusableError(OUTSIDE)
-        file, said = self._guessed(name)
+        file, how = self._guessed(name)
         if not file:
             raise UnusableError(OUTSIDE if name.startswith("/") else MISSING, self._near(name))
         data = self._one(name, file)
         what = f"{shown(name, 60)} → {shown(file[0].path, 60)}"
-        if said and (other := self._sharing(name, file)):
+        if how and (other := self._sharing(name, file)):
             raise UnusableError(SHARED, f"{what}, as {shown(other, 60)}")
-        return FoundPicture(data, ((said, what),) if said else ())
+        return FoundPicture(data, ((how, what),) if how else ())
 
     def _exact(self, name: str) -> list[_File]:
         """Step 1."""
@@ -141,20 +141,20 @@ class PictureFiles:
         index, files = self._files()
         if len(files) > MAX_FILES:
             raise UnusableError(UNLISTED, shown(name))
-        found = index.fitting(name)
-        if found is None:
+        match = index.fitting(name)
+        if match is None:
             raise UnusableError(AMBIGUOUS, f"{shown(name)} → more than {MAX_FITTING} files")
-        positions, level, how = found
+        positions, level, how = match
         fitting = [files[i] for i in positions]
         return fitting, remark(name, fitting[0].path, level, how) if fitting else ""
 
     def _sharing(self, name: str, files: Sequence[_File]) -> str:
         """Another name in the table that means one of these files; "" without."""
-        told = self._names()
-        near = {i for file in files for i in told.near(file.path, MAX_SHARING + 1)}
-        said = comparable(name, Level.CASE)
-        others = [told.paths[i] for i in sorted(near)]
-        others = [other for other in others if comparable(other, Level.CASE) != said]
+        name_index = self._names()
+        near = {i for file in files for i in name_index.near(file.path, MAX_SHARING + 1)}
+        own_parts = comparable(name, Level.CASE)
+        others = [name_index.paths[i] for i in sorted(near)]
+        others = [other for other in others if comparable(other, Level.CASE) != own_parts]
         if len(others) > MAX_SHARING:
             return others[0]
         for other in others:
@@ -182,16 +182,16 @@ class PictureFiles:
 
     def _files(self) -> tuple[PathIndex, list[_File]]:
         with self._lock:
-            if self._listed is None:
+            if self._file_index is None:
                 places = [p for p in self._places if self._walk or isinstance(p, Zip)]
-                found = (_File(place, path) for place in places for path in place.paths())
-                files = list(islice(found, MAX_FILES + 1))
-                self._listed = PathIndex([file.path for file in files]), files
-            return self._listed
+                all_files = (_File(place, path) for place in places for path in place.paths())
+                files = list(islice(all_files, MAX_FILES + 1))
+                self._file_index = PathIndex([file.path for file in files]), files
+            return self._file_index
 
     def _names(self) -> PathIndex:
         with self._lock:
-            if self._told is None:
+            if self._name_index is None:
                 names: set[str] = set()
                 for cell in self._cells():
                     with suppress(UnusableError):  # such a row is left out
@@ -199,5 +199,5 @@ class PictureFiles:
                         if data is None:
                             *_, name = writings(name)
                             names.add(name)
-                self._told = PathIndex(sorted(names))
-            return self._told
+                self._name_index = PathIndex(sorted(names))
+            return self._name_index

@@ -33,10 +33,10 @@ class PathIndex:
         if len(near) > MAX_FITTING:
             return None
         for level in Level:
-            wanted = comparable(name, level)
-            found = [(relation(wanted, comparable(self.paths[i], level)), i) for i in near]
+            name_parts = comparable(name, level)
+            matches = [(relation(name_parts, comparable(self.paths[i], level)), i) for i in near]
             for relations in ((Relation.SAME,), (Relation.ENDS_WITH, Relation.END_OF)):
-                fitting = [(how, i) for how, i in found if how in relations]
+                fitting = [(how, i) for how, i in matches if how in relations]
                 if fitting:
                     return [i for _, i in fitting], level, fitting[0][0]
         return [], Level.ENDING, Relation.NONE

@@ -86,12 +86,13 @@ def relation(name: tuple[str, ...], path: tuple[str, ...]) -> Relation:
     return Relation.END_OF if name[-len(path) :] == path else Relation.NONE
 
 
-def remark(name: str, path: str, level: Level, found: Relation) -> str:
+def remark(name: str, path: str, level: Level, how: Relation) -> str:
     """What was guessed when ``name`` was taken to mean ``path``; "" where nothing was."""
-    words = [_ELSEWHERE[found]] if found in _ELSEWHERE else []
+    words = [_ELSEWHERE[how]] if how in _ELSEWHERE else []
     if level == Level.SPACES:  # composed and decomposed letters are the same letters
-        same = (comparable(unicodedata.normalize("NFC", x), Level.AS_WRITTEN) for x in (name, path))
-        level = Level.SPACES if relation(*same) == Relation.NONE else Level.AS_WRITTEN
+        texts = (unicodedata.normalize("NFC", text) for text in (name, path))
+        composed = (comparable(text, Level.AS_WRITTEN) for text in texts)
+        level = Level.SPACES if relation(*composed) == Relation.NONE else Level.AS_WRITTEN
     if level in _FORGIVEN:
         words.append(_FORGIVEN[level])
     return f"picture found {', '.join(words)}" if words else ""

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from rivae.base.config import free_name
 from rivae.base.errors import ConfigError, DataError
 from rivae.base.reading.tables import Broken, Record, rows
 from rivae.data import dataset_names
@@ -117,19 +118,19 @@ class Plan(BaseModel):
         return Recipe1MImport(self.table, self.images[0] if self.images else None, self.tags)
 
 
-def column_with_pictures(head: Sequence[Record], chosen: str | None = None) -> str:
+def column_with_pictures(head: Sequence[Record], choice: str | None = None) -> str:
     """The column of these first records in which the pictures themselves stand; "" without.
 
     Args:
-        chosen: the user's; by default the one that is guessed, or the only one.
+        choice: the user's; by default the one that is guessed, or the only one.
     """
     columns = columns_of(head)
     fitting = [c for c in columns if any(holds_picture(record.get(c)) for record in head)]
-    if chosen is None:
+    if choice is None:
         alone = fitting[0] if len(fitting) == 1 else ""
-        guessed = guess_mapping(columns, head).get("picture")
-        return guessed if guessed in fitting else alone
-    return chosen if chosen in fitting else ""
+        guess = guess_mapping(columns, head).get("picture")
+        return guess if guess in fitting else alone
+    return choice if choice in fitting else ""
 
 
 def columns_of(head: Iterable[Record]) -> list[str]:
@@ -137,10 +138,10 @@ def columns_of(head: Iterable[Record]) -> list[str]:
     return list(dict.fromkeys(name for record in head for name in record))
 
 
-def free_name(table: Path) -> str:
+def free_import_name(table: Path) -> str:
     """A name for what is imported from ``table`` that no data set has."""
     words = re.sub(r"[^a-z0-9._-]+", "-", table.name.split(".")[0].lower()).strip("-._")
-    name, taken = words[:36] or "pairs-1", dataset_names()
-    numbered = (f"{name}-{i}" for i in range(2, 1000))
-    free = (n for n in (name, *numbered) if n not in taken and not (data_root() / n).exists())
-    return next(free, name)
+    names = dataset_names()
+    return free_name(
+        words[:36] or "pairs-1", lambda name: name in names or (data_root() / name).exists()
+    )

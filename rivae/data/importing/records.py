@@ -39,7 +39,7 @@ class RecordReader:
             column.look(record.get(column.name))
 
     def tell(self, report: ImportReport) -> None:
-        """Note what was taken for what, for columns as a whole."""
+        """Report the guesses about whole columns."""
         self._ids.tell(report)
 
     def read(self, record: Record, number: int) -> tuple[Recipe, str, Remarks]:
@@ -84,8 +84,8 @@ class RecordReader:
 
 def check_paper_filter(recipe: Recipe) -> None:
     """Raise UnusableError unless there are 1-20 ingredients and 1-20 instructions."""
-    for name, found in (("ingredients", recipe.ingredients), ("instructions", recipe.instructions)):
-        if not found:
+    for name, lines in (("ingredients", recipe.ingredients), ("instructions", recipe.instructions)):
+        if not lines:
             raise UnusableError(f"no {name}")
-        if len(found) > PAPER_LINES:
+        if len(lines) > PAPER_LINES:
             raise UnusableError(f"more than {PAPER_LINES} {name} (the paper's filter)")

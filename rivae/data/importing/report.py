@@ -9,7 +9,7 @@ from typing import Any
 from rivae.base.reading.typed_text import clean
 
 EXAMPLES = 5
-SHOWN = 2  # examples of a remark, whose records are used all the same
+SHOWN = 2  # examples of a remark, whose records are still used
 EXAMPLE_LENGTH = 160
 
 
@@ -34,7 +34,7 @@ class ImportReport:
         read: records of the source.
         taken: usable pairs.
         left_out: reason -> number of records; each record under its first reason only.
-        notes: remark -> number of records that were stored all the same.
+        notes: remark -> number of records that were stored with it.
         examples: reason or remark -> the first few records, as "which: what".
         columns: what each column became, as "title ← dish_name"; none in reports of imports that
             were made before this field existed.
@@ -96,14 +96,14 @@ class ImportReport:
         }
 
     @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> ImportReport:
+    def from_dict(cls, document: Mapping[str, Any]) -> ImportReport:
         return cls(
-            read=int(stored["read"]),
-            taken=int(stored["taken"]),
-            left_out={str(k): int(v) for k, v in stored["left_out"].items()},
-            notes={str(k): int(v) for k, v in stored["notes"].items()},
-            examples={str(k): [str(e) for e in v] for k, v in stored["examples"].items()},
-            columns=[str(said) for said in stored.get("columns", ())],
+            read=int(document["read"]),
+            taken=int(document["taken"]),
+            left_out={str(k): int(v) for k, v in document["left_out"].items()},
+            notes={str(k): int(v) for k, v in document["notes"].items()},
+            examples={str(k): [str(e) for e in v] for k, v in document["examples"].items()},
+            columns=[str(phrase) for phrase in document.get("columns", ())],
         )
 
 

@@ -118,8 +118,8 @@ class MarkUse:
 
     def is_open(self, text: str) -> bool:
         """Whether the items of ``text`` can still change what is known."""
-        decided = self._strict and self._inside[","]
-        return (_BUT_COMMAS if decided else _ALL).search(text) is not None
+        commas_settled = self._strict and self._inside[","]
+        return (_BUT_COMMAS if commas_settled else _ALL).search(text) is not None
 
     def look_at_items(self, items: Iterable[str]) -> None:
         """Learn from the items of a cell that are parted by anything stronger than a mark."""

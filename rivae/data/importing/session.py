@@ -206,7 +206,7 @@ def same_as(
     """
     now = _fingerprint(source, settings)
     old = {key: value for key, value in now.items() if key not in _SINCE_RULES}
-    wanted, by_old_rules, by_name = _made_of(now), _made_of(old), _digest(old)
+    by_rules, by_old_rules, by_name = _made_of(now), _made_of(old), _digest(old)
     tell, files_read = progress or (lambda words, share: None), ""
     older: Path | None = None
     for folder in list_stores(settings.root):
@@ -214,9 +214,9 @@ def same_as(
             manifest = Manifest.read(folder)
             if not manifest.files_read and manifest.made_of == by_name:
                 older = older or folder
-            if manifest.files_read and manifest.made_of in (wanted, by_old_rules):
+            if manifest.files_read and manifest.made_of in (by_rules, by_old_rules):
                 files_read = files_read or source.files_read(settings, tell)
-                if manifest.files_read == files_read and manifest.made_of == wanted:
+                if manifest.files_read == files_read and manifest.made_of == by_rules:
                     return folder
                 if manifest.files_read == files_read:
                     older = older or folder
@@ -234,8 +234,8 @@ def is_read_as_now(source: Source, settings: ImportSettings, folder: Path) -> bo
 
 
 def _fingerprint(source: Source, settings: ImportSettings) -> dict[str, Any]:
-    own = {"side": settings.side, "paper_filter": settings.paper_filter, "rules": RULES}
-    return {**source.fingerprint(), **own}
+    common = {"side": settings.side, "paper_filter": settings.paper_filter, "rules": RULES}
+    return {**source.fingerprint(), **common}
 
 
 def _made_of(fingerprint: dict[str, Any]) -> str:
@@ -289,16 +289,16 @@ def _resumed(writer: StoreWriter, fresh: ImportReport, source: Source) -> Import
         return fresh
     try:
         document = json.loads((writer.partial / REPORT).read_bytes())
-        stored = ImportReport.from_dict(document)
-        if stored.read == writer.source_position:
+        report = ImportReport.from_dict(document)
+        if report.read == writer.source_position:
             source.files_so_far = str(document.get("files", ""))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        stored = fresh  # killed between a chunk and its report: the counts begin with this chunk
-    if stored.read != writer.source_position:
-        stored.note("the counts of left-out records are incomplete: the import was killed", "all")
-        stored.read, stored.taken = writer.source_position, writer.n_items
-    stored.columns = fresh.columns
-    return stored
+        report = fresh  # killed between a chunk and its report: the counts begin with this chunk
+    if report.read != writer.source_position:
+        report.note("the counts of left-out records are incomplete: the import was killed", "all")
+        report.read, report.taken = writer.source_position, writer.n_items
+    report.columns = fresh.columns
+    return report
 
 
 def _manifest(

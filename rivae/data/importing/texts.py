@@ -58,37 +58,37 @@ class _Column:
         self.name, self.role = name, role
 
     def _note(
-        self, said: Iterable[str], cell: object, found: Iterable[str], remarks: Remarks
+        self, names: Iterable[str], cell: object, texts: Iterable[str], remarks: Remarks
     ) -> None:
-        """Add each of ``said`` to the remarks, with what the cell was and what became of it."""
-        for remark in said:
+        """Add each of ``names`` to the remarks, with what the cell was and what became of it."""
+        for remark in names:
             before = f"{shown(cell, 70)} → " if isinstance(cell, str) else ""
             remarks.append(
-                (f"column '{shown(self.name, 40)}': {remark}", before + " | ".join(found))
+                (f"column '{shown(self.name, 40)}': {remark}", before + " | ".join(texts))
             )
 
-    def _structure(self, cell: object, said: set[str]) -> Any:
+    def _structure(self, cell: object, remarks: set[str]) -> Any:
         """A text as it is, a list of what a list or an object holds, or another value."""
         if isinstance(cell, bytes):
             cell = cell.decode("utf-8", "replace")
         if isinstance(cell, Mapping):
-            parts = texts_in(cell, self.role, said)
-            return parts[0] if LANGUAGES in said and len(parts) == 1 else parts
+            parts = texts_in(cell, self.role, remarks)
+            return parts[0] if LANGUAGES in remarks and len(parts) == 1 else parts
         if isinstance(cell, list | tuple | set | frozenset):
             parts = unwrapped(list(cell))
             if all(isinstance(part, str) and part[:1] != "{" for part in parts):
                 return parts
-            return texts_in(cell, self.role, said)
+            return texts_in(cell, self.role, remarks)
         return cell
 
-    def _as_written(self, text: str, said: set[str]) -> list[Any] | str:
+    def _as_written(self, text: str, remarks: set[str]) -> list[Any] | str:
         """What a text holds that is a list in a known writing; other texts without their HTML."""
         for attempt in range(2):
-            if found := written(text):
-                said |= {ABRIDGED} if found.abridged else set()
-                said |= {LOOSE} if found.loose else set()
-                return self._structure(found.value, said)
-            plain = plain_text(text, said) if attempt == 0 else text
+            if literal := written(text):
+                remarks |= {ABRIDGED} if literal.abridged else set()
+                remarks |= {LOOSE} if literal.loose else set()
+                return self._structure(literal.value, remarks)
+            plain = plain_text(text, remarks) if attempt == 0 else text
             if plain == text:
                 break
             text = plain.strip()
@@ -137,29 +137,29 @@ class ListColumn(_Column):
                 return lines
         elif isinstance(cell, list) and len(cell) > 1 and (plain := plain_lines(cell)) is not None:
             return plain
-        said: set[str] = set()
-        parts = self._parts(cell, said)
+        cell_remarks: set[str] = set()
+        parts = self._parts(cell, cell_remarks)
         if isinstance(parts, str):
-            parts = self._at_marks(parts, said)
+            parts = self._at_marks(parts, cell_remarks)
         plain = plain_lines(parts)
-        bounded = bounded_lines(parts, said) if plain is None else plain
-        if said:
-            self._note(sorted(said), cell, bounded[:3], remarks)
-        return bounded
+        line_texts = bounded_lines(parts, cell_remarks) if plain is None else plain
+        if cell_remarks:
+            self._note(sorted(cell_remarks), cell, line_texts[:3], remarks)
+        return line_texts
 
-    def _parts(self, cell: object, said: set[str]) -> list[Any] | str:
+    def _parts(self, cell: object, remarks: set[str]) -> list[Any] | str:
         """The parts of a cell, or its text where only the marks of the column can tell."""
         if isinstance(cell, list) and self._is_list_in_list(cell):
             cell = cell[0]
-        parts = self._structure(cell, said)
+        parts = self._structure(cell, remarks)
         if isinstance(parts, str):
-            parts = self._as_written(parts, said)
+            parts = self._as_written(parts, remarks)
         if isinstance(parts, list):
-            return self._unpacked(parts, said)
+            return self._unpacked(parts, remarks)
         if not isinstance(parts, str):
             return [parts]
         if looks_written(parts):
-            said.add(NOT_UNDERSTOOD)
+            remarks.add(NOT_UNDERSTOOD)
             return [parts]
         text = parts.strip()
         if self._marks is not None and (inner := bare_list(text)) is not None:
@@ -169,7 +169,7 @@ class ListColumn(_Column):
             return lines
         others, mark = separators.at_other_marks(text)
         if mark:
-            said.add(SPLIT_AT.format(f"'{mark}'"))
+            remarks.add(SPLIT_AT.format(f"'{mark}'"))
             return others
         hashes = separators.at_hashes(text) if self.role == "tags" else None
         return hashes or text
@@ -181,7 +181,7 @@ class ListColumn(_Column):
         text = cell[0].strip()
         return self.role == "tags" or "\n" in text or written(text) is not None
 
-    def _unpacked(self, parts: list[Any], said: set[str]) -> list[Any]:
+    def _unpacked(self, parts: list[Any], remarks: set[str]) -> list[Any]:
         """Paragraphs and list entries of HTML in a list are its parts."""
         text = joined(parts)
         if (text and "<" not in text) or (len(parts) > 1 and self.role != "instructions"):
@@ -190,13 +190,13 @@ class ListColumn(_Column):
             line
             for part in parts
             for line in (
-                plain_text(part, said).strip().splitlines()
+                plain_text(part, remarks).strip().splitlines()
                 if isinstance(part, str) and "<" in part and "\n" not in part
                 else [part]
             )
         ]
 
-    def _at_marks(self, text: str, said: set[str]) -> list[str]:
+    def _at_marks(self, text: str, remarks: set[str]) -> list[str]:
         if self._marks is None:
             return [text]
         parts, mark = separators.strongest(text)
@@ -204,9 +204,9 @@ class ListColumn(_Column):
             return [text]
         name = "commas" if mark == "," else f"'{mark}'"
         if not self._marks.parts_items(mark):
-            said.add(UNSURE.format(name))
+            remarks.add(UNSURE.format(name))
             return [text]
-        said.add(SPLIT_AT.format(name))
+        remarks.add(SPLIT_AT.format(name))
         return parts
 
 
@@ -227,24 +227,26 @@ class TextColumn(_Column):
             title = clean(cell)
             if title not in MISSING:
                 return title, ()
-        said: set[str] = set()
-        parts = self._structure(cell, said)
+        cell_remarks: set[str] = set()
+        parts = self._structure(cell, cell_remarks)
         if isinstance(parts, str):
             parts = parts.strip()
-            text = self._as_written(parts, said) if _MAY_BE_CAPTIONS.match(parts) else parts
-            text = plain_text(text, said) if isinstance(text, str) else text
+            text = self._as_written(parts, cell_remarks) if _MAY_BE_CAPTIONS.match(parts) else parts
+            text = plain_text(text, cell_remarks) if isinstance(text, str) else text
             parts = _captions(text) if isinstance(text, str) else text
-        texts = list(bounded_lines(parts if isinstance(parts, list) else [parts], said, MAX_TEXT))
+        texts = list(
+            bounded_lines(parts if isinstance(parts, list) else [parts], cell_remarks, MAX_TEXT)
+        )
         title = texts[0] if texts else ""
         if len(title) > MAX_TITLE:
-            said.add(LONG_TITLES)
+            cell_remarks.add(LONG_TITLES)
             title = beginning(title)
         else:
             texts = texts[1:]
-            said |= {CAPTIONS} if texts else set()
-        beyond = bounded_lines(texts, said)
-        if said:
-            self._note(sorted(said), cell, [title], remarks)
+            cell_remarks |= {CAPTIONS} if texts else set()
+        beyond = bounded_lines(texts, cell_remarks)
+        if cell_remarks:
+            self._note(sorted(cell_remarks), cell, [title], remarks)
         return title, beyond
 
 

@@ -31,13 +31,13 @@ MAX_KEPT = 4 * 2**30  # bytes of all uploads that wait
 Sent = tuple[str, IO[bytes]]
 
 
-def keep_table(root: Path, sent: Sent) -> Path:
+def keep_table(root: Path, upload: Sent) -> Path:
     """Keep an uploaded table under the folder of data sets ``root``; returns its path.
 
     Raises:
         DataError: its name is not a table's, too many uploads wait, or the disk refuses it.
     """
-    path = _keep_one(root, sent)
+    path = _keep_one(root, upload)
     try:
         table_kind(path)
     except DataError:
@@ -53,15 +53,15 @@ def keep_pictures(root: Path, files: Sequence[Sent]) -> tuple[Path, ...]:
         DataError: a file is neither, two different pictures have one name, too many uploads wait,
             or the disk refuses it.
     """
-    zips = [sent for sent in files if _suffix(sent[0]) == ".zip"]
-    loose = [sent for sent in files if _suffix(sent[0]) in PICTURE_SUFFIXES]
+    zips = [upload for upload in files if _suffix(upload[0]) == ".zip"]
+    loose = [upload for upload in files if _suffix(upload[0]) in PICTURE_SUFFIXES]
     for name, _ in files:
         if _suffix(name) not in (".zip", *PICTURE_SUFFIXES):
             raise DataError(
                 f"{name[:80]} is no picture: send a zip, or {', '.join(PICTURE_SUFFIXES)}"
             )
     loose = _without_twins(loose)
-    roots = [_keep_one(root, sent) for sent in zips]
+    roots = [_keep_one(root, upload) for upload in zips]
     if loose:
         roots.append(
             _keep(root, f"{len(loose)}-pictures.zip", loose, lambda out: _bundle(loose, out))
@@ -72,8 +72,8 @@ def keep_pictures(root: Path, files: Sequence[Sent]) -> tuple[Path, ...]:
 def _without_twins(pictures: Sequence[Sent]) -> list[Sent]:
     """The pictures, of those with the same name and content the first."""
     by_name: dict[str, list[Sent]] = {}
-    for sent in pictures:
-        by_name.setdefault(sent[0], []).append(sent)
+    for upload in pictures:
+        by_name.setdefault(upload[0], []).append(upload)
     for name, same in by_name.items():
         if len(same) > 1 and len({_content(stream) for _, stream in same}) > 1:
             raise DataError(
@@ -112,26 +112,26 @@ def sweep(root: Path, now: datetime | None = None, anew: str = "") -> int:
     return n_bytes
 
 
-def _was_old(folder: Path, noted: date | None) -> bool:
+def _was_old(folder: Path, first_noted: date | None) -> bool:
     """Whether an upload had waited for a day when it was noted, as those of older versions had."""
     with suppress(OSError, ValueError, OverflowError):
-        sent = datetime.fromtimestamp(folder.stat().st_mtime, UTC).date()
-        return noted is not None and (noted - sent).days > 1
+        upload_date = datetime.fromtimestamp(folder.stat().st_mtime, UTC).date()
+        return first_noted is not None and (first_noted - upload_date).days > 1
     return False
 
 
 def _keep(
-    root: Path, name: str, sent: Sequence[Sent], write: Callable[[IO[bytes]], object]
+    root: Path, name: str, uploads: Sequence[Sent], write: Callable[[IO[bytes]], object]
 ) -> Path:
-    n_bytes, seen = 0, hashlib.sha256()
-    for title, stream in sent:
-        seen.update(title.encode("utf-8", "replace") + b"\0")
+    n_bytes, digest = 0, hashlib.sha256()
+    for title, stream in uploads:
+        digest.update(title.encode("utf-8", "replace") + b"\0")
         stream.seek(0)
         while chunk := stream.read(2**20):
             n_bytes += len(chunk)
-            seen.update(chunk)
+            digest.update(chunk)
         stream.seek(0)
-    folder = root / UPLOADS / seen.hexdigest()[:32]
+    folder = root / UPLOADS / digest.hexdigest()[:32]
     path = folder / _safe(name)
     try:
         if not path.is_file():
@@ -150,8 +150,8 @@ def _keep(
     return path
 
 
-def _keep_one(root: Path, sent: Sent) -> Path:
-    return _keep(root, sent[0], [sent], lambda out: shutil.copyfileobj(sent[1], out))
+def _keep_one(root: Path, upload: Sent) -> Path:
+    return _keep(root, upload[0], [upload], lambda out: shutil.copyfileobj(upload[1], out))
 
 
 def _content(stream: IO[bytes]) -> bytes:

@@ -153,14 +153,14 @@ _NOTHING = object()
 def _scanned(text: str) -> Written | None:
     scan = _Scan(text)
     try:
-        opened = scan.next_token("open")
-        value = scan.inside(opened, MAX_DEPTH)
+        opening = scan.next_token("open")
+        value = scan.inside(opening, MAX_DEPTH)
         if scan.at != len(text) or not isinstance(value, list | dict):
             return None
     except _UnknownError:
         return None
     if text[0] != "{" and scan.n_bare and not scan.n_strings:
-        return None  # [flour, salt]: whether its commas part items is told by other cells
+        return None  # [flour, salt]: other cells tell whether its commas separate items
     if text[0] == "(" and isinstance(value, list) and len(value) < 2 and not scan.n_commas:
         return None  # ("salt") is a text in brackets
     return Written(value, scan.abridged)
@@ -174,17 +174,17 @@ class _Scan:
         self.abridged = False
         self.n_strings = self.n_bare = self.n_commas = 0
 
-    def next_token(self, wanted: str = "") -> str:
+    def next_token(self, kind: str = "") -> str:
         """The next token, whose kind is then ``kind``."""
         match = _TOKEN.match(self._text, self.at)
-        if match is None or (wanted and match.lastgroup != wanted):
+        if match is None or (kind and match.lastgroup != kind):
             raise _UnknownError
         self.at, self.kind = match.end(), match.lastgroup or ""
         return match[self.kind]
 
-    def inside(self, opened: str, depth: int) -> Any:
-        """The list or object that ends with the bracket for ``opened``."""
-        name = opened[:-1].rstrip()
+    def inside(self, opening: str, depth: int) -> Any:
+        """The list or object that ends with the bracket for ``opening``."""
+        name = opening[:-1].rstrip()
         if depth == 0 or (name and not _NAME.fullmatch(name)):
             raise _UnknownError
         items: list[Any] = []
@@ -202,35 +202,35 @@ class _Scan:
             elif self.kind == "open":
                 parts.append(self.inside(token, depth - 1))
             elif self.kind == "pair":
-                if opened == "[" or key is not _NOTHING or len(parts) != 1:
+                if opening == "[" or key is not _NOTHING or len(parts) != 1:
                     raise _UnknownError
                 key, parts = parts[0], []
             else:  # a comma or a bracket: here an item ends
-                found = self._items(parts, listed=opened == "[" and not commas)
+                values = self._items(parts, may_be_array=opening == "[" and not commas)
                 if key is _NOTHING:
-                    self.n_bare += any(isinstance(item, _Word) for item in found)
-                    items += found
+                    self.n_bare += any(isinstance(item, _Word) for item in values)
+                    items += values
                 else:
-                    pairs.append((key, found[0] if found else None))
+                    pairs.append((key, values[0] if values else None))
                 key, parts = _NOTHING, []
                 if self.kind == "close":
-                    if token != _CLOSED_BY[opened[-1]]:
+                    if token != _CLOSED_BY[opening[-1]]:
                         raise _UnknownError
                     self.n_commas += commas
                     return self._made(name, items, pairs)
                 commas += 1
 
-    def _items(self, parts: list[Any], listed: bool) -> list[Any]:
+    def _items(self, parts: list[Any], may_be_array: bool) -> list[Any]:
         """What stands between two commas: NumPy's items, one item, or words that make one.
 
         Args:
-            listed: no comma came before, so numbers may be a list as NumPy prints it.
+            may_be_array: no comma came before, so numbers may be a list as NumPy prints it.
         """
         words = [part for part in parts if isinstance(part, _Word)]
         plain = [word for word in words if word in MISSING or word == "..."]
         numbers = [word for word in words if _NUMBER.fullmatch(word)]
         self.abridged |= "..." in plain
-        if len(words) < len(parts) or (listed and len(plain) + len(numbers) == len(words)):
+        if len(words) < len(parts) or (may_be_array and len(plain) + len(numbers) == len(words)):
             if len(plain) + len(numbers) < len(words):
                 raise _UnknownError  # "5" pan
             return [
@@ -248,9 +248,9 @@ class _Scan:
                 raise _UnknownError
             return {str(key): value for key, value in pairs} if pairs else items
         short = name.rpartition(".")[2]
-        named = {str(key): value for key, value in pairs if key not in _SETTINGS}
-        if named and not items:
-            return named
+        fields = {str(key): value for key, value in pairs if key not in _SETTINGS}
+        if fields and not items:
+            return fields
         if len(items) == 1 and (
             isinstance(items[0], list | dict) or short.endswith(("_", "64", "32"))
         ):

@@ -129,8 +129,8 @@ class _Files:
     tags: list[tuple[str, str, str]] = field(default_factory=list)
     factors: list[tuple[object, ...]] = field(default_factory=list)
 
-    def add(self, dish: Dish, written: Written, part: str, picture: str) -> None:
-        recipe = written.recipe
+    def add(self, dish: Dish, recipe_text: Written, part: str, picture: str) -> None:
+        recipe = recipe_text.recipe
         text = {
             "id": recipe.id,
             "title": recipe.title,
@@ -142,16 +142,16 @@ class _Files:
         images = [{"id": picture, "url": f"{recipe.url}/{picture}"}]
         names = [
             name or line.rstrip(":").lower()
-            for name, line in zip(written.names, recipe.ingredients, strict=True)
+            for name, line in zip(recipe_text.names, recipe.ingredients, strict=True)
         ]
-        stored = {
+        document = {
             "id": recipe.id,
             "ingredients": [{"text": name} for name in names],
-            "valid": [bool(name) for name in written.names],
+            "valid": [bool(name) for name in recipe_text.names],
         }
         self.texts.append(json.dumps(text, ensure_ascii=False))
         self.pictures.append(json.dumps({"id": recipe.id, "images": images}))
-        self.detected.append(json.dumps(stored, ensure_ascii=False))
+        self.detected.append(json.dumps(document, ensure_ascii=False))
         self.tags.append((recipe.id, recipe.title.lower(), repr(list(recipe.tags))))
         self.factors.append((recipe.id, *(code + 1 for code in dish.codes)))
 
@@ -170,8 +170,8 @@ def _write(folder: Path, n: int, seed: int, progress: Progress | None, webp: boo
             draw(dish).save(path, "WEBP", quality=WEBP_QUALITY, method=6)
         else:
             draw(dish).save(path, "JPEG", quality=JPEG_QUALITY, optimize=True, subsampling="4:2:0")
-        written = write(dish, key, f"https://example.org/synthetic-kitchen/{key}")
-        files.add(dish, written, part, name)
+        recipe_text = write(dish, key, f"https://example.org/synthetic-kitchen/{key}")
+        files.add(dish, recipe_text, part, name)
         if progress is not None:
             progress(index + 1, n)
     write_atomic(folder / "README.txt", NOTICE.encode())

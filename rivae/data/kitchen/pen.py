@@ -99,8 +99,8 @@ class Pen:
 
     def _pixels(self, points: Points) -> list[tuple[float, float]]:
         cos, sin = np.cos(self.angle), np.sin(self.angle)
-        turned = points @ np.array([[cos, sin], [-sin, cos]])
-        return [(float(x), float(y)) for x, y in (turned + self.origin) * self.scale]
+        rotated_points = points @ np.array([[cos, sin], [-sin, cos]])
+        return [(float(x), float(y)) for x, y in (rotated_points + self.origin) * self.scale]
 
     def polygon(self, points: Points, fill: Colour | tuple[int, int, int, int] | int) -> None:
         """A filled outline, (n, 2)."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
+from rivae.base.arrays import Floats
 from rivae.data.kitchen.containers import SIDE, Container
 from rivae.data.kitchen.factors import Dish
 from rivae.data.kitchen.painters import PAINTERS
@@ -25,8 +26,6 @@ from rivae.data.kitchen.pen import (
     ellipse,
     lighter,
 )
-
-Array = NDArray[np.float64]
 
 # Random streams of the picture; food.py has the others.
 _GRAINS, _PLACES, _CHOICE, _EARS = range(4)
@@ -82,7 +81,7 @@ def piece(kind: str, turn: int, size: int) -> Image.Image:
     return out
 
 
-def places(c: Container, square: Array, share: float) -> Array:
+def places(c: Container, square: Floats, share: float) -> Floats:
     """(n, 2) points of the canvas on the food for (n, 2) points of the unit square."""
     u, v = square[:, 0], square[:, 1]
     if c.glass:
@@ -95,7 +94,7 @@ def places(c: Container, square: Array, share: float) -> Array:
     return np.stack([x + SIDE / 2, y + c.food_y], 1)
 
 
-def _even(n: int, rng: np.random.Generator) -> Array:
+def _even(n: int, rng: np.random.Generator) -> Floats:
     """(n, 2) points that fill the unit square evenly (the R2 sequence), shifted at random."""
     steps = np.array([0.7548776662466927, 0.5698402909980532])
     return (rng.uniform(0, 1, 2) + steps * np.arange(1, n + 1)[:, None]) % 1.0
@@ -154,7 +153,7 @@ def strew_pieces(canvas: Image.Image, c: Container, dish: Dish) -> None:
     _paste(canvas, spots[rows], [kind for _, kind in toppings], looks[rows])
 
 
-def _paste(canvas: Image.Image, spots: Array, kinds: list[str], looks: NDArray[np.int64]) -> None:
+def _paste(canvas: Image.Image, spots: Floats, kinds: list[str], looks: NDArray[np.int64]) -> None:
     for (x, y), kind, (turn, size) in zip(spots.tolist(), kinds, looks.tolist(), strict=True):
         image = piece(kind, turn, size)
         corner = (round(x * SCALE - image.width / 2), round(y * SCALE - image.height / 2))

@@ -28,11 +28,11 @@ def content(settings: Settings) -> str:
     return store_content(FOLDER)
 
 
-def load(settings: Settings, kept: Vocabulary | None = None) -> PairedDataset:
+def load(settings: Settings, vocabulary: Vocabulary | None = None) -> PairedDataset:
     """Open the kitchen; its split is 70 / 15 / 15 %.
 
     Args:
-        kept: as in ``rivae.data.sets.pairs.load``.
+        vocabulary: as in ``rivae.data.sets.pairs.load``.
 
     Returns:
         Views (3, S, S) and (V,), factors (N, 8) as codes 0 to 4.
@@ -45,7 +45,7 @@ def load(settings: Settings, kept: Vocabulary | None = None) -> PairedDataset:
             "the kitchen's files are missing in assets/kitchen: get them again, or make them with "
             "`python -m rivae.cli.demo --only kitchen-data`"
         )
-    data = open_pairs("kitchen", FOLDER, PairsSettings(**settings.kept()), kept)
+    data = open_pairs("kitchen", FOLDER, PairsSettings(**settings.kept()), vocabulary)
     data.settings = settings.kept()
     return data
 

@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from PIL import Image
 from pydantic import Field
 
@@ -22,22 +21,24 @@ from rivae.base.installed import cache_folder
 from rivae.base.reading.typed_text import clean
 from rivae.data.base import PairedDataset, Recipe, Shape, View
 from rivae.data.dataset import Dataset
+from rivae.data.features.asked import encodes, picture_features, text_features
 from rivae.data.pictures import UPLOADED, as_seen, decoding
-from rivae.data.settings import DatasetSettings, Fractions, OptionalText, Seed, Shares
-from rivae.data.splits import split_of
+from rivae.data.settings import DatasetSettings, Fractions, OptionalText, Seed
+from rivae.data.splits import USUAL_FRACTIONS, USUAL_SEED
 from rivae.data.store import PairStore, find_store
 from rivae.data.store.content import store_content
-from rivae.data.store.features import features_content, read_features
+from rivae.data.store.features import beside_words, features_content, read_features
 from rivae.data.store.pixels import StorePixels, picture, to_pixels
+from rivae.data.store.split import store_split
 from rivae.data.tokenizer import newest
 from rivae.data.tokens import TokensView, cached_tokens, tokens_key
 from rivae.data.vocabulary import Vocabulary
 from rivae.data.word_vectors import CORPUS, vector_source
-from rivae.data.words_view import WordsView, cached_words, recipe_text
+from rivae.data.words_view import WordsView, WordsWithFeatures, cached_words, recipe_text
 
 PAIRS = "pairs"  # the name of every import as a data set
 READ_AT_ONCE = 20_000
-MAX_TEXT = 20_000  # characters of somebody's own text
+MAX_TEXT = 20_000  # characters of a user's own text
 TOO_LONG = f"a text has at most {MAX_TEXT:,} characters: shorten it"
 UNKNOWN_WORDS = "none of these words is in the vocabulary of the data: add some more"
 
@@ -56,8 +57,11 @@ class Pairs(PairedDataset):
         self.store = store
         self.title_of_all = store.manifest.title
         self.synthetic = store.manifest.synthetic
-        self.accepts_upload = isinstance(rest["x1"], StorePixels)
-        self.accepts_text = isinstance(rest["x2"], WordsView)
+        self._features = str(rest["settings"].get("features") or "")
+        self.accepts_upload = isinstance(rest["x1"], StorePixels) or self._encodes("pictures")
+        self.accepts_text = isinstance(rest["x2"], WordsView) and (
+            not isinstance(rest["x2"], WordsWithFeatures) or self._encodes("texts")
+        )
         if isinstance(rest["x2"], WordsView | TokensView):
             self.vocabulary = rest["x2"].known
         super().__init__(
@@ -66,6 +70,10 @@ class Pairs(PairedDataset):
             view_names=store.manifest.view_names,
             **rest,
         )
+
+    def _encodes(self, side: str) -> bool:
+        """Whether an upload becomes the features of ``side`` that the data are read by."""
+        return bool(self._features) and encodes(self.store.folder, self._features, side)
 
     @property
     def key_name(self) -> str:
@@ -92,8 +100,8 @@ class Pairs(PairedDataset):
     def text(self, i: int) -> str:
         """Known factors, then ingredients, or the steps of a text without ingredients."""
         recipe = self.recipe(i)
-        known = [super().text(i)] if self.factors is not None else []
-        return " · ".join((*known, *(recipe.ingredients or recipe.instructions)))
+        factor_text = [super().text(i)] if self.factors is not None else []
+        return " · ".join((*factor_text, *(recipe.ingredients or recipe.instructions)))
 
     def search_texts(self) -> Iterator[tuple[str, str]]:
         return self.store.search_texts()
@@ -103,19 +111,29 @@ class Pairs(PairedDataset):
         if not self.accepts_upload:
             return super().from_upload(image)
         with decoding(UPLOADED):
-            pixels = to_pixels(as_seen(image).convert("RGB"), self.x1.shape[-1])
+            seen = as_seen(image).convert("RGB")
+        if not isinstance(self.x1, StorePixels):
+            return picture_features(self.store.folder, self._features, seen)
+        pixels = to_pixels(seen, self.x1.shape[-1])
         return torch.from_numpy(pixels.astype(np.float32) / 255)[None]
 
     def from_text(self, text: str) -> torch.Tensor:
-        """Any text, of which the words of the vocabulary count."""
-        if not isinstance(self.x2, WordsView):
+        """Any text, of which the words of the vocabulary count, and all of it where there are
+        features of texts.
+        """
+        if not isinstance(self.x2, WordsView) or not self.accepts_text:
             return super().from_text(text)
         if len(text) > MAX_TEXT:
             raise DataError(TOO_LONG)
-        words = self.x2.weigh(clean(text))
-        if not words.any():
+        typed, language_known = clean(text), False
+        asked = self.x2.weigh(typed)
+        has_words = bool(asked.any())
+        if isinstance(self.x2, WordsWithFeatures):
+            features, language_known = text_features(self.store.folder, self._features, typed)
+            asked = torch.cat([asked, features], -1)
+        if not (has_words or language_known):
             raise DataError(UNKNOWN_WORDS)
-        return words
+        return asked
 
 
 class PictureTextSettings(DatasetSettings):
@@ -147,13 +165,15 @@ class Settings(PictureTextSettings):
         default=None,
         title="Embeddings",
         description="name of embeddings of the import that replace pixels and words (CLIP …, "
-        "see rivae features)",
+        "see rivae features); those of texts that were made here stand beside the words",
     )
     split_seed: Seed = Field(
-        default=0, title="Split seed", description="draw of the parts that the import does not name"
+        default=USUAL_SEED,
+        title="Split seed",
+        description="draw of the parts that the import does not name",
     )
     fractions: Fractions = Field(
-        default=(0.7, 0.15, 0.15),
+        default=USUAL_FRACTIONS,
         title="Split",
         description="shares of train, validation and test, of what the import does not name",
     )
@@ -171,14 +191,16 @@ class Settings(PictureTextSettings):
     )
 
 
-def load(settings: Settings, kept: Vocabulary | None = None) -> PairedDataset:
+def load(settings: Settings, vocabulary: Vocabulary | None = None) -> PairedDataset:
     """Open imported pairs.
 
     Args:
-        kept: the vocabulary of a run; by default the words are counted by the newest rules.
+        vocabulary: the vocabulary of a run; by default the words are counted by the newest rules.
 
     Returns:
-        Views (3, S, S) and (V,), or embeddings (D1,) and (D2,) where the settings name some.
+        Views (3, S, S) and (V,). Where the settings name features, those of pictures stand for
+        the first, and those of texts stand beside the words, (V + D2,), or, where they came with
+        the import, for them.
 
     Raises:
         ConfigError: for settings that do not go together.
@@ -186,7 +208,7 @@ def load(settings: Settings, kept: Vocabulary | None = None) -> PairedDataset:
     """
     if not settings.store:
         raise DataError("pairs needs an import: choose one by its own name, or set store to it")
-    return open_pairs(PAIRS, find_store(settings.store), settings, kept)
+    return open_pairs(PAIRS, find_store(settings.store), settings, vocabulary)
 
 
 def content(settings: Settings) -> str:
@@ -200,7 +222,7 @@ def content(settings: Settings) -> str:
     return f"{store_content(folder)} {embeddings}".rstrip()
 
 
-def shapes(settings: Settings, kept: Vocabulary | None = None) -> tuple[Shape, Shape]:
+def shapes(settings: Settings, vocabulary: Vocabulary | None = None) -> tuple[Shape, Shape]:
     """Of items of both views; reads the texts of a small import; those of a large one would take
     minutes.
 
@@ -211,32 +233,36 @@ def shapes(settings: Settings, kept: Vocabulary | None = None) -> tuple[Shape, S
         n = len(PairStore(find_store(settings.store)))
         if n > READ_AT_ONCE:
             raise DataError(f"{n:,} texts would have to be read first")
-    data = load(settings, kept)
+    data = load(settings, vocabulary)
     return data.x1.shape, data.x2.shape
 
 
 def open_pairs(
-    name: str, folder: Path, settings: Settings, kept: Vocabulary | None = None
+    name: str, folder: Path, settings: Settings, vocabulary: Vocabulary | None = None
 ) -> Pairs:
     """The store in ``folder`` as data set ``name``, its texts by the vocabulary of a run if any."""
     item_content = store_content(folder)
     store, n_words = PairStore(folder), settings.max_words
     cache = cache_folder(folder)
-    splits = _split(store, settings.fractions, settings.split_seed)
-    found = read_features(folder, settings.features, len(store)) if settings.features else {}
-    x1: View = found.get("pictures") or StorePixels(store, settings.image_size)
-    x2: View | None = found.get("texts")
-    if x2 is not None and settings.text == "tokens":
-        raise ConfigError("features replace the texts: remove text=tokens or features")
-    if x2 is None:
+    splits = store_split(store, settings.fractions, settings.split_seed)
+    features = read_features(folder, settings.features, len(store)) if settings.features else {}
+    x1: View = features.get("pictures") or StorePixels(store, settings.image_size)
+    dense = features.get("texts")
+    if dense is not None and settings.text == "tokens":
+        raise ConfigError("features of texts do not go with tokens: remove text=tokens or features")
+    x2: View
+    if dense is not None and not beside_words(folder, settings.features or ""):
+        x2 = dense
+    else:
         where = (splits["train"], len(store), n_words)
         if settings.text == "tokens":
-            key = tokens_key(*where, newest() if kept is None else kept.rules)
+            key = tokens_key(*where, newest() if vocabulary is None else vocabulary.rules)
             source = vector_source(settings.word_vectors, cache, key, where[0])
-            x2 = cached_tokens(cache, store.recipes, *where, source, kept)
+            x2 = cached_tokens(cache, store.recipes, *where, source, vocabulary)
         else:
             texts = (recipe_text(recipe) for recipe in store.recipes())
-            x2 = cached_words(cache, texts, *where, kept)
+            words = cached_words(cache, texts, *where, vocabulary)
+            x2 = words if dense is None else WordsWithFeatures(words, dense)
     data = Pairs(
         name=name,
         settings=settings.kept(),
@@ -248,20 +274,6 @@ def open_pairs(
     )
     data.item_content = item_content
     return data
-
-
-def training_rows(store: PairStore) -> NDArray[np.int64]:
-    """The training items of a store, as its data set draws them unless its settings differ."""
-    usual = Settings()
-    return _split(store, usual.fractions, usual.split_seed)["train"]
-
-
-def _split(store: PairStore, fractions: Shares, seed: int) -> dict[str, NDArray[np.int64]]:
-    """What the import names of the split, and a draw of the rest."""
-    try:
-        return split_of(store.named_parts(), store.same_picture(), fractions, seed)
-    except DataError as error:
-        raise DataError(f"{store.folder.name}: {error}") from error
 
 
 DATASET = Dataset(

@@ -194,8 +194,8 @@ def _find(folder: Path, name: str) -> Path:
         for spelling in (candidate, candidate.replace("-idx", ".idx")):
             if (folder / spelling).is_file():
                 return folder / spelling
-    known = ", ".join(FILES)
-    raise DataError(f"{folder} holds no {name}.gz: it needs {known}")
+    file_names = ", ".join(FILES)
+    raise DataError(f"{folder} holds no {name}.gz: it needs {file_names}")
 
 
 def read_idx(path: str | Path, n_dims: int) -> NDArray[np.uint8]:
@@ -211,9 +211,9 @@ def read_idx(path: str | Path, n_dims: int) -> NDArray[np.uint8]:
     path = Path(path)
     try:
         with open_regular(path) as plain:
-            packed = plain.read(2) == b"\x1f\x8b"
+            is_packed = plain.read(2) == b"\x1f\x8b"
             plain.seek(0)
-            if packed:
+            if is_packed:
                 with gzip.GzipFile(fileobj=plain) as stream:
                     return _read(path, stream, n_dims)
             return _read(path, plain, n_dims)
@@ -228,10 +228,10 @@ def _read(path: Path, stream: IO[bytes] | gzip.GzipFile, n_dims: int) -> NDArray
     if len(start) < 4:
         raise DataError(f"{path} is cut short: it has no idx header")
     magic = struct.unpack(">I", start)[0]
-    expected = _UINT8 << 8 | n_dims
-    if magic != expected:
+    expected_magic = _UINT8 << 8 | n_dims
+    if magic != expected_magic:
         raise DataError(
-            f"{path} is not an idx file of this kind: magic {magic}, expected {expected}"
+            f"{path} is not an idx file of this kind: magic {magic}, expected {expected_magic}"
         )
     sizes = stream.read(4 * n_dims)
     if len(sizes) < 4 * n_dims:
@@ -246,8 +246,8 @@ def _read(path: Path, stream: IO[bytes] | gzip.GzipFile, n_dims: int) -> NDArray
     # One byte more than stated, to see that nothing follows.
     data = stream.read(n_bytes + 1)
     if len(data) != n_bytes:
-        found = "more" if len(data) > n_bytes else f"{len(data)}"
-        raise DataError(f"{path} states {n_bytes} bytes of data but holds {found}")
+        n_found = "more" if len(data) > n_bytes else f"{len(data)}"
+        raise DataError(f"{path} states {n_bytes} bytes of data but holds {n_found}")
     return np.frombuffer(data, np.uint8).reshape(shape)
 
 

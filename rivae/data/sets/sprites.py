@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps
 from pydantic import Field
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import DataError
 from rivae.base.reading.contents import file_content
-from rivae.data.base import FactorSpec, PairedDataset, Shape, TensorView, random_split
+from rivae.data.base import PairedDataset, Shape, TensorView, random_split
 from rivae.data.dataset import Dataset
+from rivae.data.factors import FactorSpec
 from rivae.data.npz import NpzFile
 from rivae.data.pictures import light_on_dark, otsu_threshold, to_grey
 from rivae.data.settings import DatasetSettings, Fractions, HostPath, Seed
-
-Array = NDArray[np.float64]
 
 VERSION = "1"  # of what ``render`` draws
 SIZE = 64
@@ -158,7 +158,7 @@ def shapes(settings: Settings) -> tuple[Shape, Shape]:
     return (1, SIZE, SIZE), (1, SIZE, SIZE)
 
 
-def _unit_outline(shape: str) -> tuple[Array, Array]:
+def _unit_outline(shape: str) -> tuple[Floats, Floats]:
     """Corners of the shape at scale 1 around (0, 0), clockwise on a screen with Y downwards."""
     if shape == "square":
         return _HALF_SIDE * np.array([1, 1, -1, -1.0]), _HALF_SIDE * np.array([-1, 1, 1, -1.0])
@@ -166,7 +166,7 @@ def _unit_outline(shape: str) -> tuple[Array, Array]:
     return _HALF_SIDE * _STRETCH * np.cos(angles), _HALF_SIDE / _STRETCH * np.sin(angles)
 
 
-def fill_convex(xs: Array, ys: Array) -> NDArray[np.uint8]:
+def fill_convex(xs: Floats, ys: Floats) -> NDArray[np.uint8]:
     """Fill P convex outlines on a 64 x 64 grid.
 
     Args:
@@ -200,7 +200,7 @@ def fill_convex(xs: Array, ys: Array) -> NDArray[np.uint8]:
 
 
 def render(
-    shape: str, scale: Array, pos_x: NDArray[np.int64], pos_y: NDArray[np.int64]
+    shape: str, scale: Floats, pos_x: NDArray[np.int64], pos_y: NDArray[np.int64]
 ) -> NDArray[np.uint8]:
     """P sprites of one shape ("square" or "ellipse") as (P, 64, 64) uint8 of 0 and 1.
 
@@ -220,7 +220,7 @@ def render(
     """
     outline_x, outline_y = _unit_outline(shape)
 
-    def corners(index: NDArray[np.int64], outline: Array) -> Array:
+    def corners(index: NDArray[np.int64], outline: Floats) -> Floats:
         centre = 16 + 32 * index / (N_POSITIONS - 1)
         exact = centre[:, None] + scale[:, None] * outline
         return np.round(exact * _SUB_PIXELS) / _SUB_PIXELS
@@ -254,19 +254,19 @@ def read_sprites(
         DataError: naming the file and the reason, when it is broken or something else.
     """
     file = NpzFile(path)
-    packed = "imgs_packed" in file
-    if not packed and "imgs" not in file:
+    is_packed = "imgs_packed" in file
+    if not is_packed and "imgs" not in file:
         raise DataError(f"{path} is not a dSprites file: it holds neither 'imgs' nor 'imgs_packed'")
     classes = _latents(file)
-    chosen = (classes[:, 1] <= _ELLIPSE) & (classes[:, 3] == 0)
-    key, item_shape = ("imgs_packed", (SIZE * SIZE // 8,)) if packed else ("imgs", (SIZE, SIZE))
-    images = file.rows(key, chosen, kinds="ub", item_shape=item_shape, max_bytes=256 << 20)
-    if packed:
+    mask = (classes[:, 1] <= _ELLIPSE) & (classes[:, 3] == 0)
+    key, item_shape = ("imgs_packed", (SIZE * SIZE // 8,)) if is_packed else ("imgs", (SIZE, SIZE))
+    images = file.rows(key, mask, kinds="ub", item_shape=item_shape, max_bytes=256 << 20)
+    if is_packed:
         images = np.unpackbits(images.astype(np.uint8), axis=1).reshape(-1, SIZE, SIZE)
     images = images.astype(np.uint8)
     if images.size and images.max() > 1:
         raise DataError(f"{path}: '{key}' holds values other than 0 and 1, not binary sprites")
-    return _paired(path, images, classes[chosen])
+    return _paired(path, images, classes[mask])
 
 
 def _latents(file: NpzFile) -> NDArray[np.int64]:
@@ -283,9 +283,9 @@ def _latents(file: NpzFile) -> NDArray[np.int64]:
     highest = np.array([0, 2, len(SCALES) - 1, 39, N_POSITIONS - 1, N_POSITIONS - 1])
     if len(classes) and (classes.min() < 0 or (classes.max(0) > highest).any()):
         raise DataError(f"{file.path}: 'latents_classes' holds indices that dSprites does not have")
-    known = np.column_stack([SCALES[classes[:, 2]], classes[:, 4:] / (N_POSITIONS - 1)])
+    factors = np.column_stack([SCALES[classes[:, 2]], classes[:, 4:] / (N_POSITIONS - 1)])
     # NaN is not close to anything, so it is refused here too.
-    if not np.allclose(values[:, [2, 4, 5]], known, atol=1e-4, rtol=0):
+    if not np.allclose(values[:, [2, 4, 5]], factors, atol=1e-4, rtol=0):
         raise DataError(f"{file.path}: 'latents_values' do not fit 'latents_classes'")
     return classes
 

@@ -35,12 +35,13 @@ from numpy.typing import NDArray
 from PIL import Image
 from pydantic import Field
 
-from rivae.data.base import FactorRole, FactorSpec, PairedDataset, Shape, TensorView, random_split
+from rivae.base.arrays import Floats
+from rivae.data.base import PairedDataset, Shape, TensorView, random_split
 from rivae.data.dataset import Dataset
+from rivae.data.factors import FactorRole, FactorSpec
 from rivae.data.sets.sprites import FACTOR_SPECS, SIZE, fill_convex
 from rivae.data.settings import DatasetSettings, Fractions, Seed
 
-Array = NDArray[np.float64]
 Pictures = NDArray[np.uint8]
 
 CLASSES = ("square · ellipse", "triangle · half disc", "bar · capsule")
@@ -188,13 +189,13 @@ def shapes(settings: Settings) -> tuple[Shape, Shape]:
 # factors
 
 
-def _positions(rng: np.random.Generator, s: Settings) -> tuple[Array, Array]:
+def _positions(rng: np.random.Generator, s: Settings) -> tuple[Floats, Floats]:
     """X and Y of all pairs, (N,) each: a Gaussian copula, thinned by ``hole`` and ``uneven``."""
     from scipy.special import ndtr
 
     # The correlation of two uniform numbers whose normal ones have 2 sin(pi r / 6) is r.
     r = 2 * np.sin(np.pi * s.correlation / 6)
-    kept: list[Array] = []
+    places: list[Floats] = []
     n = 0
     while n < s.n_pairs:
         normal = rng.standard_normal((s.n_pairs, 2))
@@ -203,20 +204,20 @@ def _positions(rng: np.random.Generator, s: Settings) -> tuple[Array, Array]:
         chance = np.prod(1 - s.uneven * place, axis=1)
         inside = (np.abs(place - 0.5) < s.hole / 2).all(axis=1)
         place = place[(rng.random(s.n_pairs) < chance) & ~inside]
-        kept.append(place)
+        places.append(place)
         n += len(place)
-    x, y = np.concatenate(kept)[: s.n_pairs].T
+    x, y = np.concatenate(places)[: s.n_pairs].T
     return x, y
 
 
 def _private_factors(
     rng: np.random.Generator, n: int
-) -> tuple[dict[str, Array], np.random.Generator]:
+) -> tuple[dict[str, Floats], np.random.Generator]:
     """All private factors of a view, (N,) each and 0 .. 1, shown or not; the noise's generator."""
     names = ("background", "ring X", "ring Y", "stripes", "phase", "hue")
     *streams, noise_rng = rng.spawn(len(names) + 1)
-    drawn = {name: stream.random(n) for name, stream in zip(names, streams, strict=True)}
-    return drawn, noise_rng
+    factors = {name: stream.random(n) for name, stream in zip(names, streams, strict=True)}
+    return factors, noise_rng
 
 
 def _shown(s: Settings) -> list[str]:
@@ -235,7 +236,7 @@ def _shown(s: Settings) -> list[str]:
 # pictures
 
 
-def _outlines(view: int) -> list[Array]:
+def _outlines(view: int) -> list[Floats]:
     """Corners (2, 100) of the three shapes of a view around (0, 0), clockwise on a screen."""
     angles = 2 * np.pi * np.arange(_N_CORNERS) / _N_CORNERS
     circle = np.stack([np.cos(angles), np.sin(angles)])
@@ -252,7 +253,7 @@ def _outlines(view: int) -> list[Array]:
     return [_HALF_SIDE * outline for outline in (ellipse, half, capsule)]
 
 
-def _polygon(corners: list[tuple[float, float]]) -> Array:
+def _polygon(corners: list[tuple[float, float]]) -> Floats:
     """Its outline with as many corners as a circle has, so that all shapes are filled together."""
     repeats = -(-_N_CORNERS // len(corners))
     return np.repeat(np.array(corners, float), repeats, axis=0)[:_N_CORNERS].T
@@ -260,11 +261,11 @@ def _polygon(corners: list[tuple[float, float]]) -> Array:
 
 def _render(
     view: int,
-    scale: Array,
-    x: Array,
-    y: Array,
+    scale: Floats,
+    x: Floats,
+    y: Floats,
     kind: NDArray[np.int64],
-    private: dict[str, Array],
+    private: dict[str, Floats],
     s: Settings,
     noise_rng: np.random.Generator,
 ) -> Pictures:
@@ -278,43 +279,43 @@ def _render(
         corners = corners + 16 + 32 * np.stack([x[rows], y[rows]], axis=1)[:, :, None]
         corners = np.round(corners * _SUB_PIXELS) / _SUB_PIXELS
         shape = fill_convex(corners[:, 0], corners[:, 1]).astype(float)
-        own = {name: values[rows] for name, values in private.items()}
-        cover = np.maximum(shape, _ring(own) * _RING_OPACITY) if s.distractor else shape
-        ground = _ground(own, s)[:, None]
-        values = ground + cover[:, None] * (_colours(own, s) - ground)
+        batch = {name: values[rows] for name, values in private.items()}
+        cover = np.maximum(shape, _ring(batch) * _RING_OPACITY) if s.distractor else shape
+        ground = _ground(batch, s)[:, None]
+        values = ground + cover[:, None] * (_colours(batch, s) - ground)
         if s.noise:
             values = values + s.noise * noise_rng.standard_normal(values.shape, np.float32)
         pictures[rows] = np.rint(values.clip(0, 1) * 255).astype(np.uint8)
     return pictures
 
 
-def _ring(own: dict[str, Array]) -> Array:
+def _ring(batch: dict[str, Floats]) -> Floats:
     """(P, 64, 64) of 0 and 1: a ring whose place does not depend on the shape's."""
-    centres = [8 + 48 * own[name][:, None, None] for name in ("ring X", "ring Y")]
+    centres = [8 + 48 * batch[name][:, None, None] for name in ("ring X", "ring Y")]
     across, down = np.arange(SIZE) + 0.5, (np.arange(SIZE) + 0.5)[:, None]
     radius = np.hypot(across - centres[0], down - centres[1])
     return ((radius >= _RING[0]) & (radius <= _RING[1])).astype(float)
 
 
-def _ground(own: dict[str, Array], s: Settings) -> Array:
+def _ground(batch: dict[str, Floats], s: Settings) -> Floats:
     """(P, 64, 64) grey levels behind the shapes: the background's, and the stripes on it."""
     level = np.broadcast_to(
-        s.background * own["background"][:, None, None], (len(own["phase"]), SIZE, SIZE)
+        s.background * batch["background"][:, None, None], (len(batch["phase"]), SIZE, SIZE)
     )
     if not s.texture:
         return level
-    angle = np.pi / 2 * own["stripes"][:, None, None]
+    angle = np.pi / 2 * batch["stripes"][:, None, None]
     across, down = np.arange(SIZE), np.arange(SIZE)[:, None]
     along = (across * np.cos(angle) + down * np.sin(angle)) / _WAVELENGTH
-    stripes = 0.5 + 0.5 * np.sin(2 * np.pi * (along + own["phase"][:, None, None]))
+    stripes = 0.5 + 0.5 * np.sin(2 * np.pi * (along + batch["phase"][:, None, None]))
     return level + (0.9 - level) * s.texture * stripes
 
 
-def _colours(own: dict[str, Array], s: Settings) -> Array:
+def _colours(batch: dict[str, Floats], s: Settings) -> Floats:
     """(P, C, 1, 1) of shape and ring: white, or one pure hue for each picture."""
     if not s.hue:
-        return np.ones((len(own["hue"]), 1, 1, 1))
-    rgb = [colorsys.hsv_to_rgb(_HUES * hue, 1.0, 1.0) for hue in own["hue"]]
+        return np.ones((len(batch["hue"]), 1, 1, 1))
+    rgb = [colorsys.hsv_to_rgb(_HUES * hue, 1.0, 1.0) for hue in batch["hue"]]
     return np.array(rgb)[:, :, None, None]
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import torch
@@ -26,8 +26,10 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 from pydantic import Field, model_validator
 
-from rivae.data.base import FactorSpec, PairedDataset, Shape, TensorView, random_split
+from rivae.base.arrays import Floats
+from rivae.data.base import PairedDataset, Shape, TensorView, random_split
 from rivae.data.dataset import Dataset
+from rivae.data.factors import FactorSpec
 from rivae.data.settings import DatasetSettings, Seed
 
 SIZE = (160, 96)
@@ -82,8 +84,6 @@ def signal_picture(values: NDArray[np.floating], scale: float) -> Image.Image:
     return picture
 
 
-Array = NDArray[np.float64]
-
 N_OUTPUTS = 50
 HIDDEN_AT_ONCE = 2**24
 MAX_HIDDEN = 2**26  # numbers that signals are made through: a second or two of one core
@@ -94,13 +94,13 @@ FACTOR_SPECS = (
     FactorSpec("private 1", "continuous", "private1"),
     FactorSpec("private 2", "continuous", "private2"),
 )
-ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
+ACTIVATIONS: dict[str, Callable[[Floats], Floats]] = {
     "tanh": np.tanh,
     "leaky_relu": lambda u: np.where(u > 0, u, 0.2 * u),
     "softplus": lambda u: np.logaddexp(0.0, u) - np.log(2.0),
 }
 # Every distribution has mean 0 and variance 1.
-DISTRIBUTIONS: dict[str, Callable[[np.random.Generator, tuple[int, int]], Array]] = {
+DISTRIBUTIONS: dict[str, Callable[[np.random.Generator, tuple[int, int]], Floats]] = {
     "gaussian": lambda rng, shape: rng.standard_normal(shape),
     "uniform": lambda rng, shape: rng.uniform(-np.sqrt(3.0), np.sqrt(3.0), shape),
     "laplace": lambda rng, shape: rng.laplace(0.0, np.sqrt(0.5), shape),
@@ -118,21 +118,21 @@ class MixingNetwork:
         self.w2 = rng.standard_normal((width, N_OUTPUTS)) * (1.5 / np.sqrt(width))
         self._activation = ACTIVATIONS[activation]
 
-    def __call__(self, factors: Array) -> Array:
+    def __call__(self, factors: Floats) -> Floats:
         # In blocks: the hidden layer of a million items would not fit into memory.
         step = max(1, HIDDEN_AT_ONCE // len(self.b1))
         blocks = [self._signals(factors[i : i + step]) for i in range(0, len(factors), step)]
         return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
-    def _signals(self, factors: Array) -> Array:
-        signals: Array = self._activation(factors @ self.w1 + self.b1) @ self.w2
+    def _signals(self, factors: Floats) -> Floats:
+        signals: Floats = self._activation(factors @ self.w1 + self.b1) @ self.w2
         return signals
 
 
 class Synth(PairedDataset):
     """The data set with its pictures: a filled line above a heat strip, one scale for all items."""
 
-    def __init__(self, *, x1: Array, x2: Array, **rest: object) -> None:
+    def __init__(self, *, x1: Floats, x2: Floats, **rest: object) -> None:
         views = [torch.from_numpy(x.astype(np.float32)) for x in (x1, x2)]
         super().__init__(
             x1=TensorView(views[0]),
@@ -157,16 +157,21 @@ class Synth(PairedDataset):
         return f"Signal {i}"
 
 
-class SignalSettings(DatasetSettings):
-    """Settings of the data sets whose signals come from two random networks."""
-
-    n_pairs: int = Field(
-        default=3000,
+NumberOfPairs = Annotated[
+    int,
+    Field(
         ge=30,
         le=1_000_000,
         title="Pairs",
         description="number of pairs, over training, validation and test",
-    )
+    ),
+]
+
+
+class SignalSettings(DatasetSettings):
+    """Settings of the data sets whose signals come from two random networks."""
+
+    n_pairs: NumberOfPairs = 3000
     g_width: int = Field(
         default=50, ge=3, le=4096, title="Network width", description="hidden units of G1 and G2"
     )

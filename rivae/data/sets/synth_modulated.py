@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from rivae.data.base import FactorSpec, PairedDataset, Shape, random_split
+from rivae.base.arrays import Floats
+from rivae.data.base import PairedDataset, Shape, random_split
 from rivae.data.dataset import Dataset
-from rivae.data.sets.synth import N_OUTPUTS, MixingNetwork, SignalSettings, Synth
-
-Array = NDArray[np.float64]
+from rivae.data.factors import FactorSpec
+from rivae.data.sets.synth import N_OUTPUTS, MixingNetwork, NumberOfPairs, SignalSettings, Synth
 
 FACTOR_SPECS = (
     FactorSpec("shared 1", "continuous", "shared"),
@@ -44,13 +44,7 @@ FACTOR_SPECS = (
 class Settings(SignalSettings):
     """Settings of Synth-modulated; 80 % of the pairs train, 10 % validate, 10 % test."""
 
-    n_pairs: int = Field(
-        default=15000,
-        ge=30,
-        le=1_000_000,
-        title="Pairs",
-        description="number of pairs, over training, validation and test",
-    )
+    n_pairs: NumberOfPairs = 15000
     g_width: int = Field(
         default=50, ge=5, le=4096, title="Network width", description="hidden units of G1 and G2"
     )
@@ -140,13 +134,13 @@ def _mean_square(low: float, high: float) -> float:
 
 def log_density(
     data: PairedDataset, query_rows: NDArray[np.int64], item_rows: NDArray[np.int64]
-) -> Array:
+) -> Floats:
     """log p(fS of each item | query), (n, m): the score that no model can beat in retrieval."""
     assert data.factors is not None
     mean, log_spread = data.factors[query_rows, 2:4], data.factors[query_rows, 4:6]
     shared = data.factors[item_rows, :2]
     z = (shared[None] - mean[:, None]) / np.exp(log_spread)[:, None]
-    density: Array = -(0.5 * z**2 + log_spread[:, None]).sum(axis=2)
+    density: Floats = -(0.5 * z**2 + log_spread[:, None]).sum(axis=2)
     return density
 
 

@@ -101,8 +101,8 @@ def read_content(folder: Path, chunks: Sequence[int], factors: Sequence[FactorCo
             with path.open("rb") as stream:
                 no_rows = dict.fromkeys(digest.columns, ())
                 digest.add(no_rows, iter(lambda: stream.read(_BLOCK), b""))
-    kept = (folder / SAME_PICTURE).exists()
-    return digest.hexdigest(factors, read_groups(folder, sum(chunks)) if kept else None)
+    has_groups = (folder / SAME_PICTURE).exists()
+    return digest.hexdigest(factors, read_groups(folder, sum(chunks)) if has_groups else None)
 
 
 def store_content(folder: Path) -> str:
@@ -123,9 +123,9 @@ def _store_content(folder: Path, when: Written) -> str:
     manifest = Manifest.read(folder)
     if manifest.content:
         return manifest.content
-    kept = cache_folder(folder) / _KEPT
+    cache_file = cache_folder(folder) / _KEPT
     with suppress(DataError, KeyError, TypeError):
-        document = read_json(kept)
+        document = read_json(cache_file)
         if tuple(document["written"]) == when:
             return str(document["content"])
     try:
@@ -133,5 +133,5 @@ def _store_content(folder: Path, when: Written) -> str:
     except (OSError, pa.ArrowException) as error:
         raise DataError(f"{folder} is damaged: import the data again") from error
     document = {"written": when, "content": content}
-    write_cache(kept, lambda stream: stream.write(json.dumps(document).encode()))
+    write_cache(cache_file, lambda stream: stream.write(json.dumps(document).encode()))
     return content

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import mmap
 import tokenize
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -22,6 +22,7 @@ from rivae.base.arrays import in_reach
 from rivae.base.errors import DataError
 from rivae.base.files import write_atomic_with, write_json
 from rivae.base.reading.contents import content_hash, file_content
+from rivae.base.reading.documents import read_json
 from rivae.base.reading.parquet import is_parquet, parquet_matrix
 from rivae.base.reading.regular import begins_with
 from rivae.data.store.manifest import checked_name
@@ -29,8 +30,13 @@ from rivae.data.store.writer import StoreWriteError
 
 FOLDER = "features"
 OWN = "own"  # came with an import
-DESCRIBED = "statistics"  # of colours, edges and patches of its pictures
+# What the pictures of an import are described with unless it brings embeddings.
+DESCRIBED = ("efficientnet-lite0", "statistics")
 SIDES = ("pictures", "texts")
+ENCODER = "encoder.safetensors"  # what an encoder fitted to the store
+# In features.json: their texts stand beside the words of the store's texts, and not for them.
+BESIDE_WORDS = "beside_words"
+JOIN = "+"  # between names of features that are read together
 # In names of columns of a Parquet file with the embeddings of both sides.
 WORDS_OF = {
     "pictures": ("image", "img", "picture", "photo", "visual", "vision"),
@@ -67,6 +73,11 @@ class MatrixView:
     def shape(self) -> tuple[int, ...]:
         return (int(self.matrix.shape[1]),)
 
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """D, as one block; see ``JoinedView``."""
+        return self.shape
+
     def __len__(self) -> int:
         return int(self.matrix.shape[0])
 
@@ -90,6 +101,29 @@ class MatrixView:
             self._read = 0
             if hasattr(mmap, "MADV_DONTNEED"):
                 pages.madvise(mmap.MADV_DONTNEED)
+
+
+class JoinedView:
+    """The rows of several views next to each other, as vectors (D1 + D2 + ...,).
+
+    Attributes:
+        blocks: D1, D2 ...
+    """
+
+    def __init__(self, views: Sequence[MatrixView]) -> None:
+        self._views = tuple(views)
+        self.blocks = tuple(view.shape[0] for view in views)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (sum(self.blocks),)
+
+    def __len__(self) -> int:
+        return len(self._views[0])
+
+    def batch(self, ids: Any) -> torch.Tensor:
+        """Rows ``ids`` (any integer array of shape ``s``) as float32 of shape ``s + (D,)``."""
+        return torch.cat([view.batch(ids) for view in self._views], -1)
 
 
 def read_matrix(path: Path, side: str = "") -> NDArray[Any]:
@@ -201,48 +235,77 @@ def usual_features(folder: Path) -> str:
     that came with it, or else those that its pictures were described with; "" for pixels.
     """
     names = feature_names(folder)
-    return next((name for name in (OWN, DESCRIBED) if name in names), "")
+    return OWN if OWN in names else JOIN.join(name for name in DESCRIBED if name in names)
+
+
+def single_names(name: str) -> tuple[str, ...]:
+    """The features that ``name`` reads together, "a+b", each once and in alphabetical order."""
+    return tuple(sorted(set(name.split(JOIN))))
 
 
 def feature_sides(folder: Path, name: str) -> tuple[str, ...]:
-    """Of which sides the store in ``folder`` has features ``name``."""
-    place = folder / FOLDER / name
-    return tuple(side for side in SIDES if (place / f"{side}.npy").is_file())
+    """Of which sides the store in ``folder`` has features ``name``, one or several together."""
+    places = [folder / FOLDER / one for one in single_names(name)]
+    return tuple(side for side in SIDES if any((p / f"{side}.npy").is_file() for p in places))
+
+
+def beside_words(folder: Path, name: str) -> bool:
+    """Whether the features ``name`` of texts, one or several together, stand beside their words.
+
+    Those that came with an import stand for the words, and so do those of earlier versions.
+    """
+    abouts = [
+        read_json(folder / FOLDER / one / "features.json")
+        for one in set(single_names(name)) & set(feature_names(folder))
+        if SIDES[1] in feature_sides(folder, one)
+    ]
+    return bool(abouts) and all(about.get(BESIDE_WORDS) is True for about in abouts)
 
 
 def features_content(folder: Path, name: str) -> str:
-    """The hash of the features ``name`` of the store in ``folder``; "" where it has none.
+    """The hash of the features ``name`` of the store in ``folder``, one or several together; ""
+    where it has none.
 
     Raises:
         DataError: they cannot be read.
     """
-    place, digest = folder / FOLDER / name, content_hash()
-    sides = feature_sides(folder, name)
-    for side in sides:
-        try:
-            digest.update(f"{side} {file_content(place / f'{side}.npy')} ".encode())
-        except OSError as error:
-            raise DataError(f"{place} cannot be read: {error.strerror}") from error
-    return str(digest.hexdigest()) if sides else ""
+    digest, known = content_hash(), False
+    for one in single_names(name):
+        place = folder / FOLDER / one
+        for side in feature_sides(folder, one):
+            known = True
+            try:
+                digest.update(f"{side} {file_content(place / f'{side}.npy')} ".encode())
+            except OSError as error:
+                raise DataError(f"{place} cannot be read: {error.strerror}") from error
+        if beside_words(folder, one):
+            digest.update(BESIDE_WORDS.encode())
+    return str(digest.hexdigest()) if known else ""
 
 
-def read_features(folder: Path, name: str, n: int) -> dict[str, MatrixView]:
+def read_features(folder: Path, name: str, n: int) -> dict[str, MatrixView | JoinedView]:
     """The features ``name`` by side, "pictures" (n, D1) and "texts" (n, D2); one may be missing.
+
+    Args:
+        name: of one, or of several that are read together, "a+b".
 
     Raises:
         DataError: when the store has none of that name, or they do not fit it.
     """
-    if name not in feature_names(folder):
-        known = ", ".join(feature_names(folder)) or "none"
-        raise DataError(
-            f"{folder.name} has no features '{name[:60]}' (it has: {known}): bring them in with "
-            "`rivae import --embeddings`, or make them with `rivae features`"
-        )
-    place = folder / FOLDER / name
-    views = {}
-    for side in feature_sides(folder, name):
-        matrix = read_matrix(place / f"{side}.npy")
-        if len(matrix) != n:
-            raise DataError(f"{place} has {len(matrix):,} rows for {n:,} items: make it again")
-        views[side] = MatrixView(matrix)
-    return views
+    views: dict[str, list[MatrixView]] = {}
+    for one in single_names(name):
+        if one not in feature_names(folder):
+            known = ", ".join(feature_names(folder)) or "none"
+            raise DataError(
+                f"{folder.name} has no features '{one[:60]}' (it has: {known}): bring them in with "
+                "`rivae import --embeddings`, or make them with `rivae features`"
+            )
+        place = folder / FOLDER / one
+        for side in feature_sides(folder, one):
+            matrix = read_matrix(place / f"{side}.npy")
+            if len(matrix) != n:
+                raise DataError(f"{place} has {len(matrix):,} rows for {n:,} items: make it again")
+            views.setdefault(side, []).append(MatrixView(matrix))
+    return {
+        side: parts[0] if len(parts) == 1 else JoinedView(parts) for side, parts in views.items()
+    }

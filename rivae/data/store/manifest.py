@@ -12,7 +12,7 @@ from rivae.base.errors import DataError, shown, some_of
 from rivae.base.files import is_folder, write_json
 from rivae.base.paths import variable_path
 from rivae.base.reading.regular import is_file, read_at_most
-from rivae.data.base import FactorSpec
+from rivae.data.factors import FactorSpec
 from rivae.data.settings import optional_path
 
 ROOT_VARIABLE = "RIVAE_DATA"
@@ -92,9 +92,9 @@ def find_store(name_or_path: str, root: Path | None = None) -> Path:
     )
 
 
-def _known(root: Path, asked: str = "") -> str:
-    """The imports under ``root`` for a sentence, of many those like ``asked``."""
-    return some_of((path.name for path in list_stores(root)), asked)
+def _known(root: Path, name: str = "") -> str:
+    """The imports under ``root`` for a sentence, of many those like ``name``."""
+    return some_of((path.name for path in list_stores(root)), name)
 
 
 def own_store(name: str, root: Path | None = None) -> Path:

@@ -40,7 +40,7 @@ class StorePixels:
     def __init__(self, store: PairStore, size: int) -> None:
         self.store, self.size = store, size
         self._pixels: NDArray[np.uint8] | None = None
-        self._done: NDArray[np.uint8] | None = None
+        self._is_decoded: NDArray[np.uint8] | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -57,21 +57,23 @@ class StorePixels:
         """``batch`` as uint8 in 0 to 255, a quarter of what a card would have to be sent."""
         index = np.asarray(ids, dtype=np.int64)
         flat = index.reshape(-1)
-        pixels, done = self._open()
-        for i in np.unique(flat[done[flat] == 0]):
+        pixels, is_decoded = self._open()
+        for i in np.unique(flat[is_decoded[flat] == 0]):
             pixels[i] = decoded(self.store, int(i), self.size)
-            done[i] = 1
+            is_decoded[i] = 1
         return torch.from_numpy(pixels[flat]).reshape(*index.shape, *self.shape)
 
     def _open(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        if self._pixels is None or self._done is None:
+        if self._pixels is None or self._is_decoded is None:
             n = len(self.store)
             folder = cache_folder(self.store.folder)
             self._pixels = _shared(folder / f"pixels-{self.size}.bin", (n, *self.shape))
-            kept = isinstance(self._pixels, np.memmap)
-            done = folder / f"pixels-{self.size}.done"
-            self._done = _shared(done, (n,)) if kept else np.zeros(n, dtype=np.uint8)
-        return self._pixels, self._done
+            is_on_disk = isinstance(self._pixels, np.memmap)
+            flags_file = folder / f"pixels-{self.size}.done"
+            self._is_decoded = (
+                _shared(flags_file, (n,)) if is_on_disk else np.zeros(n, dtype=np.uint8)
+            )
+        return self._pixels, self._is_decoded
 
 
 def _shared(path: Path, shape: tuple[int, ...]) -> NDArray[np.uint8]:
@@ -114,8 +116,8 @@ def title_card(title: str) -> Image.Image:
     """A grey square with a few lines of text, or what to do where no font has its letters."""
     card = Image.new("L", (CARD_SIDE, CARD_SIDE), 128)
     draw, usual = ImageDraw.Draw(card), load(BUILT_IN, _LETTERS)
-    kept = "".join(part for part, face in runs(title, BUILT_IN) if face)
-    title = NO_FONT if kept != title and not any(map(str.isalnum, kept)) else kept
+    drawable = "".join(part for part, face in runs(title, BUILT_IN) if face)
+    title = NO_FONT if drawable != title and not any(map(str.isalnum, drawable)) else drawable
     if all(face == BUILT_IN for _, face in runs(title, BUILT_IN)):
         text = "\n".join(textwrap.wrap(title, 18)[:8])
         draw.multiline_text((_MARGIN, _MARGIN), text, fill=255, font=usual)

@@ -77,8 +77,8 @@ class PairStore:
         except _ERRORS as error:
             raise DataError(f"{path} is missing or damaged: import the data again") from error
         with file:
-            wanted = {*_ALWAYS, *(FACTOR_PREFIX + f.name for f in self.manifest.factors)}
-            if not wanted <= set(file.schema.to_arrow_schema().names):
+            required_columns = {*_ALWAYS, *(FACTOR_PREFIX + f.name for f in self.manifest.factors)}
+            if not required_columns <= set(file.schema.to_arrow_schema().names):
                 raise DataError(f"{path} lacks columns of an import: import the data again")
             if file.metadata.num_rows != self.manifest.chunks[chunk]:
                 raise DataError(f"{path} belongs to another import: import the data again")
@@ -107,8 +107,8 @@ class PairStore:
                     self._groups.popitem(last=False)
             else:
                 self._groups.move_to_end(key)
-        found: dict[str, Any] = table.slice(row % ROW_GROUP, 1).to_pylist()[0]
-        return found
+        record: dict[str, Any] = table.slice(row % ROW_GROUP, 1).to_pylist()[0]
+        return record
 
     def recipe(self, i: int) -> Recipe:
         """The text of item ``i``."""
@@ -171,12 +171,12 @@ class PairStore:
             return make()
         path = cache_folder(self.folder) / f"{name}.npy"
         with suppress(OSError, ValueError, EOFError):
-            kept = np.load(path, allow_pickle=False, mmap_mode="r")
-            if kept.shape == shape and kept.dtype == np.float64:
-                return np.asarray(kept)
-        made = make()
-        write_cache(path, lambda stream: np.save(stream, made, allow_pickle=False))
-        return made
+            cached = np.load(path, allow_pickle=False, mmap_mode="r")
+            if cached.shape == shape and cached.dtype == np.float64:
+                return np.asarray(cached)
+        computed = make()
+        write_cache(path, lambda stream: np.save(stream, computed, allow_pickle=False))
+        return computed
 
     @cached_property
     def titles(self) -> pa.Array:
@@ -187,9 +187,10 @@ class PairStore:
             return pa.concat_tables(self._tables(["title"]))["title"].combine_chunks()
         path = cache_folder(self.folder) / "titles.arrow"
         with suppress(*_ERRORS):
-            kept = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
-            if kept.schema == _TITLES and kept["title"].num_chunks == 1 and len(kept) == len(self):
-                return kept["title"].chunk(0)
+            cached = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+            titles = cached["title"] if cached.schema == _TITLES else None
+            if titles is not None and titles.num_chunks == 1 and len(titles) == len(self):
+                return titles.chunk(0)
         table = pa.concat_tables(self._tables(["title"])).select(["title"]).combine_chunks()
         write_cache(path, partial(_write_titles, table))
         return table["title"].combine_chunks()
@@ -209,12 +210,12 @@ class PairStore:
         return self._kept("factors", (len(self), len(names)), lambda: self._factors(names))
 
     def _factors(self, names: list[str]) -> NDArray[np.float64]:
-        found, start = np.empty((len(self), len(names))), 0
+        factors, start = np.empty((len(self), len(names))), 0
         for table in self._tables(names):
             for k, name in enumerate(names):
-                found[start : start + len(table), k] = table[name].combine_chunks()
+                factors[start : start + len(table), k] = table[name].combine_chunks()
             start += len(table)
-        return found
+        return factors
 
     # pictures
 
@@ -260,10 +261,10 @@ def texts_of_chunk(
     columns = [(FACTOR_PREFIX + f.name, f.spec) for f in factors]
     names = ["title", "ingredients", "instructions", "tags", *(name for name, _ in columns)]
     for batch in file.iter_batches(_PART, columns=names):
-        said = [[f"{s.name} {s.say(v)}" for v in batch[n].to_pylist()] for n, s in columns]
-        known = zip(*said, strict=True) if said else [()] * len(batch)
+        phrases = [[f"{s.name} {s.say(v)}" for v in batch[n].to_pylist()] for n, s in columns]
+        factor_phrases = zip(*phrases, strict=True) if phrases else [()] * len(batch)
         texts = (batch[name].to_pylist() for name in names[:4])
-        for title, *parts, of_factors in zip(*texts, known, strict=True):
+        for title, *parts, of_factors in zip(*texts, factor_phrases, strict=True):
             yield title, " · ".join(chain(of_factors, *parts))
 
 

@@ -83,14 +83,14 @@ def read_groups(folder: Path, n: int) -> Groups:
     """
     path, alone = folder / SAME_PICTURE, np.arange(n, dtype=np.int64)
     try:
-        kept = np.lib.format.open_memmap(path, mode="r")
+        group_ids = np.lib.format.open_memmap(path, mode="r")
     except FileNotFoundError:
         return alone
     except (OSError, ValueError, EOFError, TypeError, SyntaxError, MemoryError) as error:
         raise DataError(f"{path} is damaged: import the data again") from error
-    if kept.dtype != np.int64 or kept.shape != (n,):
+    if group_ids.dtype != np.int64 or group_ids.shape != (n,):
         raise DataError(f"{path} belongs to another import: import the data again")
-    groups = np.array(kept)
+    groups = np.array(group_ids)
     if n and (groups.min() < 0 or (groups > alone).any() or (groups[groups] != groups).any()):
         raise DataError(f"{path} is damaged: import the data again")
     return groups

@@ -65,14 +65,14 @@ def store_id(folder: Path, name: str, n_chunks: int) -> str:
     Raises:
         OSError, pa.ArrowException: when a file is missing or damaged.
     """
-    said = hashlib.blake2b(name.encode(), digest_size=8)
+    digest = hashlib.blake2b(name.encode(), digest_size=8)
     for chunk in range(n_chunks):
         with pq.ParquetFile(items_path(folder, chunk)) as file:
             for group in range(file.num_row_groups):
                 table = file.read_row_group(group, columns=list(_IDENTITY))
                 for column in _IDENTITY:
-                    said.update(json.dumps(table[column].to_pylist()).encode())
-    return said.hexdigest()
+                    digest.update(json.dumps(table[column].to_pylist()).encode())
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True)
@@ -132,9 +132,9 @@ class StoreWriter:
         self._rows: dict[str, list[Any]] = self._no_rows()
         self._bytes = 0
         self._content = ContentDigest(factor_names)
-        self._held = ExitStack()
-        self._made: list[Path] = []
-        self._resumed = False
+        self._locks = ExitStack()
+        self._new_folders: list[Path] = []
+        self._is_resumed = False
         try:
             self._begin(which)
         except BlockingIOError as error:
@@ -151,10 +151,10 @@ class StoreWriter:
     def _begin(self, which: dict[str, Any]) -> None:
         place = self.partial
         while not place.exists():
-            self._made.append(place)
+            self._new_folders.append(place)
             place = place.parent
         self.partial.mkdir(parents=True, exist_ok=True)
-        self._held.enter_context(locked(self.partial / LOCK, patience=0.1))
+        self._locks.enter_context(locked(self.partial / LOCK, patience=0.1))
         remove_temporaries(self.partial)
         # In plain ASCII: names of files need not be text.
         write_atomic(self.partial / FINGERPRINT, json.dumps(which, sort_keys=True).encode())
@@ -168,7 +168,7 @@ class StoreWriter:
             except (pa.ArrowException, OSError, KeyError, ValueError):
                 break  # damaged: this chunk and those after it are written again
             self.chunks.append(metadata.num_rows)
-        self._resumed = bool(self.chunks)
+        self._is_resumed = bool(self.chunks)
 
     def _no_rows(self) -> dict[str, list[Any]]:
         factors = (FACTOR_PREFIX + name for name in self.factor_names)
@@ -268,7 +268,7 @@ class StoreWriter:
             # Items of an earlier call, killed since, were not seen by this one.
             content = (
                 read_content(self.partial, self.chunks, factors)
-                if self._resumed
+                if self._is_resumed
                 else self._content.hexdigest(factors, groups)
             )
             Manifest(
@@ -288,7 +288,7 @@ class StoreWriter:
             if self.folder.exists():
                 raise DataError(f"{self.folder} already exists: choose another name") from error
             raise self._refused(error) from error
-        self._held.close()
+        self._locks.close()
         self._remove_others()
         sync_folder(self.folder.parent)
         return self.folder
@@ -306,12 +306,12 @@ class StoreWriter:
         What an earlier call left is kept, and with ``keep`` the finished chunks of this one.
         Everything else that this call made is deleted, parent folders included.
         """
-        self._held.close()
-        if self._resumed or (keep and self.chunks):
+        self._locks.close()
+        if self._is_resumed or (keep and self.chunks):
             return
         shutil.rmtree(self.partial, ignore_errors=True)
-        for place in self._made[1:]:
-            with suppress(OSError):  # somebody else put something there
+        for place in self._new_folders[1:]:
+            with suppress(OSError):  # another process put something there
                 place.rmdir()
 
     def _refused(self, error: OSError) -> StoreWriteError:
@@ -330,8 +330,8 @@ class StoreWriter:
 def unfinished(folder: Path) -> list[Path]:
     """The folders of unfinished imports that were to become ``folder``."""
     old = folder.with_name(f".{folder.name}.partial")  # written before each had its own folder
-    found = sorted(folder.parent.glob(f".{folder.name}~*.partial"))
-    return [*found, old] if old.is_dir() else found
+    folders = sorted(folder.parent.glob(f".{folder.name}~*.partial"))
+    return [*folders, old] if old.is_dir() else folders
 
 
 def _partial(folder: Path, which: dict[str, Any]) -> Path:
@@ -340,6 +340,6 @@ def _partial(folder: Path, which: dict[str, Any]) -> Path:
     with suppress(OSError, ValueError):
         if json.loads((old / FINGERPRINT).read_bytes()) == which:
             return old
-    said = json.dumps(which, sort_keys=True).encode()
-    mark = hashlib.blake2b(said, digest_size=4).hexdigest()
+    document = json.dumps(which, sort_keys=True).encode()
+    mark = hashlib.blake2b(document, digest_size=4).hexdigest()
     return folder.with_name(f".{folder.name}~{mark}.partial")

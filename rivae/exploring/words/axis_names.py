@@ -39,7 +39,7 @@ from rivae.runs.trash import Deleted
 
 ALIGNMENT = "alignment.json"
 N_SUGGESTED = 3  # words
-SUGGESTED = "?"  # ends a name that nobody gave
+SUGGESTED = "?"  # ends a name that no user gave
 SEPARATOR = " · "
 
 # Contents of files by version (time, size, inode): a page asks for names many times.
@@ -67,35 +67,35 @@ def known_names(run: Run, n_components: int) -> list[AxisName | None]:
     of that file.
     """
     try:
-        named = axis_names(run, n_components)
+        names = axis_names(run, n_components)
     except (RivaeError, OSError):
-        named = {}
-    return [named.get(j) for j in range(n_components)]
+        names = {}
+    return [names.get(j) for j in range(n_components)]
 
 
 def given_names(run: Run, n_components: int) -> list[str]:
     """The name of each axis, "" where there is none or a proposed one."""
-    known = known_names(run, n_components)
-    return ["" if name is None or name.proposed else name.name for name in known]
+    names = known_names(run, n_components)
+    return ["" if name is None or name.proposed else name.name for name in names]
 
 
 def axis_signs(run: Run, n_components: int) -> list[int]:
     """1 for each axis that is shown as z; -1 where its name falls as z grows, so that −z is shown
     and right is more.
     """
-    known = known_names(run, n_components)
-    return [1 if name is None else name.direction for name in known]
+    names = known_names(run, n_components)
+    return [1 if name is None else name.direction for name in names]
 
 
 def suggested_names(run: Run, n_components: int) -> list[str]:
     """The proposed name of each axis and "?", or else the words that it follows, as far as
     ``axes=words`` kept them, at most three: "ice, fluid, vodka?"; "" elsewhere.
     """
-    followed = _followed_words(run, n_components)
-    proposed = [name if name and name.proposed else None for name in known_names(run, n_components)]
+    words_of_axes = _followed_words(run, n_components)
+    drafts = [name if name and name.proposed else None for name in known_names(run, n_components)]
     return [
         f"{name.name}{SUGGESTED}" if name else words
-        for name, words in zip(proposed, followed, strict=True)
+        for name, words in zip(drafts, words_of_axes, strict=True)
     ]
 
 
@@ -113,7 +113,7 @@ def _followed_words(run: Run, n_components: int) -> list[str]:
 
 
 @lru_cache(maxsize=256)  # pages ask many times
-def _words_in(path: Path, changed: int, size: int) -> tuple[tuple[str, ...], ...]:
+def _words_in(path: Path, mtime_ns: int, size: int) -> tuple[tuple[str, ...], ...]:
     try:
         axes = read_own_form(_Alignment, path, MAX_DOCUMENT).words
     except RivaeError:
@@ -144,7 +144,7 @@ def change_names(
     n_components: int,
     changes: Mapping[int, AxisName | None],
     *,
-    deleted: Callable[[Deleted], object] | None = None,
+    on_delete: Callable[[Deleted], object] | None = None,
 ) -> dict[int, AxisName]:
     """Set or (None) remove the names of some axes; the other names stay.
 
@@ -152,7 +152,7 @@ def change_names(
     removed or replaced go to the trash (``rivae.exploring.words.names_trash``).
 
     Args:
-        deleted: takes the entry of the trash, if there is one.
+        on_delete: takes the entry of the trash, if there is one.
 
     Returns:
         The previous names of the changed axes, so that a page can tell what was overwritten.
@@ -167,7 +167,7 @@ def change_names(
     for dim in changes:
         if not 0 <= dim < n_components:
             raise ConfigError(f"there is no axis {dim + 1}: choose 1 to {n_components}")
-    wanted = {
+    new_names = {
         dim: name
         and replace(
             name,
@@ -185,19 +185,20 @@ def change_names(
             names: Iterable[AxisName] = read_names(path or b"", n_components, model)
         except RivaeError:
             names = ()
-            if path is not None and (done := keep_unread(run, _content_of(path))) and deleted:
-                deleted(done)
-        kept = {n.dim: n for n in names}
-        before.update({dim: kept[dim] for dim in wanted if dim in kept})
-        done = keep_lost(run, before, wanted)
-        if done is not None and deleted is not None:
-            deleted(done)
-        for dim, name in wanted.items():
+            unread = None if path is None else keep_unread(run, _content_of(path))
+            if unread and on_delete:
+                on_delete(unread)
+        names_by_axis = {n.dim: n for n in names}
+        before.update({dim: names_by_axis[dim] for dim in new_names if dim in names_by_axis})
+        trash_entry = keep_lost(run, before, new_names)
+        if trash_entry is not None and on_delete is not None:
+            on_delete(trash_entry)
+        for dim, name in new_names.items():
             if name is None:
-                kept.pop(dim, None)
+                names_by_axis.pop(dim, None)
             else:
-                kept[dim] = name
-        return to_json(kept.values(), model)
+                names_by_axis[dim] = name
+        return to_json(names_by_axis.values(), model)
 
     _change_file(run, change)
     return before
@@ -212,13 +213,13 @@ def checked_name(text: str) -> str:
     return one_line(text, "the name of an axis", MAX_NAME)
 
 
-def labels(ids: Sequence[str], given: Sequence[str], signs: Sequence[int]) -> list[str]:
+def labels(ids: Sequence[str], names: Sequence[str], signs: Sequence[int]) -> list[str]:
     """ "z3", "z3 · greenness" once named, "z3 · spinach, peas?" where words suggest it, and
     "−z3 · greenness" where greenness falls as z3 grows, so that −z3 is shown.
     """
     return [
         f"{signed_id(i, sign)}{SEPARATOR}{name}" if name else i
-        for i, name, sign in zip(ids, given, signs, strict=True)
+        for i, name, sign in zip(ids, names, signs, strict=True)
     ]
 
 
@@ -272,12 +273,12 @@ def _content_of(path: Path) -> bytes:
     """The file's first ``MAX_BYTES + 1`` bytes, read again only after it has changed."""
     stat = path.stat()
     stamp = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
-    known = _known.get(path)
-    if known is None or known[0] != stamp:
+    content = _known.get(path)
+    if content is None or content[0] != stamp:
         with open_regular(path) as stream:
-            known = stamp, stream.read(MAX_BYTES + 1)
+            content = stamp, stream.read(MAX_BYTES + 1)
         with _lock:
             while len(_known) >= _MAX_KNOWN:
                 _known.pop(next(iter(_known)))
-            _known[path] = known
-    return known[1]
+            _known[path] = content
+    return content[1]

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import ConfigError, DataError
-from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.retriever import Retriever
 from rivae.retrieval.traversal import traverse
@@ -77,9 +77,9 @@ def axis_states(
         raise ConfigError(f"there is no axis {dim + 1}: choose 1 to {len(prior.mean)}")
     values = prior.mean[dim] + sign * prior.std[dim] * n_sigma * np.array([-1.0, 0.0, 1.0])
     anchors, _ = retriever.encode(rows)
-    found = traverse(retriever, anchors, {dim: values}, k=k)
+    traversal = traverse(retriever, anchors, {dim: values}, k=k)
     names = (f"μ − {n_sigma:g}σ", "μ", f"μ + {n_sigma:g}σ")
-    return AxisStates(dim, names, sign * found.values[0], found.ids[:, 0])
+    return AxisStates(dim, names, sign * traversal.values[0], traversal.ids[:, 0])
 
 
 @dataclass(frozen=True)
@@ -139,14 +139,14 @@ def count_words(
     items = [sorted({int(i) for i in ids}) for ids in states.values()]
     if any(ids and not 0 <= ids[0] <= ids[-1] < len(sets) for ids in items):
         raise DataError(f"a retrieved item is not among the {len(sets)} items that have words")
-    found: dict[str, list[int]] = {}
+    table: dict[str, list[int]] = {}
     for s, ids in enumerate(items):
         for i in ids:
             for word in set(sets[i]).difference(leave_out):
-                found.setdefault(word, [0] * len(items))[s] += 1
+                table.setdefault(word, [0] * len(items))[s] += 1
     n_items = np.array([len(ids) for ids in items], dtype=np.int64)
-    counts = np.array(list(found.values()), dtype=np.int64).reshape(len(found), len(items)).T
-    highest = (counts / np.maximum(n_items, 1)[:, None]).max(axis=0) if found else np.zeros(0)
-    names = list(found)
+    counts = np.array(list(table.values()), dtype=np.int64).reshape(len(table), len(items)).T
+    highest = (counts / np.maximum(n_items, 1)[:, None]).max(axis=0) if table else np.zeros(0)
+    names = list(table)
     order = sorted(range(len(names)), key=lambda w: (-highest[w], names[w]))
     return CloudCounts(tuple(states), tuple(names[w] for w in order), counts[:, order], n_items)

@@ -83,11 +83,11 @@ def contrast(
     odds = (y + prior) / (rest[:, None] - y - prior)
     log_odds = np.log(odds[1]) - np.log(odds[0])
     std = np.sqrt((1 / (y + prior)).sum(axis=0))
-    found = [
+    contrasts = [
         WordContrast(word, int(y[0, w]), int(y[1, w]), float(log_odds[w]), float(std[w]))
         for w, word in enumerate(words)
     ]
-    return tuple(sorted(found, key=lambda c: (-c.z, c.word)))
+    return tuple(sorted(contrasts, key=lambda c: (-c.z, c.word)))
 
 
 def strongest(contrasts: Sequence[WordContrast], n_words: int = 10) -> tuple[WordContrast, ...]:
@@ -98,7 +98,7 @@ def strongest(contrasts: Sequence[WordContrast], n_words: int = 10) -> tuple[Wor
 
 
 def _counts(ids: Iterable[int], sets: Sequence[Collection[str]]) -> Counter[str]:
-    chosen = {int(i) for i in ids}
-    if any(not 0 <= i < len(sets) for i in chosen):
+    rows = {int(i) for i in ids}
+    if any(not 0 <= i < len(sets) for i in rows):
         raise DataError(f"a retrieved item is not among the {len(sets)} items that have words")
-    return Counter(word for i in chosen for word in set(sets[i]))
+    return Counter(word for i in rows for word in set(sets[i]))

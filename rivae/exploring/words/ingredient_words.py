@@ -155,7 +155,7 @@ HEADS = _words(
 # "Garnish: lime wedges": what follows is an ingredient, except after the second kind.
 LABELS = frozenset({"accompaniment", "accompaniments", "garnish", "garnishes", "optional"})
 NOT_FOOD = frozenset({"equipment", "special equipment", "ingredient info", "note", "notes", "tip"})
-# Things on an ingredient list that nobody eats, by the end of their name.
+# Things on an ingredient list that are not food, by the end of their name.
 TOOLS = (
     "toothpicks",
     "skewers",

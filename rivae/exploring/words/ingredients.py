@@ -71,18 +71,18 @@ def ingredient_sets(recipes: Iterable[Recipe], cache: Cache | None = None) -> li
     a line to its names) keeps the results across calls. Lines beyond ``MAX_LINES`` of a recipe are
     not read.
     """
-    known: Cache = {} if cache is None else cache
-    parsed = []
+    names_of_line: Cache = {} if cache is None else cache
+    recipe_names = []
     for recipe in recipes:
         names: dict[str, None] = {}
         for line in recipe.ingredients[:MAX_LINES]:
             start = line[:MAX_LINE]
-            if start not in known:
-                known[start] = parse_line(start)
-            names.update(dict.fromkeys(known[start]))
-        parsed.append(tuple(names))
-    spelling = common_spelling(parsed)
-    return [tuple(dict.fromkeys(spelling[name] for name in names)) for names in parsed]
+            if start not in names_of_line:
+                names_of_line[start] = parse_line(start)
+            names.update(dict.fromkeys(names_of_line[start]))
+        recipe_names.append(tuple(names))
+    spelling = common_spelling(recipe_names)
+    return [tuple(dict.fromkeys(spelling[name] for name in names)) for names in recipe_names]
 
 
 def common_spelling(sets: Iterable[Sequence[str]]) -> dict[str, str]:
@@ -132,10 +132,10 @@ def parse_line(line: str) -> tuple[str, ...]:
     text = outside if _has_letters(outside) else text.translate(_NO_BRACKETS)
     start = _TAIL.split(text, maxsplit=1)[0].strip(" ,")
     text = start if _has_letters(start) else text
-    derived = _DERIVED.fullmatch(text)
-    if derived:
-        fruit = _name(derived[2])
-        return (f"{fruit.removesuffix('s')} {derived[1]}",) if fruit else ()
+    match = _DERIVED.fullmatch(text)
+    if match:
+        fruit = _name(match[2])
+        return (f"{fruit.removesuffix('s')} {match[1]}",) if fruit else ()
     name = _name(text)
     if not name or name.endswith(TOOLS):
         return ()
@@ -168,10 +168,10 @@ def _without_brands(text: str) -> str:
         inside = not words[i - 1].endswith((",", ")")) and "(" not in words[i]
         if brand[i] and inside and words[i - 1][:1].isupper():
             brand[i - 1] = True
-    mixed = any(c.islower() for c in text)  # otherwise the line is all in capitals
-    shouted = [mixed and bool(_SHOUTED.fullmatch(word.strip(",()"))) for word in words]
-    for gone in ([b or s for b, s in zip(brand, shouted, strict=True)], brand):
-        rest = " ".join(word for word, out in zip(words, gone, strict=True) if not out)
+    has_lower_case = any(c.islower() for c in text)  # otherwise the line is all in capitals
+    in_capitals = [has_lower_case and bool(_SHOUTED.fullmatch(word.strip(",()"))) for word in words]
+    for to_remove in ([b or s for b, s in zip(brand, in_capitals, strict=True)], brand):
+        rest = " ".join(word for word, out in zip(words, to_remove, strict=True) if not out)
         if _name(_without_brackets(rest.lower())):
             return rest
     return _MARKS.sub("", text)
@@ -250,16 +250,16 @@ def _core(words: list[str]) -> tuple[list[str], bool]:
         if i and word in ASIDES:
             words = words[:i]
             break
-    kept = [w for i, w in enumerate(words) if not _is_description(w) or _kept(words, i)]
-    while len(kept) > 1 and kept[-1] in ENDINGS and not _ending_belongs(kept):
-        kept = kept[:-1]
-    if kept and kept[0] == "and":
-        kept = kept[1:]
-    if kept and kept[-1] in ("and", "&", "of"):
-        kept = kept[:-1]
-    if kept:
-        alone = len(kept) == 1 and (kept[0] in ASIDES or kept[0] in NEED_A_NOUN)
-        return kept, not alone and kept[-1] not in NUMBERS | UNITS
+    name_words = [w for i, w in enumerate(words) if not _is_description(w) or _kept(words, i)]
+    while len(name_words) > 1 and name_words[-1] in ENDINGS and not _ending_belongs(name_words):
+        name_words = name_words[:-1]
+    if name_words and name_words[0] == "and":
+        name_words = name_words[1:]
+    if name_words and name_words[-1] in ("and", "&", "of"):
+        name_words = name_words[:-1]
+    if name_words:
+        alone = len(name_words) == 1 and (name_words[0] in ASIDES or name_words[0] in NEED_A_NOUN)
+        return name_words, not alone and name_words[-1] not in NUMBERS | UNITS
     # "2 cloves": there is only a description, which may be the name.
     return words[-1:], False
 

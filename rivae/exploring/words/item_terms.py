@@ -1,10 +1,11 @@
-"""What the items of a data set can be told by: their words, tags and factors."""
+"""What distinguishes the items of a data set: their words, tags and factors."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rivae.base.arrays import Floats
 from rivae.data.base import PairedDataset
 from rivae.exploring.words.item_words import has_texts, item_tags, item_words
 from rivae.exploring.words.naming import axis_evidence
@@ -16,7 +17,6 @@ from rivae.exploring.words.relations import (
 )
 from rivae.exploring.words.tags import tag_map_of
 from rivae.metrics.effects import Columns
-from rivae.retrieval.base import Floats
 from rivae.runs.axis_names import AxisName, Evidence
 
 # A word or tag of fewer items says little of what is retrieved, and only costs certainty.
@@ -29,7 +29,7 @@ class ItemTerms:
     def __init__(self, data: PairedDataset) -> None:
         self._sets = item_words(data).sets if has_texts(data) else [()] * len(data)
         self._tags = item_tags(data)
-        self._ignored = tag_map_of(data)[0].ignored
+        self._ignored_tags = tag_map_of(data)[0].ignored
         factors, self._names = factor_table(data)
         self._factors = np.zeros((len(data), 0)) if factors is None else factors
         self.poles = {s.name: s.poles for s in data.factor_specs if any(s.poles)}
@@ -42,7 +42,7 @@ class ItemTerms:
             None if self._tags is None else [self._tags[i] for i in rows],
             self._factors[rows],
             self._names,
-            ignored_tags=self._ignored,
+            ignored_tags=self._ignored_tags,
         )
 
     def columns(self, rows: NDArray[np.int64]) -> Columns:
@@ -52,7 +52,7 @@ class ItemTerms:
         least = max(MIN_ITEMS, int(np.ceil(MIN_SHARE * len(rows))))
         words = [self._sets[i] for i in rows]
         tags = [self._tags[i] for i in rows] if self._tags else []
-        known = [target.label for target in tag_targets(tags, self._ignored)]
+        known = [target.label for target in tag_targets(tags, self._ignored_tags)]
         names = {"factor": self._names, "tag": known, "word": common_words(words)}
         values = {
             "factor": self._factors[rows],
@@ -69,6 +69,6 @@ class ItemTerms:
         if name.name in self._names:
             return np.asarray(self._factors[rows, self._names.index(name.name)])
         tags = self._tags or [()] * len(self._sets)
-        more, less = (set(said.split(", ")) for said in (name.name, name.low))
+        more, less = (set(names.split(", ")) for names in (name.name, name.low))
         here = [{*self._sets[i], *tags[i]} for i in rows]
         return np.array([float(bool(has & more)) - float(bool(has & less)) for has in here])

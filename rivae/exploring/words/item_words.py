@@ -62,12 +62,12 @@ def item_words(data: PairedDataset) -> ItemWords:
     path = None
     if isinstance(data, Pairs):
         path = cache_folder(data.store.folder) / f"item-words-{_rules()}.npz"
-        if (found := _read(path, len(data))) is not None:
-            return found
-    made = _made(data)
+        if (cached := _read(path, len(data))) is not None:
+            return cached
+    computed = _made(data)
     if path is not None:
-        write_cache(path, lambda stream: _write(stream, made))
-    return made
+        write_cache(path, lambda stream: _write(stream, computed))
+    return computed
 
 
 def item_tags(data: PairedDataset) -> list[tuple[str, ...]] | None:
@@ -90,20 +90,20 @@ def _made(data: PairedDataset) -> ItemWords:
     one_by_one = map(data.recipe, range(len(data)))
     recipes = data.store.recipes() if isinstance(data, Pairs) else one_by_one
     texts = [recipe for recipe in recipes if recipe is not None]
-    named: list[tuple[str, ...]] = [()] * len(texts)
+    given_names: list[tuple[str, ...]] = [()] * len(texts)
     if isinstance(data, Pairs):
-        given = (
+        names_of_items = (
             tuple(dict.fromkeys(cut(" ".join(caseless(name).split()), MAX_WORD) for name in names))
             for names in data.store.column("ingredient_names")
         )
-        named = [tuple(filter(None, names)) for names in given]
-    parsed = ingredient_sets(texts)
-    if any(named):
-        sets = [own or other for own, other in zip(named, parsed, strict=True)]
+        given_names = [tuple(filter(None, names)) for names in names_of_items]
+    line_names = ingredient_sets(texts)
+    if any(given_names):
+        sets = [given or read for given, read in zip(given_names, line_names, strict=True)]
         spelling = common_spelling(sets)
-        parsed = [tuple(dict.fromkeys(spelling[name] for name in names)) for names in sets]
-    if any(parsed):
-        return ItemWords(parsed, "ingredients")
+        line_names = [tuple(dict.fromkeys(spelling[name] for name in names)) for names in sets]
+    if any(line_names):
+        return ItemWords(line_names, "ingredients")
     return ItemWords([_plain_words((r.title, *r.instructions)) for r in texts], "words")
 
 
@@ -111,8 +111,8 @@ def _plain_words(parts: Iterable[str]) -> tuple[str, ...]:
     """Words of a text that is not a recipe, without stop words (scikit-learn's list)."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-    found = newest().words(" ".join(parts))
-    return tuple(dict.fromkeys(cut(w, MAX_WORD) for w in found if w not in ENGLISH_STOP_WORDS))
+    all_words = newest().words(" ".join(parts))
+    return tuple(dict.fromkeys(cut(w, MAX_WORD) for w in all_words if w not in ENGLISH_STOP_WORDS))
 
 
 def _rules() -> str:
@@ -124,11 +124,11 @@ def _rules() -> str:
     return digest.hexdigest()
 
 
-def _write(stream: Any, made: ItemWords) -> None:
+def _write(stream: Any, content: ItemWords) -> None:
     numbers: dict[str, int] = {}
-    flat = [numbers.setdefault(word, len(numbers)) for words in made.sets for word in words]
-    ends = np.cumsum([0, *map(len, made.sets)])
-    words = json.dumps({"kind": made.kind, "words": list(numbers)}).encode()
+    flat = [numbers.setdefault(word, len(numbers)) for words in content.sets for word in words]
+    ends = np.cumsum([0, *map(len, content.sets)])
+    words = json.dumps({"kind": content.kind, "words": list(numbers)}).encode()
     np.savez(
         stream,
         flat=np.array(flat, dtype=np.int32),
@@ -140,9 +140,9 @@ def _write(stream: Any, made: ItemWords) -> None:
 def _read(path: Path, n: int) -> ItemWords | None:
     """The cached words; None if there are none or they do not fit, and have to be read again."""
     try:
-        with np.load(path, allow_pickle=False) as kept:
-            flat, ends = kept["flat"], kept["ends"]
-            about = json.loads(kept["words"].tobytes())
+        with np.load(path, allow_pickle=False) as file:
+            flat, ends = file["flat"], file["ends"]
+            about = json.loads(file["words"].tobytes())
             words, kind = about["words"], about["kind"]
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
         return None
@@ -159,8 +159,8 @@ def _read(path: Path, n: int) -> ItemWords | None:
     )
     if not fits:
         return None
-    named = [words[w] for w in flat.tolist()]
+    word_list = [words[w] for w in flat.tolist()]
     return ItemWords(
-        [tuple(named[a:b]) for a, b in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)],
+        [tuple(word_list[a:b]) for a, b in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)],
         kind,
     )

@@ -1,4 +1,4 @@
-"""Axis names that somebody removed or replaced, in the trash of the folder ``names``."""
+"""Axis names that were removed or replaced, in the trash of the folder ``names``."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ def trash_of_names() -> Trash:
 
 
 def keep_lost(
-    run: Run, before: Mapping[int, AxisName], wanted: Mapping[int, AxisName | None]
+    run: Run, before: Mapping[int, AxisName], new_names: Mapping[int, AxisName | None]
 ) -> Deleted | None:
     """Put the names that a change loses into the trash; None if it loses none.
 
     Args:
         before: the names that stand there now, by dimension.
-        wanted: what they become; None removes a name.
+        new_names: what they become; None removes a name.
 
     Raises:
         DataError: the trash cannot be written.
     """
-    lost = {dim: name for dim, name in before.items() if _is_lost(name, wanted[dim])}
-    if not lost:
+    lost_names = {dim: name for dim, name in before.items() if _is_lost(name, new_names[dim])}
+    if not lost_names:
         return None
-    instead = {str(dim): new.name for dim in lost if (new := wanted[dim]) is not None}
+    instead = {str(dim): new.name for dim in lost_names if (new := new_names[dim]) is not None}
     trash = trash_of_names()
     private_folder(trash.root)
-    content = json.dumps(to_json(lost.values(), run.model_key), ensure_ascii=False).encode()
+    content = json.dumps(to_json(lost_names.values(), run.model_key), ensure_ascii=False).encode()
     return trash.put_content(run.id, content, more={"run": run.id, "instead": instead})
 
 
@@ -50,5 +50,5 @@ def keep_unread(run: Run, content: bytes) -> Deleted | None:
 def _is_lost(name: AxisName, new: AxisName | None) -> bool:
     if new is None:
         return True
-    # A proposal that is replaced can be made again; a name that somebody gave cannot.
+    # A proposal that is replaced can be computed again; a name that a user gave cannot.
     return not name.proposed and (name.name, name.low, name.high) != (new.name, new.low, new.high)

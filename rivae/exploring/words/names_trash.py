@@ -17,7 +17,7 @@ __all__ = ["restore_names", "trash_of_names"]
 def restore_names(name: str) -> str:
     """Give axes their names back; returns the id of their run.
 
-    An axis that somebody has named anew since then keeps that name.
+    An axis that was renamed since then keeps its new name.
 
     Args:
         name: the run, for what was removed last, or the id of an entry.
@@ -28,23 +28,23 @@ def restore_names(name: str) -> str:
         RunError: there is no such run, or its names cannot be written.
     """
     trash = trash_of_names()
-    found = trash.entry(name)
-    run = find_run(str(found.more.get("run")))
-    lost = {n.dim: n for n in read_names(found.path / CONTENT, MAX_AXES, run.model_key)}
+    trash_entry = trash.entry(name)
+    run = find_run(str(trash_entry.more.get("run")))
+    lost_names = {n.dim: n for n in read_names(trash_entry.path / CONTENT, MAX_AXES, run.model_key)}
     try:
         now = axis_names(run, MAX_AXES)
     except RivaeError:
         now = {}
-    back = {dim: old for dim, old in lost.items() if _is_free(now.get(dim), dim, found)}
+    back = {dim: old for dim, old in lost_names.items() if _is_free(now.get(dim), dim, trash_entry)}
     if not back:
         raise DataError(TAKEN.format(run.id))
     change_names(run, MAX_AXES, back)
-    trash.discard(found.id)
+    trash.discard(trash_entry.id)
     return run.id
 
 
-def _is_free(now: AxisName | None, dim: int, found: Deleted) -> bool:
-    """Whether nobody has named an axis since its name was lost."""
-    instead = found.more.get("instead")
-    replaced = instead.get(str(dim)) if isinstance(instead, dict) else None
-    return now is None or now.proposed or now.name == replaced
+def _is_free(now: AxisName | None, dim: int, trash_entry: Deleted) -> bool:
+    """Whether an axis was not renamed since its name was deleted."""
+    instead = trash_entry.more.get("instead")
+    new_name = instead.get(str(dim)) if isinstance(instead, dict) else None
+    return now is None or now.proposed or now.name == new_name

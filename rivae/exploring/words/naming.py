@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import DataError
 from rivae.exploring.words.relations import LEVEL, Relations, common_words, holm, relations
-from rivae.retrieval.base import Floats
 from rivae.runs.axis_names import KEPT, MAX_NAME, MAX_TERM, AxisName, Evidence, Kind
 
 MIN_STRENGTH = 0.1  # |correlation|; with thousands of items even weaker ones are significant
@@ -44,13 +44,15 @@ def axis_evidence(
         DataError: the numbers of rows differ.
     """
     z = np.asarray(z, dtype=np.float64)
-    found: list[tuple[Kind, Relations]] = [("word", relations(_strings(words), z))]
+    tables: list[tuple[Kind, Relations]] = [
+        ("word", relations([sorted(item) for item in words], z))
+    ]
     if tags is not None:
         telling = [[t for t in item if t not in ignored_tags] for item in tags]
-        found.append(("tag", relations(telling, z, common_words(telling))))
-    terms = [(kind, term) for kind, table in found for term in table.words]
+        tables.append(("tag", relations(telling, z, common_words(telling))))
+    terms = [(kind, term) for kind, table in tables for term in table.words]
     strength, shift, p = (
-        np.concatenate([getattr(table, name) for _, table in found])
+        np.concatenate([getattr(table, name) for _, table in tables])
         for name in ("correlation", "shift", "p")
     )
     if factors is not None:
@@ -60,20 +62,20 @@ def axis_evidence(
         terms += [("factor", name) for name in factor_names]
         strength, shift = np.concatenate([strength, r]), np.concatenate([shift, r])
         p = np.concatenate([p, p_factor])
-    adjusted = holm(p)
+    p_adjusted = holm(p)
     out = []
     for j in range(z.shape[1]):
-        sure = (adjusted[:, j] <= level) & (np.abs(strength[:, j]) >= MIN_STRENGTH)
+        sure = (p_adjusted[:, j] <= level) & (np.abs(strength[:, j]) >= MIN_STRENGTH)
         order = sorted(np.flatnonzero(sure), key=lambda i: (-abs(strength[i, j]), terms[i][1]))
-        left = dict(KEPT)
-        kept = []
+        n_free = dict(KEPT)
+        axis_terms = []
         for i in order:
             kind, term = terms[i]
-            if left[kind]:
-                left[kind] -= 1
-                numbers = (float(table[i, j]) for table in (strength, shift, adjusted))
-                kept.append(Evidence(term[:MAX_TERM], kind, *numbers))
-        out.append(tuple(kept))
+            if n_free[kind]:
+                n_free[kind] -= 1
+                numbers = (float(table[i, j]) for table in (strength, shift, p_adjusted))
+                axis_terms.append(Evidence(term[:MAX_TERM], kind, *numbers))
+        out.append(tuple(axis_terms))
     return out
 
 
@@ -91,19 +93,21 @@ def propose_name(
     """
     if not evidence:
         return None
-    ordered = tuple(sorted(evidence, key=lambda e: -abs(e.strength)))
-    strong = [e for e in ordered if e.kind == "factor" and abs(e.strength) >= MIN_FACTOR]
-    plain = [e for e in ordered if e.kind == "word"] or [e for e in ordered if e.kind == "tag"]
+    by_strength = tuple(sorted(evidence, key=lambda e: -abs(e.strength)))
+    strong = [e for e in by_strength if e.kind == "factor" and abs(e.strength) >= MIN_FACTOR]
+    plain = [e for e in by_strength if e.kind == "word"] or [
+        e for e in by_strength if e.kind == "tag"
+    ]
     if strong or not plain:
-        head = (strong or ordered)[0]
-        against = [e.term for e in ordered if e.kind == "factor" and _sign(e) != _sign(head)]
+        head = (strong or by_strength)[0]
+        against = [e.term for e in by_strength if e.kind == "factor" and _sign(e) != _sign(head)]
         low, high = (poles or {}).get(head.term, ("".join(against[:1]), ""))
         name, low, high = (text[:MAX_NAME] for text in (head.term, low, high))
-        return AxisName(dim, name, _sign(head), ordered, low=low, high=high)
+        return AxisName(dim, name, _sign(head), by_strength, low=low, high=high)
     direction = _sign(plain[0])
     rising = [e.term for e in plain if _sign(e) == direction]
     falling = [e.term for e in plain if _sign(e) != direction]
-    return AxisName(dim, _listed(rising), direction, ordered, low=_listed(falling))
+    return AxisName(dim, _listed(rising), direction, by_strength, low=_listed(falling))
 
 
 def _sign(evidence: Evidence) -> Literal[-1, 1]:
@@ -112,24 +116,20 @@ def _sign(evidence: Evidence) -> Literal[-1, 1]:
 
 def _listed(terms: Sequence[str]) -> str:
     """The first terms that differ, as many as fit."""
-    chosen = _different(terms)[:N_WORDS]
-    while len(said := ", ".join(chosen)) > MAX_NAME and len(chosen) > 1:
-        chosen.pop()
-    return said[:MAX_NAME]
+    different = _different(terms)[:N_WORDS]
+    while len(text := ", ".join(different)) > MAX_NAME and len(different) > 1:
+        different.pop()
+    return text[:MAX_NAME]
 
 
 def _different(terms: Sequence[str]) -> list[str]:
     """The terms without those that repeat a stronger one ("sugar" after "white sugar")."""
-    kept: list[str] = []
+    different: list[str] = []
     for term in terms:
         parts = set(term.replace("-", " ").split())
-        if not any(parts & set(other.replace("-", " ").split()) for other in kept):
-            kept.append(term)
-    return kept
-
-
-def _strings(sets: Sequence[Collection[str]]) -> list[list[str]]:
-    return [sorted(item) for item in sets]
+        if not any(parts & set(other.replace("-", " ").split()) for other in different):
+            different.append(term)
+    return different
 
 
 def _factor_correlations(factors: Floats, z: Floats) -> tuple[Floats, Floats]:
@@ -139,14 +139,14 @@ def _factor_correlations(factors: Floats, z: Floats) -> tuple[Floats, Floats]:
     shape = (factors.shape[1], z.shape[1])
     r, p = np.zeros(shape), np.ones(shape)
     for k in range(shape[0]):
-        known = np.isfinite(factors[:, k])
-        n = int(known.sum())
-        if n < 5 or np.ptp(factors[known, k]) == 0:
+        is_known = np.isfinite(factors[:, k])
+        n = int(is_known.sum())
+        if n < 5 or np.ptp(factors[is_known, k]) == 0:
             continue
-        value = factors[known, k] - factors[known, k].mean()
-        place = z[known] - z[known].mean(axis=0)
+        value = factors[is_known, k] - factors[is_known, k].mean()
+        place = z[is_known] - z[is_known].mean(axis=0)
         norm = np.sqrt((place**2).sum(axis=0) * (value**2).sum())
-        moving = np.ptp(z[known], axis=0) > 0
+        moving = np.ptp(z[is_known], axis=0) > 0
         r[k, moving] = np.clip((value @ place)[moving] / norm[moving], -1.0, 1.0)
         with np.errstate(divide="ignore"):
             t = np.abs(r[k]) * np.sqrt((n - 2) / (1 - r[k] ** 2))

@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from rivae.base.arrays import Floats
 from rivae.data.base import PairedDataset
 from rivae.exploring.words.item_terms import ItemTerms
 from rivae.exploring.words.naming import propose_name
 from rivae.models.base import Method
-from rivae.retrieval.base import Floats
 from rivae.retrieval.model import LatentModel
 from rivae.runs.axis_names import AxisName, HeldOut
 
@@ -41,8 +41,8 @@ def proposed_names(
     if not np.isfinite(z).all():
         return [None] * method.n_components
     terms = ItemTerms(data)
-    found = terms.evidence(z, fit)
-    names = [propose_name(j, evidence, terms.poles) for j, evidence in enumerate(found)]
+    evidence_of_axes = terms.evidence(z, fit)
+    names = [propose_name(j, evidence, terms.poles) for j, evidence in enumerate(evidence_of_axes)]
     if len(held_out) < MIN_ROWS:
         return [name and replace(name, proposed=True) for name in names]
     there, rng = model.latents(data, held_out), np.random.default_rng(random_state)
@@ -59,12 +59,12 @@ def proposed_names(
 
 def _held_out(values: Floats, z: Floats, rng: np.random.Generator) -> HeldOut | None:
     """The score of a property on one axis; None where too little is known."""
-    known = np.isfinite(values)
-    values, z = values[known], z[known]
+    is_known = np.isfinite(values)
+    values, z = values[is_known], z[is_known]
     if len(values) < MIN_ROWS or np.ptp(values) == 0 or np.ptp(z) == 0:
         return None
     values, z = (one - one.mean() for one in (values, z))
     norm = float(np.linalg.norm(values) * np.linalg.norm(z))
-    shuffled = [abs(float(rng.permutation(values) @ z)) / norm for _ in range(N_SHUFFLES)]
+    chance = [abs(float(rng.permutation(values) @ z)) / norm for _ in range(N_SHUFFLES)]
     score = min(1.0, abs(float(values @ z)) / norm)
-    return HeldOut(score, float(np.quantile(shuffled, 0.95)), len(values))
+    return HeldOut(score, float(np.quantile(chance, 0.95)), len(values))

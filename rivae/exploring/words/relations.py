@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import PairedDataset
-from rivae.retrieval.base import Floats
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -105,29 +105,29 @@ def relations(
         raise DataError(
             f"{len(sets)} items have words but {len(table)} have values: give one row per item"
         )
-    chosen = common_words(sets) if words is None else tuple(words)
-    presence = presence_of(sets, chosen)
-    shape = (len(chosen), table.shape[1])
+    vocabulary = common_words(sets) if words is None else tuple(words)
+    presence = presence_of(sets, vocabulary)
+    shape = (len(vocabulary), table.shape[1])
     correlation, shift, p = np.zeros(shape), np.zeros(shape), np.ones(shape)
     for j in range(table.shape[1]):
-        known = np.isfinite(table[:, j])
-        value, n = table[known, j], int(known.sum())
+        is_known = np.isfinite(table[:, j])
+        value, n = table[is_known, j], int(is_known.sum())
         spread = value.std() if n else 0.0
         if n < 3 or np.ptp(value) == 0:
             continue
-        having = presence[known]
+        having = presence[is_known]
         with_word = np.asarray(having.sum(axis=0)).ravel()
         total = np.asarray(having.T @ ((value - value.mean()) / spread)).ravel()
-        tested = np.minimum(with_word, n - with_word) >= MIN_COUNT
-        share = with_word[tested] / n
-        r = np.clip(total[tested] / n / np.sqrt(share * (1 - share)), -1.0, 1.0)
-        correlation[tested, j] = r
-        shift[tested, j] = r / np.sqrt(share * (1 - share))
+        is_frequent = np.minimum(with_word, n - with_word) >= MIN_COUNT
+        share = with_word[is_frequent] / n
+        r = np.clip(total[is_frequent] / n / np.sqrt(share * (1 - share)), -1.0, 1.0)
+        correlation[is_frequent, j] = r
+        shift[is_frequent, j] = r / np.sqrt(share * (1 - share))
         with np.errstate(divide="ignore"):
             t = np.abs(r) * np.sqrt((n - 2) / (1 - r**2))
-        p[tested, j] = 2 * stdtr(n - 2, -t)
+        p[is_frequent, j] = 2 * stdtr(n - 2, -t)
     counts = np.asarray(presence.sum(axis=0)).ravel().astype(np.int64)
-    return Relations(chosen, counts, correlation, shift, p)
+    return Relations(vocabulary, counts, correlation, shift, p)
 
 
 def holm(p: Floats) -> Floats:
@@ -136,10 +136,10 @@ def holm(p: Floats) -> Floats:
     """
     flat = np.asarray(p, dtype=np.float64).ravel()
     order = np.argsort(flat, kind="stable")
-    scaled = flat[order] * np.arange(len(flat), 0, -1)
-    adjusted = np.empty_like(flat)
-    adjusted[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
-    return adjusted.reshape(np.shape(p))
+    scaled_p = flat[order] * np.arange(len(flat), 0, -1)
+    adjusted_p = np.empty_like(flat)
+    adjusted_p[order] = np.minimum(np.maximum.accumulate(scaled_p), 1.0)
+    return adjusted_p.reshape(np.shape(p))
 
 
 # What words can be related to
@@ -161,20 +161,20 @@ class Target:
 
 def factor_targets(data: PairedDataset) -> list[Target]:
     """The known factors; a categorical factor, whose levels have no order, gives one per level."""
-    found = []
+    targets = []
     for spec in data.factor_specs:
         if spec.kind == "categorical" and spec.levels:
-            found += [
+            targets += [
                 Target(f"factor:{spec.name}={level}", f"{spec.name}: {level}", "factor")
                 for level in spec.levels
             ]
         elif spec.kind != "categorical":
-            found.append(Target(f"factor:{spec.name}", spec.name, "factor"))
-    return found
+            targets.append(Target(f"factor:{spec.name}", spec.name, "factor"))
+    return targets
 
 
 def tag_targets(
-    tags: Sequence[Collection[str]] | None, ignored: Collection[str] = ()
+    tags: Sequence[Collection[str]] | None, ignored_tags: Collection[str] = ()
 ) -> list[Target]:
     """The commonest tags that some but not all items have."""
     counts = Counter(tag for item in tags or () for tag in set(item))
@@ -182,7 +182,7 @@ def tag_targets(
     telling = [
         tag
         for tag, c in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-        if MIN_COUNT <= c <= n - MIN_COUNT and tag not in ignored
+        if MIN_COUNT <= c <= n - MIN_COUNT and tag not in ignored_tags
     ]
     return [Target(f"tag:{tag}", tag, "tag") for tag in telling[:MAX_TAGS]]
 
@@ -195,8 +195,8 @@ def find_target(
     Raises:
         ConfigError: the data have no such factor or tag.
     """
-    known = [Target(AXIS, axis, "axis"), *factor_targets(data), *tag_targets(tags)]
-    for target in known:
+    targets = [Target(AXIS, axis, "axis"), *factor_targets(data), *tag_targets(tags)]
+    for target in targets:
         if target.key == key:
             return target
     raise ConfigError(f"{data.name} has no {key[:60]}: choose another relation")
@@ -227,8 +227,8 @@ def related_words(
     sets: Sequence[Sequence[str]], values: Floats, words: Sequence[str] | None = None
 ) -> dict[str, Relation]:
     """The relation of each common word (or of ``words``) to ``values`` (N,), one per item."""
-    chosen = common_words(sets) if words is None else words
-    return relations(sets, values, chosen).kinds(0)
+    vocabulary = common_words(sets) if words is None else words
+    return relations(sets, values, vocabulary).kinds(0)
 
 
 def factor_table(data: PairedDataset) -> tuple[Floats | None, tuple[str, ...]]:

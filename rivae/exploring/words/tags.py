@@ -16,6 +16,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import DataError
 from rivae.base.installed import APP_FILES
 from rivae.base.reading.documents import read_form
@@ -23,7 +24,6 @@ from rivae.base.reading.regular import is_file
 from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_NAMES
 from rivae.data.sets.pairs import Pairs
-from rivae.retrieval.base import Floats
 
 FOODCOM_TAGS = APP_FILES / "assets" / "factors" / "foodcom_tags.json"
 TAG_FILE = "tag_map.json"  # in the folder of imported data: the meaning of its tags
@@ -140,10 +140,10 @@ def tag_nodes(
 
 def unmapped(tag_map: TagMap, tags: Iterable[Collection[str]]) -> tuple[tuple[str, int], ...]:
     """Tags that the mapping does not name, with their counts, the commonest first."""
-    known = {*tag_map.unrelated, *tag_map.ignored}
+    mapped_tags = {*tag_map.unrelated, *tag_map.ignored}
     for group in tag_map.factors.values():
-        known.update(group.high, group.low)
-    counts = Counter(tag for item in tags for tag in set(item) if tag not in known)
+        mapped_tags.update(group.high, group.low)
+    counts = Counter(tag for item in tags for tag in set(item) if tag not in mapped_tags)
     return tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
@@ -160,7 +160,7 @@ def tag_scores(tag_map: TagMap, tags: Sequence[Collection[str]]) -> Floats:
     }
     for i, item in enumerate(tags):
         for k, name in enumerate(FACTOR_NAMES):
-            said = [sign[name][tag] for tag in set(item) if tag in sign.get(name, {})]
-            if said:
-                scores[i, k] = sum(said) / len(said)
+            values = [sign[name][tag] for tag in set(item) if tag in sign.get(name, {})]
+            if values:
+                scores[i, k] = sum(values) / len(values)
     return scores

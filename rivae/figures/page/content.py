@@ -15,7 +15,7 @@ from rivae.base.errors import ConfigError
 from rivae.data.thumbnails import TINY_SIDE
 from rivae.exploring.axis_card import examples
 from rivae.exploring.effects import EffectMeasure, shown_effects
-from rivae.exploring.explorer import Explorer
+from rivae.exploring.explorer import MAX_K, Explorer
 from rivae.exploring.layouts import kept_layout
 from rivae.exploring.maps import codes, columns
 from rivae.exploring.sliders import sliders_of
@@ -138,6 +138,7 @@ def content_of(
         "side": explorer.found_side,
         "letter": explorer.method.axis_letter(),
         "queryName": explorer.query_name,
+        "maxK": MAX_K,
         "aspect": explorer.aspect(explorer.found_side),
         "dims": sliders_of(explorer),
         "marks": [],
@@ -146,7 +147,7 @@ def content_of(
         "model": model_of(explorer),
         "cards": _cards(explorer, progress),
         **_map(explorer),
-        "tours": [found for tour in tours if (found := _tour(explorer, name, tour))["steps"]],
+        "tours": [content for tour in tours if (content := _tour(explorer, name, tour))["steps"]],
     }
 
 
@@ -156,11 +157,11 @@ def _items(
     data, settings = explorer.data, picture_settings(explorer)
     one = _one_picture(explorer)
     pictures: list[str] = []
-    asked: list[str] = []
+    query_pictures: list[str] = []
     for n, i in enumerate(rows):
         pictures.append(encoded(data.picture(i, explorer.found_side).copy(), *settings))
         if not one:
-            asked.append(encoded(data.picture(i, explorer.query_side).copy(), *settings))
+            query_pictures.append(encoded(data.picture(i, explorer.query_side).copy(), *settings))
         if progress is not None and n % 64 == 0:
             progress(_PICTURES * n / len(rows))
     factors = [
@@ -173,7 +174,7 @@ def _items(
         "texts": [data.text(i)[:MAX_TEXT] for i in rows],
         "factors": factors,
         "pictures": pictures,
-        "asked": None if one else asked,
+        "asked": None if one else query_pictures,
         "tiny": explorer.thumbnail(rows[0], explorer.found_side).is_tiny,
     }
 
@@ -221,7 +222,7 @@ def _map(explorer: Explorer) -> dict[str, Any]:
     if explorer.n_components < 2 or not explorer.method.has_latent:
         return {"map": None, "columns": {"about": [], "codes": {}}}
     has_layout = kept_layout(explorer) is not None
-    shown = [column for column in columns(explorer) if has_layout or column.group != "layout"]
+    map_columns = [column for column in columns(explorer) if has_layout or column.group != "layout"]
     about = {
         "url": "here",
         "found": "found",
@@ -236,22 +237,22 @@ def _map(explorer: Explorer) -> dict[str, Any]:
             for name, colours in (("light", LIGHT), ("dark", DARK))
         },
     }
-    kept = {column.key: text(codes(explorer, column.key), "<u2") for column in shown}
-    said = [{**vars(column), "levels": list(column.levels)} for column in shown]
-    return {"map": about, "columns": {"about": said, "codes": kept}}
+    codes_by_key = {column.key: text(codes(explorer, column.key), "<u2") for column in map_columns}
+    descriptions = [{**vars(column), "levels": list(column.levels)} for column in map_columns]
+    return {"map": about, "columns": {"about": descriptions, "codes": codes_by_key}}
 
 
 def _tour(explorer: Explorer, name: str, tour: Tour) -> dict[str, Any]:
     """The steps of a tour that this page can show, each with its z."""
-    known, steps = set(explorer.search_rows.tolist()), []
+    rows, steps = set(explorer.search_rows.tolist()), []
     for step in tour.steps:
-        shown = step.run == name and step.asks == explorer.asks
-        if not shown or not (step.query == "mean" or step.query in known):
+        is_of_run = step.run == name and step.asks == explorer.asks
+        if not is_of_run or not (step.query == "mean" or step.query in rows):
             continue
         if any(axis >= explorer.n_components for axis in step.row.axes):
             continue
         z = moved(explorer, base_point(explorer, step.query)[None], step.row, step.n_sigma)[0]
         query = None if step.query == "mean" else step.query
-        said = {"heading": step.heading, "note": step.note, "query": query}
-        steps.append({**said, "z": [round(float(v), 4) for v in z]})
+        texts = {"heading": step.heading, "note": step.note, "query": query}
+        steps.append({**texts, "z": [round(float(v), 4) for v in z]})
     return {"title": tour.title, "steps": steps}

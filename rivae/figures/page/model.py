@@ -15,10 +15,10 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import ConfigError
 from rivae.exploring.explorer import Explorer
 from rivae.models.nets.layers import FixedAffine, Linear
-from rivae.retrieval.base import Floats
 from rivae.retrieval.model import FullSpace, LatentModel, ProjectedSpace
 from rivae.retrieval.retriever import FAR
 
@@ -83,16 +83,16 @@ def layers_of(model: LatentModel, title: str) -> Layers:
         ConfigError: h(z) is not what they give.
     """
     double = copy.deepcopy(model.method).to("cpu").double().eval()
-    found: Layers = []
+    layers: Layers = []
 
     def record(module: nn.Module, _: Any, __: Any) -> None:
         if isinstance(module, Linear | FixedAffine):
             weight, bias = module.weight.detach().numpy(), module.bias.detach().numpy()
-            found.append({"weight": weight.copy(), "bias": bias.copy()})
+            layers.append({"weight": weight.copy(), "bias": bias.copy()})
         elif isinstance(module, nn.LeakyReLU):
-            found.append({"name": "leaky-relu", "slope": module.negative_slope})
+            layers.append({"name": "leaky-relu", "slope": module.negative_slope})
         elif isinstance(module, nn.ReLU | nn.Tanh):
-            found.append({"name": type(module).__name__.lower(), "slope": 0.0})
+            layers.append({"name": type(module).__name__.lower(), "slope": 0.0})
 
     for module in double.modules():
         module.register_forward_hook(record)
@@ -101,12 +101,12 @@ def layers_of(model: LatentModel, title: str) -> Layers:
         double.hidden(torch.from_numpy(z[:1]))
     hidden = model.hidden(z)
     try:
-        same = np.allclose(followed(found, z), hidden, rtol=1e-9, atol=1e-9)
+        same = np.allclose(followed(layers, z), hidden, rtol=1e-9, atol=1e-9)
     except ValueError:  # the shapes do not fit each other
         same = False
     if not same:
         raise ConfigError(CANNOT.format(title))
-    return found
+    return layers
 
 
 def followed(layers: Layers, z: Floats) -> Floats:

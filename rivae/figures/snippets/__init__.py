@@ -94,10 +94,10 @@ def _query(row: int | None, z: Any, side: int) -> dict[str, str]:
     """Where a traversal starts: at a given z, or at that of a data row, shown by its ``side``."""
     if row is None and z is None:
         raise ConfigError("a snippet of this panel needs a query row or a z to start from")
-    known = row is not None
+    is_item = row is not None
     return {
         "start": f"run.encode({literal(row)})" if z is None else f"np.array({literal(z)})",
-        "query_picture": f"data.picture({literal(row)}, {side})" if known else "None",
-        "query_title": f"data.title({literal(row)})" if known else repr("query"),
-        "marked": f"[{literal(row)}]" if known else "[]",
+        "query_picture": f"data.picture({literal(row)}, {side})" if is_item else "None",
+        "query_title": f"data.title({literal(row)})" if is_item else repr("query"),
+        "marked": f"[{literal(row)}]" if is_item else "[]",
     }

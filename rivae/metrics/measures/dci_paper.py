@@ -9,17 +9,15 @@ its published Synth row for DCCA needs alpha >= 10.1, so the default is 10.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rivae.base.arrays import Floats
 from rivae.base.config import LEAST, MOST
 from rivae.base.errors import ConfigError, DataError, shown
 from rivae.metrics.base import Metric, MetricGroup, MetricResult, one_minus_entropy
-
-if TYPE_CHECKING:
-    from rivae.retrieval.base import Floats
 
 DEFAULT_ALPHA = 10.0
 ALPHAS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
@@ -39,11 +37,11 @@ def at_alpha(metric: Metric, alpha: float | None) -> Metric:
     return Metric(f"{metric.key}_{key}", f"{metric.label}, {label}", metric.title, "alpha")
 
 
-def alpha_scores(measured: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+def alpha_scores(points: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     """``alpha_sensitivity`` as one score per ``at_alpha`` key."""
     return {
         at_alpha(metric, None if at["rho"] == "linear" else float(at["alpha"])).key: at[metric.key]
-        for at in measured
+        for at in points
         for metric in (D, C)
     }
 
@@ -151,13 +149,13 @@ def alpha_sensitivity(
     """
     rows: list[dict[str, float | str]] = []
     for alpha in (*alphas, None):
-        found = paper_dci(table, alpha=alpha or 1.0, rho="linear" if alpha is None else "exp")
+        scores = paper_dci(table, alpha=alpha or 1.0, rho="linear" if alpha is None else "exp")
         rows.append(
             {
                 "rho": "linear" if alpha is None else "exp",
                 "alpha": float("nan") if alpha is None else float(alpha),
-                "disentanglement": found["disentanglement"].score,
-                "completeness": found["completeness"].score,
+                "disentanglement": scores["disentanglement"].score,
+                "completeness": scores["completeness"].score,
             }
         )
     return rows

@@ -8,12 +8,14 @@ quality of the prediction (the authors report its error).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import DataError
+from rivae.data.factors import FactorSpec
 from rivae.metrics.base import (
     Metric,
     MetricResult,
@@ -25,10 +27,6 @@ from rivae.metrics.base import (
     halves,
     one_minus_entropy,
 )
-
-if TYPE_CHECKING:
-    from rivae.data.base import FactorSpec
-    from rivae.retrieval.base import Floats
 
 D = Metric("dci_disentanglement", "DCI-D", "one factor per axis, by importances", "standard")
 C = Metric("dci_completeness", "DCI-C", "one axis per factor, by importances", "standard")
@@ -137,12 +135,12 @@ def dci_standard(
 
 def _measure(sample: Sample) -> Results:
     """Over the shared factors."""
-    shared, state = sample.only("shared"), sample.random_state
-    if shared is None:
+    part, state = sample.only("shared"), sample.random_state
+    if part is None:
         return {}
     trees = CHEAP_TREES if sample.cheap else 50
-    z, f = shared.latents, shared.factors
-    return dci_standard(z, f, shared.specs, n_trees=trees, random_state=state)
+    z, f = part.latents, part.factors
+    return dci_standard(z, f, part.specs, n_trees=trees, random_state=state)
 
 
 DCI = OfLatents("dci-standard", (D, C, I), _measure, refits=True)

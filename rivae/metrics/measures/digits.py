@@ -7,16 +7,13 @@ Per query and axis, which of the 45 unordered pairs of digits are neighbours on 
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import DataError
 from rivae.metrics.base import Metric, MetricGroup, MetricResult
-
-if TYPE_CHECKING:
-    from rivae.retrieval.base import Floats
 
 N_DIGITS = 10
 PAIRS = tuple(combinations(range(N_DIGITS), 2))  # the 45 columns: (0, 1), (0, 2) ... (8, 9)
@@ -58,9 +55,9 @@ def transition_table(digits: ArrayLike) -> Floats:
     before, after = path[..., :-1], path[..., 1:]
     query, dim, point = np.nonzero(before != after)
     column = _COLUMN[before[query, dim, point], after[query, dim, point]]
-    seen = np.zeros((*path.shape[:2], len(PAIRS)), dtype=bool)
-    seen[query, dim, column] = True
-    return np.asarray(seen.mean(axis=0))
+    occurs = np.zeros((*path.shape[:2], len(PAIRS)), dtype=bool)
+    occurs[query, dim, column] = True
+    return np.asarray(occurs.mean(axis=0))
 
 
 def digit_metrics(table: ArrayLike) -> dict[str, MetricResult]:
@@ -83,8 +80,8 @@ def digit_metrics(table: ArrayLike) -> dict[str, MetricResult]:
         return {metric.key: metric.undefined(reason, settings=settings) for metric in METRICS}
     union = union / union.sum()
     present = union[union > 0]
-    covered = float(-(present * np.log(present)).sum() / np.log(len(PAIRS)))
-    coverage = COVERAGE.result(covered, n=d, settings=settings, parts={"union": union.tolist()})
+    entropy = float(-(present * np.log(present)).sum() / np.log(len(PAIRS)))
+    coverage = COVERAGE.result(entropy, n=d, settings=settings, parts={"union": union.tolist()})
     if d < 2:
         missing = {
             metric.key: metric.undefined("one axis only", settings=settings)
@@ -100,5 +97,5 @@ def digit_metrics(table: ArrayLike) -> dict[str, MetricResult]:
         settings=settings,
         parts={"histogram_intersection": float(np.mean(pairs)) * len(PAIRS)},
     )
-    difference = DIFFERENCE.result(covered - overlap.score, n=d, settings=settings)
+    difference = DIFFERENCE.result(entropy - overlap.score, n=d, settings=settings)
     return {OVERLAP.key: overlap, COVERAGE.key: coverage, DIFFERENCE.key: difference}

@@ -17,12 +17,14 @@ estimator and come out high, so read them together with InfoE and their null.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import DataError
+from rivae.data.factors import FactorSpec
 from rivae.metrics.base import (
     Metric,
     MetricResult,
@@ -35,10 +37,6 @@ from rivae.metrics.base import (
     standardised,
 )
 from rivae.metrics.measures.r2 import held_out_r2
-
-if TYPE_CHECKING:
-    from rivae.data.base import FactorSpec
-    from rivae.retrieval.base import Floats, Ints
 
 INFOM = Metric("infom", "InfoM", "modularity: an axis depends on one factor", "standard")
 INFOC = Metric("infoc", "InfoC", "compactness: one axis encodes a factor", "standard")
@@ -198,10 +196,10 @@ def infomec(
 
 def _measure(sample: Sample) -> Results:
     """Over the shared factors."""
-    shared, state = sample.only("shared"), sample.random_state
-    if shared is None:
+    part, state = sample.only("shared"), sample.random_state
+    if part is None:
         return {}
-    return infomec(shared.latents, shared.factors, shared.specs, random_state=state)
+    return infomec(part.latents, part.factors, part.specs, random_state=state)
 
 
 INFOMEC = OfLatents("infomec", (INFOM, INFOC, INFOE), _measure, refits=True)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rivae.base.arrays import Floats
 from rivae.metrics.base import Metric, MetricResult, OfLatents, Results, Sample, check_pair, halves
 from rivae.metrics.matching import Kind, assignment, cross_correlation
 
@@ -29,24 +33,43 @@ def mcc(
         kind: "pearson" (invariant to scale) or "spearman" (to every monotone change).
         random_state: seed of the halves.
     """
+    strengths = partial(cross_correlation, kind=kind)
+    return matched_score(METRICS[kind], latents, factors, strengths, random_state, kind=kind)
+
+
+def matched_score(
+    metric: Metric,
+    latents: ArrayLike,
+    factors: ArrayLike,
+    strengths: Callable[[Floats, Floats], Floats],
+    random_state: int,
+    **settings: str,
+) -> MetricResult:
+    """The mean strength of a one-to-one match of axes and factors, in [0, 1].
+
+    The match is made on one half of the rows; the strengths are those of the other half.
+
+    Args:
+        latents, factors: (n, d) and (n, K).
+        strengths: (d, K) in [-1, 1] of some rows of both; their size counts.
+        settings: further ones that the result states.
+    """
     z, f = check_pair(latents, factors)
     fit, held_out = halves(len(z), random_state)
-    chosen = assignment(cross_correlation(z[fit], f[fit], kind))
-    scored = cross_correlation(z[held_out], f[held_out], kind)
-    per_factor = np.zeros(f.shape[1])
-    latent_of = np.full(f.shape[1], -1)
-    per_factor[chosen[1]] = np.abs(scored[chosen])
-    latent_of[chosen[1]] = chosen[0]
-    return METRICS[kind].result(
+    axes, columns = assignment(strengths(z[fit], f[fit]))
+    table = strengths(z[held_out], f[held_out])
+    per_factor, latent_of = np.zeros(f.shape[1]), np.full(f.shape[1], -1)
+    per_factor[columns], latent_of[columns] = np.abs(table[axes, columns]), axes
+    return metric.result(
         float(per_factor.mean()),
         n=len(held_out),
         parts={
             "per_factor": per_factor.tolist(),
             "latent_of_factor": latent_of.tolist(),  # -1: none left
-            "table": scored.tolist(),
+            "table": table.tolist(),
         },
         settings={
-            "kind": kind,
+            **settings,
             "assignment": "Hungarian, fitted on the other half",
             "n_fit": len(fit),
             "random_state": random_state,
@@ -56,11 +79,11 @@ def mcc(
 
 def _measure(sample: Sample) -> Results:
     """Over the shared numeric factors."""
-    shared, state = sample.only("shared", numeric=True), sample.random_state
-    if shared is None:
+    part, state = sample.only("shared", numeric=True), sample.random_state
+    if part is None:
         return {}
     return {
-        metric.key: mcc(shared.latents, shared.factors, kind=kind, random_state=state)
+        metric.key: mcc(part.latents, part.factors, kind=kind, random_state=state)
         for kind, metric in METRICS.items()
     }
 

@@ -16,16 +16,13 @@ partial correlation calls a mix of all factors a perfect axis of each.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.metrics.base import Metric, MetricResult, OfLatents, Results, Sample, check_pair, halves
-from rivae.metrics.matching import ROUNDING, assignment, cross_correlation
-
-if TYPE_CHECKING:
-    from rivae.retrieval.base import Floats
+from rivae.base.arrays import Floats
+from rivae.metrics.base import Metric, MetricResult, OfLatents, Results, Sample
+from rivae.metrics.matching import ROUNDING, cross_correlation
+from rivae.metrics.measures.mcc import matched_score
 
 OWN_PART = Metric("mcc_own", "MCC (own part)", "MCC without what factors share", "standard")
 
@@ -52,35 +49,16 @@ def mcc_own(latents: ArrayLike, factors: ArrayLike, *, random_state: int = 0) ->
         factors: (n, K) numeric true factors.
         random_state: seed of the halves.
     """
-    z, f = check_pair(latents, factors)
-    fit, held_out = halves(len(z), random_state)
-    axes, columns = assignment(own_parts(z[fit], f[fit]))
-    table = own_parts(z[held_out], f[held_out])
-    per_factor, latent_of = np.zeros(f.shape[1]), np.full(f.shape[1], -1)
-    per_factor[columns], latent_of[columns] = table[axes, columns], axes
-    return OWN_PART.result(
-        float(per_factor.mean()),
-        n=len(held_out),
-        parts={
-            "per_factor": per_factor.tolist(),
-            "latent_of_factor": latent_of.tolist(),  # -1: none left
-            "table": table.tolist(),
-        },
-        settings={
-            "assignment": "Hungarian, fitted on the other half",
-            "n_fit": len(fit),
-            "random_state": random_state,
-        },
-    )
+    return matched_score(OWN_PART, latents, factors, own_parts, random_state)
 
 
 def _measure(sample: Sample) -> Results:
     """Over the shared numeric factors."""
-    shared = sample.only("shared", numeric=True)
-    if shared is None:
+    part = sample.only("shared", numeric=True)
+    if part is None:
         return {}
-    found = mcc_own(shared.latents, shared.factors, random_state=sample.random_state)
-    return {found.name: found}
+    result = mcc_own(part.latents, part.factors, random_state=sample.random_state)
+    return {result.name: result}
 
 
 GROUP = OfLatents("own-part", (OWN_PART,), _measure)

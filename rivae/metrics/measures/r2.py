@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import ConfigError
+from rivae.data.factors import FactorSpec
 from rivae.metrics.base import (
     Metric,
     MetricResult,
@@ -22,10 +24,6 @@ from rivae.metrics.base import (
     standardised,
 )
 from rivae.metrics.correlation import numeric_factors
-
-if TYPE_CHECKING:
-    from rivae.data.base import FactorSpec
-    from rivae.retrieval.base import Floats
 
 Model = Literal["linear", "boosting", "neighbours"]
 
@@ -46,12 +44,12 @@ def held_out_r2(latents: Floats, factor: Floats, model: Model, random_state: int
     y = (factor - factor[fit].mean()) / factor[fit].std()
     if model == "linear":
         # Least squares without scikit-learn, for whose import every trainer would wait.
-        centred = z - z[fit].mean(axis=0)
-        predicted = centred[score] @ np.linalg.lstsq(centred[fit], y[fit], rcond=None)[0]
+        z_centred = z - z[fit].mean(axis=0)
+        prediction = z_centred[score] @ np.linalg.lstsq(z_centred[fit], y[fit], rcond=None)[0]
     else:
-        predicted = _regressor(model, len(fit), random_state).fit(z[fit], y[fit]).predict(z[score])
-    left = np.sum((y[score] - predicted) ** 2) / np.sum((y[score] - y[score].mean()) ** 2)
-    return float(1.0 - left)
+        prediction = _regressor(model, len(fit), random_state).fit(z[fit], y[fit]).predict(z[score])
+    share_left = np.sum((y[score] - prediction) ** 2) / np.sum((y[score] - y[score].mean()) ** 2)
+    return float(1.0 - share_left)
 
 
 def _regressor(model: Model, n_fit: int, random_state: int) -> Any:
@@ -91,19 +89,19 @@ def r2(
     metric = LINEAR if model == "linear" else NONLINEAR
     numeric = numeric_factors(specs)
     values = {specs[k].name: held_out_r2(z, f[:, k], model, random_state) for k in numeric}
-    defined = {key: value for key, value in values.items() if not math.isnan(value)}
+    finite = {key: value for key, value in values.items() if not math.isnan(value)}
     by_role = {
         role: float(np.mean(scores))
         for role in ("shared", "private1", "private2")
-        if (scores := [defined[s.name] for s in specs if s.role == role and s.name in defined])
+        if (scores := [finite[s.name] for s in specs if s.role == role and s.name in finite])
     }
     settings = {
         "model": model,
         "n_fit": len(z) // 2,
         "random_state": random_state,
-        "left_out": [s.name for s in specs if s.name not in defined],
+        "left_out": [s.name for s in specs if s.name not in finite],
     }
-    parts = {"per_factor": defined, "by_role": by_role}
+    parts = {"per_factor": finite, "by_role": by_role}
     if "shared" not in by_role:
         return metric.undefined(
             "no shared numeric factor that varies", parts=parts, settings=settings
@@ -116,8 +114,8 @@ def measure_r2(sample: Sample, usual: Model, cheap: Model) -> Results:
     if not numeric_factors(sample.specs):
         return {}
     model, state = cheap if sample.cheap else usual, sample.random_state
-    found = r2(sample.latents, sample.factors, sample.specs, model=model, random_state=state)
-    return {found.name: found}
+    result = r2(sample.latents, sample.factors, sample.specs, model=model, random_state=state)
+    return {result.name: result}
 
 
 R2 = OfLatents("r2", (LINEAR,), partial(measure_r2, usual="linear", cheap="linear"))

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rivae.base.arrays import Ints
 from rivae.base.errors import DataError
 from rivae.metrics.base import Metric, MetricGroup, MetricResult
+from rivae.retrieval.base import median_rank, recall_at_k
 
 if TYPE_CHECKING:
-    from rivae.retrieval.base import Ints
     from rivae.retrieval.retriever import Retriever
 
 
@@ -83,18 +84,16 @@ def retrieval_metrics(
         n_samples: 0 for the mean mu(v1), else samples of P(z|v1), see ``Retriever.true_ranks``.
         random_state: seed of the sets and the samples.
     """
-    from rivae.retrieval.base import median_rank, recall_at_k  # comes with torch
-
     sets = search_sets(rows, search_size, n_sets, random_state)
     queries = np.unique(np.concatenate(sets))  # embedded once, in however many sets they are
     mu, log_var = retriever.encode(queries)
     ranks = []
     for i, items in enumerate(sets):
-        found = np.searchsorted(queries, items)
+        row_of_item = np.searchsorted(queries, items)
         ranks.append(
             retriever.subset(items).true_ranks(
                 items,
-                encoded=(mu[found], log_var[found]),
+                encoded=(mu[row_of_item], log_var[row_of_item]),
                 n_samples=n_samples,
                 random_state=random_state + i,
             )

@@ -16,17 +16,15 @@ better models here is measured by ``benchmarks/model_choice.py``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import ConfigError, DataError
 from rivae.metrics.base import Metric, MetricGroup, MetricResult, check_pair, standardised
 from rivae.metrics.matching import cross_correlation
-
-if TYPE_CHECKING:
-    from rivae.retrieval.base import Floats
 
 UDR = Metric("udr", "UDR", "how far other seeds find the same axes")
 GROUP = MetricGroup("udr", (UDR,))
@@ -59,8 +57,8 @@ def similarity_table(a: Floats, b: Floats, similarity: Similarity) -> Floats:
         return np.asarray(np.abs(cross_correlation(a, b, "spearman")))
     from sklearn.linear_model import Lasso
 
-    fitted = Lasso(alpha=LASSO_ALPHA, max_iter=20_000).fit(standardised(a), standardised(b))
-    return np.asarray(np.abs(fitted.coef_.reshape(b.shape[1], a.shape[1]).T))
+    lasso = Lasso(alpha=LASSO_ALPHA, max_iter=20_000).fit(standardised(a), standardised(b))
+    return np.asarray(np.abs(lasso.coef_.reshape(b.shape[1], a.shape[1]).T))
 
 
 def udr_of_table(table: ArrayLike) -> float:

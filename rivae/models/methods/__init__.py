@@ -3,8 +3,9 @@
 The names below are for scripts that were written when a list of methods stood here.
 """
 
-from rivae.models.base import Batch, Method, MethodConfig, Noise, ParamGroup, Stage
+from rivae.models.base import Method, MethodConfig
 from rivae.models.registry import METHODS, build_method, method_config, require_training
+from rivae.models.stages import Batch, Noise, ParamGroup, Stage
 
 __all__ = [
     "Batch",

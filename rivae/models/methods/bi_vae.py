@@ -19,7 +19,7 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from rivae.base.config import Positive
-from rivae.models.base import Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
+from rivae.models.base import Method, MethodConfig
 from rivae.models.gaussians import (
     DiagonalGaussian,
     Gaussian,
@@ -46,6 +46,7 @@ from rivae.models.settings import (
     Milestones,
     Schedule,
 )
+from rivae.models.stages import Batch, ParamGroup, Stage, parameters_of
 
 LOG_VAR_RANGE = (-12.0, 6.0)  # of an expert, as in nets/layers.py
 MIN_ETA = 1e-3  # a decoder that fits perfectly would drive a learned eta to 0
@@ -54,7 +55,7 @@ MIN_ETA = 1e-3  # a decoder that fits perfectly would drive a learned eta to 0
 class BiVAEConfig(NetworkSettings, MethodConfig):
     """Settings of Bi-VAE."""
 
-    n_components: Components = 2
+    n_components: Components = 10
     prior_expert: bool = Field(
         default=True,
         title="Prior as expert",
@@ -82,9 +83,9 @@ class BiVAEConfig(NetworkSettings, MethodConfig):
     eta_form: Literal["learned", "fixed"] = Field(
         default="learned", title="Kind of noise", description="eta is learned, or stays fixed"
     )
-    epochs: Epochs = 200
+    epochs: Epochs = 160
     batch_size: BatchSize = 64
-    learning_rate: LearningRate = 5e-3
+    learning_rate: LearningRate = 1e-3
     milestones: Milestones = ()
     schedule: Schedule = "constant"
     axes: AxisChoice = "scaled"
@@ -117,7 +118,7 @@ class BiVAE(Method):
 
     Example:
         >>> import torch
-        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.stages import Batch, Noise
         >>> from rivae.models.registry import build_method
         >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
         >>> noise = Noise([torch.Generator()], stacked=False)
@@ -225,9 +226,9 @@ class BiVAE(Method):
         """-E log P(x_i|z) for each of several z (..., B, d); (...,) each."""
         decoder = self.decoder1 if i == 1 else self.decoder2
         with low_precision(self, x):
-            decoded: Tensor = decoder(torch.cat(z, -2))
+            mean: Tensor = decoder(torch.cat(z, -2))
         log_var = 2 * self._eta(i).log()[..., None, None]
-        parts = decoded.to(x.dtype).split(x.shape[-2], -2)
+        parts = mean.to(x.dtype).split(x.shape[-2], -2)
         return [-log_density(x, part, log_var).mean(-1) for part in parts]
 
     def _eta(self, i: Literal[1, 2]) -> Tensor:
@@ -276,8 +277,8 @@ class BiVAE(Method):
 
     def decode(self, z: Tensor) -> Tensor:
         """f_2(z) = E[x2|z], flattened, (..., B, dim_v)."""
-        decoded: Tensor = self.decoder2(self.from_axes(z))
-        return decoded
+        mean: Tensor = self.decoder2(self.from_axes(z))
+        return mean
 
     def score(self, z: Tensor, squared_distance: Tensor) -> Tensor:
         """log P(x2|z) up to its constant."""

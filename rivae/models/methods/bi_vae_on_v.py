@@ -11,8 +11,7 @@ import torch
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 
-from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
-from rivae.models.bimodal import BimodalTerms, BimodalVAE, build_bimodal_model
+from rivae.models.bimodal import BimodalTerms, BimodalVAE, LinearGaussian, build_bimodal_model
 from rivae.models.embedded import EmbeddedConfig, EmbeddedMethod
 from rivae.models.gaussians import (
     lifted_items,
@@ -22,6 +21,7 @@ from rivae.models.gaussians import (
 )
 from rivae.models.nets.layers import FixedAffine
 from rivae.models.settings import Epochs, LearningRate, Milestones, Schedule
+from rivae.models.stages import Batch, ParamGroup, Stage, parameters_of
 
 
 class BimodalConfig(EmbeddedConfig, BimodalTerms):
@@ -50,13 +50,18 @@ class BimodalMethod(EmbeddedMethod):
         self.model = build_bimodal_model(config.dim_v, d, config, n_models)
         self.to_axes = FixedAffine(d, d, n_models)
         self.from_axes = FixedAffine(d, d, n_models)
-        self.lifted = config.variance == "by z"
-        if self.lifted:
+        self.has_variance_by_z = config.variance == "by z"
+        if self.has_variance_by_z:
             self.dim_v = 2 * config.dim_v + 1
             self.piecewise_linear = False  # its natural parameters are curved in z
         self.add_initialiser(shape1, shape2, n_models)
 
-    # the smooth start
+    # the starts
+
+    def begin(self, stage: str, v1: Tensor, v2: Tensor) -> None:
+        """The linear model as principal components, where the start is a model already."""
+        if self.start.is_model and isinstance(self.model, LinearGaussian):
+            self.model.start_from(v1, v2)
 
     def unfolded_heads(self) -> tuple[nn.Module, ...]:
         model = self.model
@@ -66,11 +71,13 @@ class BimodalMethod(EmbeddedMethod):
     def unfolded_head_loss(self, v: Tensor, z: Tensor) -> dict[str, Tensor]:
         """Both decoders, and the encoders of a VAE, start from the smooth coordinates."""
         model = self.model
-        decoded = [((decoder(z) - v) ** 2).sum(-1) for decoder in (model.decoder1, model.decoder2)]
-        terms = {"decoded": torch.stack(decoded).sum(0).mean(-1)}
+        errors = [((decoder(z) - v) ** 2).sum(-1) for decoder in (model.decoder1, model.decoder2)]
+        terms = {"decoded": torch.stack(errors).sum(0).mean(-1)}
         if isinstance(model, BimodalVAE):
-            encoded = [((head.mu(v) - z) ** 2).sum(-1) for head in (model.encoder1, model.encoder2)]
-            terms["encoded"] = torch.stack(encoded).sum(0).mean(-1)
+            z_errors = [
+                ((head.mu(v) - z) ** 2).sum(-1) for head in (model.encoder1, model.encoder2)
+            ]
+            terms["encoded"] = torch.stack(z_errors).sum(0).mean(-1)
         return terms
 
     # retrieval
@@ -78,7 +85,7 @@ class BimodalMethod(EmbeddedMethod):
     def embed_target(self, x2: Tensor) -> Tensor:
         """The point of item x2, (..., B, dim_v): v2 / sqrt(s), or the lift of v2 in float64."""
         v2: Tensor = self.embedder2(x2)
-        return lifted_items(v2) if self.lifted else v2 * self._scale2().unsqueeze(-2)
+        return lifted_items(v2) if self.has_variance_by_z else v2 * self._scale2().unsqueeze(-2)
 
     def encode_v(self, v1: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and log variance of Q(z|v1), the diagonal where its covariance is full."""
@@ -91,13 +98,13 @@ class BimodalMethod(EmbeddedMethod):
     def hidden(self, z: Tensor) -> Tensor:
         """Last hidden layer of E[v2|z], (..., B, m); the natural parameters where v2 is lifted."""
         z = self.from_axes(z)
-        if self.lifted:
+        if self.has_variance_by_z:
             return natural_parameters(self.model.mean2(z), self.model.log_var2(z))
         return self.model.hidden2(z)
 
     def output_layer(self) -> tuple[Tensor, Tensor]:
         out = self.model.output2()
-        if self.lifted:
+        if self.has_variance_by_z:
             eye = torch.eye(self.dim_v - 1, self.dim_v).to(out.weight)
             lead = out.weight.shape[:-2]
             return eye.expand(*lead, -1, -1), eye.new_zeros(*lead, self.dim_v)
@@ -106,7 +113,7 @@ class BimodalMethod(EmbeddedMethod):
 
     def score(self, z: Tensor, squared_distance: Tensor) -> Tensor:
         """log P(v2|z); without its constant where the variance is constant."""
-        if not self.lifted:
+        if not self.has_variance_by_z:
             return -0.5 * squared_distance
         inside = self.from_axes(z)
         constant = log_density_constant(self.model.mean2(inside), self.model.log_var2(inside))
@@ -125,8 +132,8 @@ class BimodalMethod(EmbeddedMethod):
 class BiVAEOnVConfig(BimodalConfig):
     """Settings of Bi-VAE on V."""
 
-    epochs: Epochs = Field(default=300, description="of the bimodal model, after the start")
-    learning_rate: LearningRate = 5e-3
+    epochs: Epochs = Field(default=130, description="of the bimodal model, after the start")
+    learning_rate: LearningRate = 1e-3
     schedule: Schedule = "constant"
     milestones: Milestones = ()
 
@@ -134,7 +141,7 @@ class BiVAEOnVConfig(BimodalConfig):
     def _embedders_train_somewhere(self) -> BiVAEOnVConfig:
         if self.init == "none":
             raise ValueError(
-                "Bi-VAE on V trains no embedder itself: set init=cos-sim-lvm or init=smooth"
+                "Bi-VAE on V trains no embedder itself: set init=cos-sim-lvm, smooth or ridge-cca"
             )
         return self
 
@@ -160,7 +167,7 @@ class BiVAEOnV(BimodalMethod):
 
     Example:
         >>> import torch
-        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.stages import Batch, Noise
         >>> from rivae.models.registry import build_method
         >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
         >>> noise = Noise([torch.Generator()], stacked=False)
@@ -181,7 +188,7 @@ class BiVAEOnV(BimodalMethod):
 
     def stages(self) -> tuple[Stage, ...]:
         c = self.config
-        own = Stage(
+        stage = Stage(
             "bi-vae",
             c.epochs,
             c.learning_rate,
@@ -190,7 +197,7 @@ class BiVAEOnV(BimodalMethod):
             cached=True,
             schedule=c.schedule,
         )
-        return (*self.start.stages(), own)
+        return (*self.start.stages(), stage)
 
     def param_groups(self, stage: str) -> list[ParamGroup]:
         if self.start.has(stage):

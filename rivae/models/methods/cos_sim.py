@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from rivae.models.base import (
-    Batch,
-)
 from rivae.models.contrastive import Contrastive, ContrastiveConfig
 from rivae.models.losses import AlignmentTerms, alignment_loss
+from rivae.models.stages import Batch
 
 
 class CosSimConfig(AlignmentTerms, ContrastiveConfig):
@@ -30,7 +28,7 @@ class CosSim(Contrastive):
 
     Example:
         >>> import torch
-        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.stages import Batch, Noise
         >>> from rivae.models.registry import build_method
         >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
         >>> noise = Noise([torch.Generator()], stacked=False)
@@ -45,8 +43,8 @@ class CosSim(Contrastive):
     # The hinge of L_Retr on cos(v1, v2); the softmax form would be InfoNCE. At a margin of .3 far
     # fewer pairs of Synth are found (benchmarks/results/preset-choice.md).
     presets = {
-        "default": {"loss_form": "hinge", "n_mismatches": None, "margin": 0.1},
-        "paper": {"loss_form": "hinge", "n_mismatches": 1},
+        "default": {"margin": 0.1},
+        "paper": {"n_mismatches": 1},
     }
     smallest = {"epochs": 4, "batch_size": 16}
     config_class = CosSimConfig

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from rivae.models.base import Batch, Method, ParamGroup, Stage, parameters_of
+from rivae.models.base import Method
 from rivae.models.losses import CosSimTerms, alignment_loss
 from rivae.models.nets.embedders import build_embedders
 from rivae.models.nets.layers import MLP, fold_affine_into_input
@@ -22,18 +22,19 @@ from rivae.models.settings import (
     Milestones,
     Schedule,
 )
+from rivae.models.stages import Batch, ParamGroup, Stage, parameters_of
 from rivae.models.word_reader import WordReader, WordTerms
 
 
 class CosSimLVMConfig(WordTerms, EmbedderPair, CosSimTerms):
     """Settings of Cos-Sim-LVM."""
 
-    n_components: Components = 2
-    dim_v: EmbeddingSize = 3
-    head_hidden: HeadWidths = (10, 10)
-    epochs: Epochs = 200
+    n_components: Components = 10
+    dim_v: EmbeddingSize = 50
+    head_hidden: HeadWidths = (32, 32)
+    epochs: Epochs = 160
     batch_size: BatchSize = 64
-    learning_rate: LearningRate = 5e-3
+    learning_rate: LearningRate = 1e-3
     schedule: Schedule = "constant"
     milestones: Milestones = ()
     axes: AxisChoice = "scaled"
@@ -64,7 +65,7 @@ class CosSimLVM(Method):
 
     Example:
         >>> import torch
-        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.stages import Batch, Noise
         >>> from rivae.models.registry import build_method
         >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
         >>> noise = Noise([torch.Generator()], stacked=False)
@@ -77,10 +78,7 @@ class CosSimLVM(Method):
     title = "Cos-Sim-LVM"
     blurb = "Embeddings aligned by cosine, with z between them"
     paper = True
-    presets = {
-        "default": {"loss_form": "softmax", "n_mismatches": None},
-        "paper": {"loss_form": "hinge", "n_mismatches": 1},
-    }
+    presets = {"paper": {"loss_form": "hinge", "n_mismatches": 1}}
     smallest = {"epochs": 4, "batch_size": 16}
     config_class = CosSimLVMConfig
     config: CosSimLVMConfig
@@ -136,12 +134,12 @@ class CosSimLVM(Method):
         c = self.config
         v1 = batch.share.whole(self.embed_query(batch.x1))
         v2 = batch.share.whole(self.embed_target(batch.x2))
-        restored = self.decode(self.encoder(v1))
-        direction = nn.functional.normalize(restored, dim=-1)
+        reconstruction = self.decode(self.encoder(v1))
+        direction = nn.functional.normalize(reconstruction, dim=-1)
         terms = {
             "embedding": alignment_loss(v1, v2, c, batch),
             "latent": alignment_loss(direction, v2, c, batch),
-            "auto": ((restored - v1) ** 2).sum(-1).mean(-1),
+            "auto": ((reconstruction - v1) ** 2).sum(-1).mean(-1),
         }
         if c.both_ways:
             back = alignment_loss(v2, v1, c, batch)

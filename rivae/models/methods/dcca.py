@@ -14,88 +14,22 @@ from pydantic import Field, model_validator
 from torch import Tensor
 
 from rivae.base.config import BatchSize, Epochs, Widths
-from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
+from rivae.models.cca_losses import canonical_correlations, eckart_young_terms
+from rivae.models.components import unit_components
 from rivae.models.embedded import EmbeddedConfig, EmbeddedMethod
 from rivae.models.nets.layers import MLP, FixedAffine, identity
 from rivae.models.pcca import fit_pcca
-from rivae.models.settings import WEIGHT, LearningRate, Milestones, Schedule
+from rivae.models.settings import (
+    WEIGHT,
+    EmbedderRate,
+    JointMilestones,
+    JointRate,
+    LearningRate,
+    Schedule,
+)
+from rivae.models.stages import Batch, ParamGroup, Stage, parameters_of
 
-# Features that are all constant have correlations of 0 and not 0 / 0.
-MIN_VARIANCE = 1e-24
 _ROWS = 512  # pictures embedded at once
-
-
-def covariance(a: Tensor, b: Tensor) -> Tensor:
-    """Unbiased cross-covariance of rows a (..., B, p) and b (..., B, q); (..., p, q)."""
-    a = a - a.mean(-2, keepdim=True)
-    b = b - b.mean(-2, keepdim=True)
-    return a.transpose(-1, -2) @ b / (a.shape[-2] - 1)
-
-
-def canonical_correlations(phi1: Tensor, phi2: Tensor, regulariser: float) -> Tensor:
-    """Canonical correlations of a batch, descending, (..., min(p, q)) float64 in [0, 1).
-
-    The singular values of L1^-1 S12 L2^-T with S_ii + r v_i I = L_i L_i' (Andrew et al. 2013, with
-    Cholesky factors for the symmetric square roots: the singular values are the same, and neither
-    a Cholesky factor nor a singular *value* divides by differences of eigenvalues, so equal ones do
-    no harm to the gradient). Float64 inside.
-
-    A model whose features are infinite or NaN gets NaN and does not affect other models of the
-    batch.
-
-    Args:
-        regulariser: r >= 1e-12, in units of v_i, the mean variance of the features of view i. With
-            a fixed r instead the loss would change with the unit of the features: those of fresh
-            networks have variances of 1e-4, and training would begin by inflating them.
-    """
-    phi1, phi2 = phi1.double(), phi2.double()
-    s12, s11, s22 = covariance(phi1, phi2), covariance(phi1, phi1), covariance(phi2, phi2)
-    finite = torch.stack([s.isfinite().all(-1).all(-1) for s in (s12, s11, s22)]).all(0)
-    ok = finite[..., None, None]
-    l1, l2 = (torch.linalg.cholesky(_regularised(s, regulariser, ok)) for s in (s11, s22))
-    half = torch.linalg.solve_triangular(l1, torch.where(ok, s12, 0.0), upper=False)
-    whitened = torch.linalg.solve_triangular(l2, half.transpose(-1, -2), upper=False)
-    correlations = torch.linalg.svdvals(whitened)
-    return torch.where(finite[..., None], correlations, torch.nan)
-
-
-def _regularised(s: Tensor, regulariser: float, ok: Tensor) -> Tensor:
-    """S + r v I with the mean variance v; where ``ok`` (..., 1, 1) is False, the identity."""
-    eye = torch.eye(s.shape[-1], dtype=s.dtype, device=s.device)
-    variance = s.diagonal(dim1=-2, dim2=-1).mean(-1)[..., None, None]
-    # LAPACK refuses NaN.
-    return torch.where(ok, s + (regulariser * variance + MIN_VARIANCE) * eye, eye)
-
-
-def eckart_young_terms(phi1: Tensor, phi2: Tensor) -> tuple[Tensor, Tensor]:
-    """Reward and penalty of the Eckart-Young form of CCA, each (...,), unbiased.
-
-    Chapman, Wells and Aguila, "Unconstrained stochastic CCA" (ICLR 2024): the generalised
-    eigenproblem A u = rho B u with A = [[0, S12], [S21, 0]] / 2 and B = blkdiag(S11, S22) / 2 has
-    the canonical correlations as its positive eigenvalues. With Y = B^(1/2) U and
-    M = B^(-1/2) A B^(-1/2),
-
-        |M - Y Y'|^2 = |M|^2 - 2 tr(U'AU) + |U'BU|^2,
-
-    so by Eckart and Young -2 tr(U'AU) + |U'BU|^2 is least, minus the sum of rho^2, where U spans
-    the top d directions and U'BU = diag(rho). In features: tr(U'AU) = tr S12 and
-    U'BU = (S11 + S22) / 2. The loss is penalty - 2 reward; the square is unbiased because its two
-    factors come from two halves of the batch, which are independent.
-
-    Args:
-        phi1, phi2: of equal width d.
-
-    Returns:
-        tr S12 of the full batch, and <(S11 + S22) / 2 of one half, that of the other>. B >= 4.
-    """
-    reward = covariance(phi1, phi2).diagonal(dim1=-2, dim2=-1).sum(-1)
-    half = phi1.shape[-2] // 2
-    parts = (slice(None, half), slice(half, None))
-    means = [
-        0.5 * (covariance(a, a) + covariance(b, b))
-        for a, b in ((phi1[..., part, :], phi2[..., part, :]) for part in parts)
-    ]
-    return reward, (means[0] * means[1]).sum((-1, -2))
 
 
 class DCCAConfig(EmbeddedConfig):
@@ -120,29 +54,20 @@ class DCCAConfig(EmbeddedConfig):
         description="canonical form: r in S_ii + r v_i I, v_i the mean variance of a feature",
         json_schema_extra=WEIGHT,
     )
-    g_epochs: Epochs = Field(default=100, title="Epochs of stage 1", description="stage 1: g alone")
+    g_epochs: Epochs = Field(default=30, title="Epochs of stage 1", description="stage 1: g alone")
     joint_epochs: Epochs = Field(
-        default=300, title="Epochs of stage 2", description="stage 2: g and the embedders"
+        default=100, title="Epochs of stage 2", description="stage 2: g and the embedders"
     )
     joint_batch_size: BatchSize | None = Field(
         default=None,
         title="Batch size of stage 2",
         description="of both stages; empty: batch_size (paper: 64)",
     )
-    learning_rate: LearningRate = 5e-3
-    joint_learning_rate: float | None = Field(
-        default=None,
-        gt=0,
-        title="Rate of stage 2",
-        description="learning rate of stage 2; empty: as in stage 1",
-    )
-    embedder_rate: float = Field(
-        default=1.0, ge=0, title="Rate of embedders", description="of the embedders, relative"
-    )
+    learning_rate: LearningRate = 1e-3
+    joint_learning_rate: JointRate = None
+    embedder_rate: EmbedderRate = 1.0
     schedule: Schedule = "constant"
-    milestones: Milestones = Field(
-        default=(), description="(epoch of the joint stage, factor on the rate)"
-    )
+    milestones: JointMilestones = ()
 
     @model_validator(mode="after")
     def _batch_is_large_enough(self) -> DCCAConfig:
@@ -184,7 +109,7 @@ class DCCA(EmbeddedMethod):
 
     Example:
         >>> import torch
-        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.stages import Batch, Noise
         >>> from rivae.models.registry import build_method
         >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
         >>> noise = Noise([torch.Generator()], stacked=False)
@@ -276,6 +201,15 @@ class DCCA(EmbeddedMethod):
             "largest correlation": rho[..., 0],
             "smallest correlation": rho[..., -1],
         }
+
+    @torch.no_grad()
+    def begin(self, stage: str, v1: Tensor, v2: Tensor) -> None:
+        """g as principal components, where the start is a model already and g has the room."""
+        if not self.start.is_model or min(self.config.g_hidden) < 2 * self.n_components:
+            return
+        to_z, _, offsets, _ = unit_components(v1, v2, self.n_components)
+        for g, offset in zip((self.g1, self.g2), offsets, strict=True):
+            g.assign(to_z, offset)
 
     def unfolded_heads(self) -> tuple[MLP, ...]:
         return self.g1, self.g2

@@ -8,12 +8,10 @@ import torch
 from pydantic import Field
 from torch import Tensor, nn
 
-from rivae.models.base import (
-    Batch,
-)
 from rivae.models.contrastive import Contrastive, ContrastiveConfig
 from rivae.models.losses import both_ways
-from rivae.models.settings import WEIGHT
+from rivae.models.settings import Temperature
+from rivae.models.stages import Batch
 
 # As in CLIP: a learned temperature below 1/100 only sharpens what is already right.
 MIN_TEMPERATURE = 0.01
@@ -22,13 +20,7 @@ MIN_TEMPERATURE = 0.01
 class InfoNCEConfig(ContrastiveConfig):
     """Settings of InfoNCE."""
 
-    temperature: float = Field(
-        default=0.1,
-        gt=0,
-        title="Temperature",
-        description="of the softmax over the batch",
-        json_schema_extra=WEIGHT,
-    )
+    temperature: Temperature = 0.1
     temperature_form: Literal["fixed", "learned"] = Field(
         default="fixed",
         title="Kind of temperature",
@@ -52,7 +44,7 @@ class InfoNCE(Contrastive):
 
     Example:
         >>> import torch
-        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.stages import Batch, Noise
         >>> from rivae.models.registry import build_method
         >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
         >>> noise = Noise([torch.Generator()], stacked=False)

@@ -20,7 +20,7 @@ _ROWS = 512  # pictures embedded at once
 class InfoNCEICAConfig(InfoNCEConfig):
     """Settings of InfoNCE + linear ICA."""
 
-    n_components: Components = Field(default=2, description="principal components of V")
+    n_components: Components = Field(default=10, description="principal components of V")
     axes: AxisChoice = "independent"
 
     @model_validator(mode="after")
@@ -50,7 +50,7 @@ class InfoNCEICA(InfoNCE):
 
     Example:
         >>> import torch
-        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.stages import Batch, Noise
         >>> from rivae.models.registry import build_method
         >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
         >>> noise = Noise([torch.Generator()], stacked=False)
@@ -83,7 +83,7 @@ class InfoNCEICA(InfoNCE):
         """Principal components of the training pairs; ``random_state`` is not used.
 
         Raises:
-            DataError: when embeddings are infinite, NaN or all the same.
+            DataError: when embeddings are infinite, NaN or constant.
         """
         v1 = torch.cat([self.embed_query(part) for part in x1.split(_ROWS)]).double()
         v2 = torch.cat([self.embed_target(part) for part in x2.split(_ROWS)]).double()

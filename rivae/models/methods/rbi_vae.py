@@ -16,12 +16,12 @@ from torch.func import functional_call
 from torch.nn.functional import softplus
 
 from rivae.base.config import Epochs, Widths
-from rivae.models.base import Batch, Noise, ParamGroup, Stage, parameters_of
 from rivae.models.joint_training import JOINT_PRESETS, JointTraining, JointTrainingConfig
 from rivae.models.losses import retrieval_loss, with_embedder_terms
 from rivae.models.methods.bi_vae_on_v import BimodalConfig, BimodalMethod
 from rivae.models.nets.layers import Linear, activation
 from rivae.models.settings import WEIGHT
+from rivae.models.stages import Batch, Noise, ParamGroup, Stage, parameters_of
 
 SLOPE = 0.2  # of the leaky ReLU
 
@@ -77,8 +77,8 @@ def total_correlation(discriminator: Discriminator, z: Tensor) -> Tensor:
     ``discriminator_loss``: one optimiser step then updates both, each by its own loss. The
     estimate may be negative.
     """
-    fixed = {name: p.detach() for name, p in discriminator.named_parameters()}
-    log_odds: Tensor = functional_call(discriminator, fixed, (z,))
+    constants = {name: p.detach() for name, p in discriminator.named_parameters()}
+    log_odds: Tensor = functional_call(discriminator, constants, (z,))
     return log_odds.mean(-1)
 
 
@@ -97,7 +97,7 @@ class RBiVAEConfig(JointTrainingConfig, BimodalConfig):
     """Settings of RBi-VAE."""
 
     model_epochs: Epochs = Field(
-        default=100, title="Epochs of stage 1", description="stage 1: the bimodal model alone"
+        default=30, title="Epochs of stage 1", description="stage 1: the bimodal model alone"
     )
     gamma: float = Field(
         default=10.0,
@@ -144,7 +144,7 @@ class RBiVAE(BimodalMethod, JointTraining):
 
     Example:
         >>> import torch
-        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.stages import Batch, Noise
         >>> from rivae.models.registry import build_method
         >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
         >>> noise = Noise([torch.Generator()], stacked=False)

@@ -10,7 +10,6 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from rivae.base.config import Epochs, Positive
-from rivae.models.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.models.components import unit_components
 from rivae.models.joint_training import JOINT_PRESETS, JointTraining, JointTrainingConfig
 from rivae.models.losses import (
@@ -20,11 +19,13 @@ from rivae.models.losses import (
     log_density,
     negative_elbo,
     retrieval_loss,
+    sample,
     squared_distances,
     with_embedder_terms,
 )
 from rivae.models.nets.layers import MLP, GaussianHead, fold_affine_into_input
 from rivae.models.settings import WEIGHT
+from rivae.models.stages import Batch, ParamGroup, Stage, parameters_of
 
 
 class RIVAEConfig(JointTrainingConfig):
@@ -50,10 +51,10 @@ class RIVAEConfig(JointTrainingConfig):
         description="nearest pairs that define the unfolded map",
     )
     ivae_epochs: Epochs = Field(
-        default=100, title="Epochs of stage 1", description="stage 1: IVAE alone"
+        default=30, title="Epochs of stage 1", description="stage 1: IVAE alone"
     )
     eta: tuple[Positive, Positive] = Field(
-        default=(0.1, 0.1),
+        default=(0.3, 0.1),
         title="Noise (eta)",
         description="stage 1, start and end",
         json_schema_extra=WEIGHT,
@@ -140,7 +141,7 @@ class RIVAE(JointTraining):
 
     Example:
         >>> import torch
-        >>> from rivae.models.base import Batch, Noise
+        >>> from rivae.models.stages import Batch, Noise
         >>> from rivae.models.registry import build_method
         >>> x1, x2 = torch.randn(16, 5), torch.randn(16, 4)
         >>> noise = Noise([torch.Generator()], stacked=False)
@@ -155,7 +156,7 @@ class RIVAE(JointTraining):
     paper = True
     # "default" has scores in units that leave a gradient: eta around .1.
     presets = {
-        "default": {**JOINT_PRESETS["default"], "eta": (0.3, 0.1), "score_tau": (0.3, 0.1)},
+        "default": {**JOINT_PRESETS["default"], "score_tau": (0.3, 0.1)},
         "paper": {**JOINT_PRESETS["paper"], "eta": (1e-3, 1e-3), "joint_eta": (1e-3, 1e-3)},
     }
     smallest = {
@@ -249,9 +250,9 @@ class RIVAE(JointTraining):
     def unfolded_head_loss(self, v: Tensor, z: Tensor) -> dict[str, Tensor]:
         # The heads start from the same coordinates: from random heads about one seed in four
         # loses an axis in stage 1. The scale of z brings it to about unit variance.
-        named = zip(("encoded", "encoded_2"), self._priors(), strict=False)
-        terms = {name: ((prior.mu(v) - z) ** 2).sum(-1).mean(-1) for name, prior in named}
-        return {**terms, "decoded": ((self.decode(z) - v) ** 2).sum(-1).mean(-1)}
+        named_priors = zip(("encoded", "encoded_2"), self._priors(), strict=False)
+        terms = {name: ((prior.mu(v) - z) ** 2).sum(-1).mean(-1) for name, prior in named_priors}
+        return {**terms, "decoded": ((self.decoder(z) - v) ** 2).sum(-1).mean(-1)}
 
     def _coordinate_loss(self, batch: Batch) -> dict[str, Tensor]:
         """P(z|v1), P(z|v2), Q(z|v1,v2) and f fitted to coordinates that are given."""
@@ -260,7 +261,7 @@ class RIVAE(JointTraining):
         terms = {
             "prior": -log_density(z, *self.prior(batch.v1)).mean(-1),
             "posterior": -log_density(z, *q).mean(-1),
-            "decoded": ((self.decode(z) - batch.v2) ** 2).sum(-1).mean(-1),
+            "decoded": ((self.decoder(z) - batch.v2) ** 2).sum(-1).mean(-1),
         }
         # A squared error is near .01, log densities of order 1: the factor gives them equal weight.
         objective = terms["prior"] + terms["posterior"] + 100.0 * terms["decoded"]
@@ -275,8 +276,8 @@ class RIVAE(JointTraining):
         """L_LB (eq. elbo_ivae) of embeddings (..., B, D), with one z ~ Q(z|v1,v2); its terms."""
         p = self.prior(v1)
         q = self.posterior(torch.cat([v1, v2], -1))
-        z = q[0] + (0.5 * q[1]).exp() * batch.noise.normal_like(q[0])
-        reconstruction, kl = negative_elbo(v2, self.decode(z), q, p, eta)
+        z = sample(q[0], q[1], batch.noise)
+        reconstruction, kl = negative_elbo(v2, self.decoder(z), q, p, eta)
         bound, terms = reconstruction + kl, {"reconstruction": reconstruction, "kl": kl}
         if self.prior2 is not None:
             terms["kl_2"] = kl_diagonal(*q, *self.prior2(v2)).mean(-1)
@@ -295,16 +296,16 @@ class RIVAE(JointTraining):
         eta = geometric(*c.joint_eta, batch.progress)
         tau = geometric(*(c.score_tau or c.joint_eta), batch.progress)
         # Each loss updates only its own parameters (eq. obj_joint): for L_LB embeddings are data.
-        fixed = (v1, v2) if c.lb_trains_embedders else (v1.detach(), v2.detach())
-        bound, terms = self._lower_bound(*fixed, eta, batch)
+        embeddings = (v1, v2) if c.lb_trains_embedders else (v1.detach(), v2.detach())
+        bound, terms = self._lower_bound(*embeddings, eta, batch)
         objective = c.lambda_lb * bound
         hardest = c.takes_hardest(batch.progress)
         ways = (("retrieval", v1, v2), ("retrieval_2", v2, v1))
-        for prior, (name, asking, asked) in zip(self._priors(), ways, strict=False):
+        for prior, (name, asking, targets) in zip(self._priors(), ways, strict=False):
             z, log_var = prior(asking)
             if c.expectation == "sample":
-                z = z + (0.5 * log_var).exp() * batch.noise.normal_like(z)
-            scores = -squared_distances(self.decode(z), asked) / (2 * tau**2)
+                z = sample(z, log_var, batch.noise)
+            scores = -squared_distances(self.decoder(z), targets) / (2 * tau**2)
             terms[name] = retrieval_loss(
                 scores, c.n_mismatches, c.loss_form, c.margin, batch.noise, hardest
             )
@@ -346,5 +347,4 @@ class RIVAE(JointTraining):
     def apply_affine(self, matrix: Tensor, offset: Tensor) -> None:
         for head in (*self._priors(), self.posterior):
             head.apply_affine(matrix, offset)
-        first = self.decoder.layers[0]
-        fold_affine_into_input(first, matrix, offset)  # type: ignore[arg-type]
+        fold_affine_into_input(self.decoder.layers[0], matrix, offset)  # type: ignore[arg-type]

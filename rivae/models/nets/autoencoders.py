@@ -35,7 +35,7 @@ class NetworkSettings(BaseModel):
         json_schema_extra=NETWORK,
     )
     hidden: Widths = Field(
-        default=(50,),
+        default=(256,) * 3,
         title="Hidden layers",
         description="fully connected layers in the encoder's order, not for linear",
     )

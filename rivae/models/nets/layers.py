@@ -50,9 +50,9 @@ def identity(n_in: int, n_out: int, n_models: int | None = None) -> Tensor:
     PyTorch's compiler: more than a second before the first model of a process opens.
     """
     lead = () if n_models is None else (n_models,)
-    made = torch.zeros(*lead, n_in, n_out)
-    made.diagonal(dim1=-2, dim2=-1).fill_(1.0)
-    return made
+    matrix = torch.zeros(*lead, n_in, n_out)
+    matrix.diagonal(dim1=-2, dim2=-1).fill_(1.0)
+    return matrix
 
 
 def activation(name: str) -> nn.Module:
@@ -133,8 +133,8 @@ class Dropout(RandomLayer):
             return nn.functional.dropout(x, self.p)
         shape = x.shape[1:] if self.stacked else self.share.whole_shape(x.shape)
         draws = [torch.rand(shape, generator=g, device=g.device) for g in self.generators]
-        kept = (torch.stack(draws) if self.stacked else self.share.own(draws[0])) >= self.p
-        return x * (kept.to(x.dtype) / (1 - self.p))
+        mask = (torch.stack(draws) if self.stacked else self.share.own(draws[0])) >= self.p
+        return x * (mask.to(x.dtype) / (1 - self.p))
 
 
 class MLP(nn.Module):
@@ -165,23 +165,27 @@ class MLP(nn.Module):
         """Compute ``x @ weight + bias`` from now on, with the hidden layers that are there.
 
         Two opposite units of a layer carry one number: leaky(u) - leaky(-u) = (1 + slope) u. The
-        other units stay as they are, and nothing reads them yet. Hidden layers are leaky and have
-        at least two units for each number of x or of the result, whichever has fewer.
+        other units stay as they are, and nothing reads them yet. Hidden layers are (leaky) ReLU and
+        have at least two units for each number of x or of the result, whichever has fewer.
         """
         n_in, n_out = weight.shape[-2:]
-        kept, layers = min(n_in, n_out), cast("list[Linear]", list(self.layers))
-        assert isinstance(self.activation, nn.LeakyReLU)
-        slope = self.activation.negative_slope
-        eye = identity(kept, kept).to(weight)
+        n_kept, layers = min(n_in, n_out), cast("list[Linear]", list(self.layers))
+        if not layers:
+            self.out.weight.copy_(weight)
+            self.out.bias.copy_(bias)
+            return
+        assert isinstance(self.activation, nn.LeakyReLU | nn.ReLU)
+        slope = getattr(self.activation, "negative_slope", 0.0)
+        eye = identity(n_kept, n_kept).to(weight)
         entering, leaving = (weight, eye) if n_out <= n_in else (eye, weight)
         for layer in layers:
             both = torch.cat([entering, -entering], -1)
-            layer.weight[..., : both.shape[-2], : 2 * kept] = both
-            layer.weight[..., both.shape[-2] :, : 2 * kept] = 0
-            layer.bias[..., : 2 * kept] = 0
+            layer.weight[..., : both.shape[-2], : 2 * n_kept] = both
+            layer.weight[..., both.shape[-2] :, : 2 * n_kept] = 0
+            layer.bias[..., : 2 * n_kept] = 0
             entering = torch.cat([eye, -eye], -2) / (1 + slope)
         self.out.weight.zero_()
-        self.out.weight[..., : 2 * kept, :] = entering @ leaving
+        self.out.weight[..., : 2 * n_kept, :] = entering @ leaving
         self.out.bias.copy_(bias)
 
     def borrow_output(self, out: Linear) -> None:

@@ -36,8 +36,8 @@ class Augment(RandomLayer):
             return x
         n = len(x)
         draws = self._uniform(n, 6, x)
-        flipped = draws[:, 0] < 0.5
-        x = torch.where(flipped[:, None, None, None], x.flip(-1), x)
+        flip_mask = draws[:, 0] < 0.5
+        x = torch.where(flip_mask[:, None, None, None], x.flip(-1), x)
         # Resampled on a shifted and scaled grid; beyond the border it is reflected.
         zoom = 1.0 - ZOOM * self.strength * draws[:, 1]
         theta = torch.zeros(n, 2, 3, device=x.device, dtype=x.dtype)

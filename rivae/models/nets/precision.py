@@ -27,8 +27,8 @@ def low_precision(embedder: nn.Module, x: Tensor) -> torch.autocast:
 
     Only while training: validation and retrieval always see float32.
     """
-    enabled = bool(embedder.autocast) and embedder.training
-    return torch.autocast(x.device.type, torch.bfloat16, enabled=enabled)
+    is_enabled = bool(embedder.autocast) and embedder.training
+    return torch.autocast(x.device.type, torch.bfloat16, enabled=is_enabled)
 
 
 @contextmanager

@@ -58,7 +58,7 @@ class BiGRU(nn.Module):
 
     def at_once(self, x: Tensor, lengths: Tensor) -> Tensor:
         """``forward`` by PyTorch's recurrence, in the number format of the weights."""
-        packed = pack_padded_sequence(
+        sequence = pack_padded_sequence(
             # A sequence has to have a step: what an empty one gives is dropped below.
             x.to(self.weight_in.dtype),
             lengths.clamp_min(1).cpu(),
@@ -80,25 +80,25 @@ class BiGRU(nn.Module):
             warnings.filterwarnings("ignore", "RNN module weights are not part of single")
             # True, 1, 0.0, True, True: biases, one layer, no dropout, with gradient, both ways.
             options = (True, 1, 0.0, True, True)
-            h = torch.gru(packed.data, packed.batch_sizes, h, weights, *options)[1]
-        ends = torch.cat([h[0], h[1]], -1)[packed.unsorted_indices]
+            h = torch.gru(sequence.data, sequence.batch_sizes, h, weights, *options)[1]
+        ends = torch.cat([h[0], h[1]], -1)[sequence.unsorted_indices]
         return ends * (lengths > 0).unsqueeze(-1)
 
     def by_steps(self, x: Tensor, lengths: Tensor) -> Tensor:
         """``forward`` one step after the other."""
         # Longest first: the rows that still have words are then the first ones at every step.
         order = lengths.argsort(descending=True, stable=True)
-        left = lengths[order]
-        steps = torch.arange(int(left[0]), device=x.device)[:, None]
-        active = (left > steps).sum(1).tolist()
+        n_left = lengths[order]
+        steps = torch.arange(int(n_left[0]), device=x.device)[:, None]
+        active = (n_left > steps).sum(1).tolist()
         # The words of all steps one after the other, without padding, for either direction.
-        step, row = (steps < left).nonzero(as_tuple=True)
-        last_first = torch.stack([step, left[row] - 1 - step])
+        step, row = (steps < n_left).nonzero(as_tuple=True)
+        last_first = torch.stack([step, n_left[row] - 1 - step])
         gates = x[order[row], last_first] @ self.weight_in  # (2, words, 3 H)
         gates = _full(gates) + self.bias_in
         # A low-precision copy is made once, not at every step.
-        enabled = torch.is_autocast_enabled(x.device.type)
-        dtype = torch.get_autocast_dtype(x.device.type) if enabled else self.weight_hidden.dtype
+        is_mixed = torch.is_autocast_enabled(x.device.type)
+        dtype = torch.get_autocast_dtype(x.device.type) if is_mixed else self.weight_hidden.dtype
         weight = self.weight_hidden.to(dtype)
         h = x.new_zeros(2, len(x), self.n_hidden)
         for n, gate in zip(active, gates.split(active, 1), strict=True):
@@ -178,9 +178,9 @@ class RecipeRNN(nn.Module):
     @torch.no_grad()
     def start_from(self, vectors: NDArray[np.float32]) -> None:
         """Start from word vectors (n, D) of the first n rows; rows of zeros keep random ones."""
-        given = torch.from_numpy(vectors).to(self.words.weight)
-        known = given.any(1).nonzero().flatten()
-        self.words.weight[known] = given[known]
+        initial = torch.from_numpy(vectors).to(self.words.weight)
+        rows = initial.any(1).nonzero().flatten()
+        self.words.weight[rows] = initial[rows]
 
     def word_vectors(self, x: Tensor) -> Tensor:
         """The vectors of word numbers ``x`` (..., L), shape (..., L, D)."""
@@ -190,12 +190,12 @@ class RecipeRNN(nn.Module):
     def from_vectors(self, vectors: Tensor, x: Tensor) -> Tensor:
         """The embedding of texts ``x`` whose words have the vectors given."""
         lead = x.shape[:-1]
-        vectors, known = vectors.reshape(-1, *vectors.shape[-2:]), x.reshape(-1, x.shape[-1]) != 0
+        vectors, is_word = vectors.reshape(-1, *vectors.shape[-2:]), x.reshape(-1, x.shape[-1]) != 0
         with low_precision(self, vectors):
             ends, start = [], 0
             for rnn, size in zip(self.sections, SECTIONS, strict=True):
                 part = slice(start, start + size)
-                ends.append(rnn(self.dropout(vectors[:, part]), known[:, part].sum(1)))
+                ends.append(rnn(self.dropout(vectors[:, part]), is_word[:, part].sum(1)))
                 start += size
             out = self.head(self.dropout(torch.cat(ends, -1)))
         if out.dtype == torch.bfloat16:

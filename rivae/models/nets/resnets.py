@@ -168,9 +168,9 @@ class ResNet50Attention(PictureEmbedder):
         """
         if self.weights is None:
             return
-        own = {
+        expected_tensors = {
             name: value
             for name, value in self.state_dict().items()
             if not name.startswith(("attention.", "head."))
         }
-        self.load_state_dict(read_weights(self.weights, own, skip="fc."), strict=False)
+        self.load_state_dict(read_weights(self.weights, expected_tensors, skip="fc."), strict=False)

@@ -97,7 +97,7 @@ class EmbedderPair(BaseModel):
     """The embedders of both sides, as settings of a method."""
 
     embedder: EmbedderConfig = Field(
-        default=EmbedderConfig(),
+        default=EmbedderConfig(hidden=(256, 256), activation="relu", dropout=0.1),
         title="Embedder",
         description="e1, and e2 if alike",
         json_schema_extra=NETWORK,

@@ -62,12 +62,12 @@ class Share:
 
         They are the same rows whatever the number of processes.
         """
-        before, counts, thinned = 0, list[int](), Share(self.rank, self.size)
+        before, counts, part = 0, list[int](), Share(self.rank, self.size)
         for n in self._counts:
             counts.append(len(range(-before % m, n, m)))
             before += n
-        thinned._counts = counts
-        return slice(-sum(self._counts[: self.rank]) % m, None, m), thinned
+        part._counts = counts
+        return slice(-sum(self._counts[: self.rank]) % m, None, m), part
 
     def whole_shape(self, shape: torch.Size) -> torch.Size:
         """The shape that own rows of ``shape`` (n, ...) have in the full batch, (B, ...).
@@ -85,16 +85,16 @@ class Share:
         """
         if self.size == 1:
             return rows
-        gathered: Tensor = _Gather.apply(rows, self)  # type: ignore[no-untyped-call]
-        return gathered
+        all_rows: Tensor = _Gather.apply(rows, self)  # type: ignore[no-untyped-call]
+        return all_rows
 
     def _gather(self, rows: Tensor) -> Tensor:
         most = max(self._counts)
-        padded = rows.new_zeros(most, *rows.shape[1:])
-        padded[: len(rows)] = rows
-        parts = [torch.empty_like(padded) for _ in self._counts]
+        buffer = rows.new_zeros(most, *rows.shape[1:])
+        buffer[: len(rows)] = rows
+        parts = [torch.empty_like(buffer) for _ in self._counts]
         with exchanging():
-            dist.all_gather(parts, padded)
+            dist.all_gather(parts, buffer)
         return torch.cat([part[:n] for part, n in zip(parts, self._counts, strict=True)])
 
 

@@ -45,13 +45,13 @@ def read_weights(path: str, expected: Mapping[str, Tensor], skip: str = "") -> d
             numbers that are not finite.
     """
     tensors = _tensors(Path(hub_file(path)) if is_on_hub(path) else home_path(path))
-    found = {k: v for k, v in tensors.items() if not (skip and k.startswith(skip))}
-    missing = [k for k in expected if k not in found and not k.endswith(OPTIONAL)]
-    unknown = [k for k in found if k not in expected]
+    by_name = {k: v for k, v in tensors.items() if not (skip and k.startswith(skip))}
+    missing = [k for k in expected if k not in by_name and not k.endswith(OPTIONAL)]
+    unknown = [k for k in by_name if k not in expected]
     if missing or unknown:
         what = f"lacks '{missing[0]}'" if missing else f"has '{unknown[0][:60]}', which is unknown"
         raise ConfigError(f"{path} holds weights of another network: it {what}")
-    for name, value in found.items():
+    for name, value in by_name.items():
         if value.shape != expected[name].shape:
             raise ConfigError(
                 f"{path} holds weights of another network: '{name}' has shape "
@@ -59,7 +59,7 @@ def read_weights(path: str, expected: Mapping[str, Tensor], skip: str = "") -> d
             )
         if not bool(torch.isfinite(value).all()):
             raise ConfigError(f"{path} is damaged: '{name}' holds NaN or infinite values")
-    return {name: value.to(expected[name].dtype) for name, value in found.items()}
+    return {name: value.to(expected[name].dtype) for name, value in by_name.items()}
 
 
 def _tensors(path: Path) -> dict[str, Tensor]:

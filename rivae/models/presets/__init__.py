@@ -1,11 +1,12 @@
 """Settings of every method on every data set by name: "paper" (literal) and "default" (works).
 
-Presets are written down. A method says its own values (``Method.presets``), a data set its
-networks, rates and epochs, and what single methods have there: in a file in ``datasets``, or else
-its shape does (``by_shape``), which a data set of another package may add to (``presets``). Later
-ones win::
+Presets are written down, each as what differs from the defaults of the method's settings, which
+are those of vectors and small pictures in "default". A method says its own values
+(``Method.presets``), a data set its networks, rates and epochs, and what single methods have there:
+in a file in ``datasets``, or else its shape does (``by_shape``), which a data set of another
+package may add to (``presets``). Later ones win::
 
-    every method < all of the data set < the method < the method on this data set
+    defaults < every method < all of the data set < the method < the method on this data set
 
 In "default" every method gets the same care: RIVAE's sizes of heads, a rate that falls as a cosine,
 and at least as many epochs of each stage as RIVAE has (``tests/methods/test_presets.py`` holds it;
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
@@ -29,9 +31,10 @@ from pydantic import ValidationError
 from rivae.base.errors import ConfigError, RivaeError
 from rivae.data import item_shapes, named_dataset, registry
 from rivae.data.store import find_store
-from rivae.data.store.features import SIDES, feature_sides
+from rivae.data.store.features import SIDES, beside_words, feature_sides
 from rivae.models.presets.by_shape import (
     ALL,
+    CLOSED_FORM,
     FEATURES,
     PICTURE_FEATURES,
     VECTORS,
@@ -46,7 +49,7 @@ if TYPE_CHECKING:
 
 # Of every method that has such a setting, on all data.
 EVERY: dict[str, dict[str, Any]] = {
-    "default": {"schedule": "cosine", "cos_sim": {"loss_form": "softmax"}},
+    "default": {"schedule": "cosine"},
     "paper": {"cos_sim": {"loss_form": "hinge", "n_mismatches": 1}},
 }
 # Of the trainer, where the data set says nothing else.
@@ -81,21 +84,31 @@ def find_preset(
 ) -> Preset:
     """The preset of a method on a data set with the settings ``data``.
 
-    With ``data["features"]`` both sides are embeddings from elsewhere, or the pictures alone: fully
-    connected embedders for both.
+    With features of the pictures in ``data["features"]`` linear maps in closed form by default,
+    else fully connected embedders for both sides.
 
     Raises:
         ConfigError: for an unknown preset, data set or method.
     """
     name, place = named_dataset(dataset)
     settings = {**place, **(data or {})}
-    made = preset_for(_of_data(name, settings), method, preset)
+    choice = preset_for(_of_data(name, settings), method, preset)
     if "embedder2" not in METHODS[method].config_class.model_fields:
-        return replace(made, dataset={})  # its own networks read the usual items
-    if not settings.get("features"):
-        return made
-    features = PICTURE_FEATURES if _without_texts(settings) else FEATURES
-    return replace(made, method={**made.method, **features}, dataset={})
+        return replace(choice, dataset={})  # its own networks read the usual items
+    if not settings.get("features") or _pixels_stay(settings):
+        return choice
+    fields = METHODS[method].config_class.model_fields
+    if preset != "default" or "init" not in fields:
+        features = PICTURE_FEATURES if _words_stay(settings) else FEATURES
+        return replace(choice, method={**choice.method, **features}, dataset={})
+    own = {**CLOSED_FORM[ALL], **CLOSED_FORM.get(method, {})}
+    chosen = {name: value for name, value in own.items() if name in fields}
+    return replace(
+        choice,
+        method={**choice.method, **chosen},
+        dataset={},
+        training={**choice.training, "select": "best"},
+    )
 
 
 def preset_for(data: Presets, method: str, preset: str = "default") -> Preset:
@@ -106,11 +119,11 @@ def preset_for(data: Presets, method: str, preset: str = "default") -> Preset:
     """
     if preset not in preset_names():
         raise ConfigError(f"there is no preset '{preset}': choose default or paper")
-    chosen, here = METHODS[method], data[preset]
+    method_class, here = METHODS[method], data[preset]
     return Preset(
         method={
-            **_taken(chosen, {**EVERY[preset], **here[ALL]}),
-            **chosen.presets.get(preset, {}),
+            **_taken(method_class, {**EVERY[preset], **here.get(ALL, {})}),
+            **method_class.presets.get(preset, {}),
             **here.get(method, {}),
         },
         dataset=dict(here.get("dataset", {})),
@@ -118,26 +131,36 @@ def preset_for(data: Presets, method: str, preset: str = "default") -> Preset:
     )
 
 
-def _taken(method: type[Method], shared: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the ``shared`` settings that a method has and whose bounds let it take them."""
+def _taken(method: type[Method], common: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the ``common`` settings that a method has and whose bounds let it take them."""
     schema = method.config_class
-    taken = {name: value for name, value in shared.items() if name in schema.model_fields}
+    settings = {name: value for name, value in common.items() if name in schema.model_fields}
     if not method.has_latent:
-        taken.pop("axes", None)  # those of an embedding stay as they are
+        settings.pop("axes", None)  # those of an embedding stay as they are
     try:
-        schema.model_validate(taken)
+        schema.model_validate(settings)
     except ValidationError as error:  # of single settings: what belongs together follows later
         for place in (each["loc"] for each in error.errors()):
-            taken.pop(str(place[0]) if place else "", None)
-    return taken
+            settings.pop(str(place[0]) if place else "", None)
+    return settings
 
 
-def _without_texts(settings: Mapping[str, Any]) -> bool:
-    """Whether the features that these settings name are of pictures alone."""
-    try:
-        return feature_sides(find_store(settings["store"]), settings["features"]) == SIDES[:1]
-    except (RivaeError, KeyError):  # not here yet
-        return False
+def _words_stay(settings: Mapping[str, Any]) -> bool:
+    """Whether the features that these settings name leave the words of the texts, or add to them.
+
+    False for what is not here yet.
+    """
+    with suppress(RivaeError, KeyError):
+        folder, features = find_store(settings["store"]), settings["features"]
+        return feature_sides(folder, features) == SIDES[:1] or beside_words(folder, features)
+    return False
+
+
+def _pixels_stay(settings: Mapping[str, Any]) -> bool:
+    """Whether the features that these settings name are of texts alone."""
+    with suppress(RivaeError, KeyError):
+        return feature_sides(find_store(settings["store"]), settings["features"]) == SIDES[1:]
+    return False
 
 
 def _of_data(name: str, settings: Mapping[str, Any]) -> Presets:

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.retrieval.base import Allocate, Floats, Ints, KeptIndex, Read
+from rivae.base.arrays import Floats, Ints
+from rivae.retrieval.base import Allocate, KeptIndex, Read
 from rivae.retrieval.exact import (
     SPARE,
     check_points,
@@ -59,7 +60,7 @@ class NumpyIndex(KeptIndex):
         self._distinct = distinct_rows(self._points)
         plain = self._distinct.group is None
         self._unique = self._points if plain else self._points[self._distinct.first]
-        self._transposed = np.ascontiguousarray(self._unique.T)
+        self._unique_t = np.ascontiguousarray(self._unique.T)
         self._squares = np.einsum("nm,nm->n", self._unique, self._unique)
         self._largest = float(self._squares.max())
 
@@ -83,7 +84,7 @@ class NumpyIndex(KeptIndex):
 
     def _coarse(self, queries: Floats) -> Floats:
         """|p|^2 - 2 q.p for every distinct point: the squared distance less |q|^2."""
-        product = (-2.0 * queries) @ self._transposed
+        product = (-2.0 * queries) @ self._unique_t
         product += self._squares
         return product
 
@@ -108,15 +109,15 @@ class NumpyIndex(KeptIndex):
         around = self._unique - mean
         squares = np.einsum("nm,nm->n", around, around)
         with np.errstate(over="ignore"):
-            transposed, singles = around.T.astype(np.float32, order="C"), squares.astype(np.float32)
-        return mean, transposed, singles, float(squares.max())
+            around_t, singles = around.T.astype(np.float32, order="C"), squares.astype(np.float32)
+        return mean, around_t, singles, float(squares.max())
 
     def _nearest_one(self, queries: Floats, k: int) -> tuple[Ints, Floats]:
         # float32 takes half the time. Where it cannot tell the second from the first, float64 does.
-        mean, transposed, squares, largest = self._singles
+        mean, around_t, squares, largest = self._singles
         around = queries - mean
         with np.errstate(over="ignore", invalid="ignore"):
-            coarse = (-2.0 * around).astype(np.float32) @ transposed
+            coarse = (-2.0 * around).astype(np.float32) @ around_t
             coarse += squares
         rows = np.arange(len(queries))
         best = coarse.argmin(axis=1)
@@ -128,25 +129,26 @@ class NumpyIndex(KeptIndex):
         distances = direct_squared_distances(queries, self._unique[best][:, None, :])
         positions = self._distinct.first[best][:, None]
         if len(open_rows):
-            left = queries[open_rows]
-            redo = self._each(left, self._coarse(left), k, range(len(left)))
+            open_queries = queries[open_rows]
+            redo = self._each(open_queries, self._coarse(open_queries), k, range(len(open_queries)))
             positions[open_rows], distances[open_rows] = redo
         return positions, distances
 
     def _nearest(self, queries: Floats, k: int) -> tuple[Ints, Floats]:
         coarse = self._coarse(queries)
         n, n_unique = coarse.shape
-        wanted = min(n_unique, k + SPARE)
-        if self._distinct.group is not None or wanted == n_unique:
+        n_coarse = min(n_unique, k + SPARE)
+        if self._distinct.group is not None or n_coarse == n_unique:
             return self._each(queries, coarse, k, range(n))
-        chosen = np.argpartition(coarse, wanted - 1, axis=1)[:, :wanted]
-        chosen.sort(axis=1)  # ascending positions, so that a stable sort orders ties by position
-        exact = direct_squared_distances(queries, self._unique[chosen])
+        candidates = np.argpartition(coarse, n_coarse - 1, axis=1)[:, :n_coarse]
+        # Ascending positions, so that a stable sort orders ties by position.
+        candidates.sort(axis=1)
+        exact = direct_squared_distances(queries, self._unique[candidates])
         order = np.argsort(exact, axis=1, kind="stable")[:, :k]
-        positions = np.take_along_axis(chosen, order, axis=1)
+        positions = np.take_along_axis(candidates, order, axis=1)
         distances = np.take_along_axis(exact, order, axis=1)
         # A row whose k-th distance reaches its worst candidate may have a tie outside.
-        worst = np.take_along_axis(coarse, chosen, axis=1).max(axis=1)
+        worst = np.take_along_axis(coarse, candidates, axis=1).max(axis=1)
         square = np.einsum("nm,nm->n", queries, queries)
         open_rows = np.flatnonzero(distances[:, -1] + self._slack(square) >= worst + square)
         if len(open_rows):
@@ -168,9 +170,9 @@ class NumpyIndex(KeptIndex):
             values, query = coarse[row], queries[row : row + 1]
             kth = np.partition(values, min(k, len(values)) - 1)[min(k, len(values)) - 1]
             slack = 2 * self._slack(query @ query[0])[0]
-            chosen = np.flatnonzero(values <= kth + slack)
-            exact = direct_squared_distances(query, self._unique[chosen][None])[0]
-            positions[out], distances[out] = self._distinct.nearest(chosen, exact, k)
+            candidates = np.flatnonzero(values <= kth + slack)
+            exact = direct_squared_distances(query, self._unique[candidates][None])[0]
+            positions[out], distances[out] = self._distinct.nearest(candidates, exact, k)
         return positions, distances
 
     def all_squared_distances(self, queries: Floats) -> Floats:

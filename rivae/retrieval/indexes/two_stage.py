@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.retrieval.base import Allocate, Floats, Index, Ints, KeptIndex, Read, Singles
+from rivae.base.arrays import Floats, Ints, Singles
+from rivae.retrieval.base import Allocate, Index, KeptIndex, Read
 from rivae.retrieval.contenders import Contenders, contenders
 from rivae.retrieval.exact import check_points
 from rivae.retrieval.indexes.brute_force import LARGE
@@ -92,10 +93,10 @@ class TwoStageIndex(KeptIndex):
             DataError: there are none, or one is not finite.
         """
         points = check_points(points)
-        made = turn_points(
+        turned_points = turn_points(
             len(points), lambda rows: points[rows], lambda _, shape: np.empty(shape, np.float32)
         )
-        return cls(made)
+        return cls(turned_points)
 
     @property
     def n_items(self) -> int:
@@ -118,11 +119,11 @@ class TwoStageIndex(KeptIndex):
 
     def search(self, queries: Floats, k: int, among: Allowed | None = None) -> tuple[Ints, Floats]:
         """See ``Index.search``; ``among`` says which items may be found, at least ``k``."""
-        turned = self.points.turned(queries)
+        coordinates = self.points.turned(queries)
         k = min(k, self.n_items)
-        positions = np.empty((len(turned), k), dtype=np.int64)
-        distances = np.empty((len(turned), k))
-        for n, query in enumerate(turned):
+        positions = np.empty((len(coordinates), k), dtype=np.int64)
+        distances = np.empty((len(coordinates), k))
+        for n, query in enumerate(coordinates):
             positions[n], distances[n] = self.nearest_turned(query, k, among)
         return positions, distances
 
@@ -130,31 +131,31 @@ class TwoStageIndex(KeptIndex):
         self, query: Floats, k: int, among: Allowed | None = None
     ) -> tuple[Ints, Floats]:
         """Positions and squared distances of the k nearest of one turned query (m,)."""
-        reduced = self.reduced(query[None])
-        low = self.box_distances(reduced[0], reduced[0])
+        leading = self.reduced(query[None])
+        low = self.box_distances(leading[0], leading[0])
         if among is not None:
             low[among.per_tile == 0] = np.inf
         first = self._first(low, k, among)
-        bounds = self._bounds(first, reduced, among)[:, 0].ravel()
-        chosen = np.argpartition(bounds, min(2 * k, len(bounds)) - 1)[: 2 * k]
-        chosen = self._positions(first, chosen[np.isfinite(bounds[chosen])])
-        limit = np.partition(self.distances(query, chosen), k - 1)[k - 1 : k]
+        bounds = self._bounds(first, leading, among)[:, 0].ravel()
+        nearest = np.argpartition(bounds, min(2 * k, len(bounds)) - 1)[: 2 * k]
+        nearest = self._positions(first, nearest[np.isfinite(bounds[nearest])])
+        limit = np.partition(self.distances(query, nearest), k - 1)[k - 1 : k]
         limit = limit + self.error(query[None])
         tiles = np.flatnonzero(low <= limit)
-        left = self.below(tiles, reduced, limit - query @ query, among)
-        exact = self.distances(query, left)
-        order = np.lexsort((left, exact))[:k]
-        return left[order], exact[order]
+        candidates = self.below(tiles, leading, limit - query @ query, among)
+        exact = self.distances(query, candidates)
+        order = np.lexsort((candidates, exact))[:k]
+        return candidates[order], exact[order]
 
-    def error(self, turned: Floats) -> Floats:
+    def error(self, coordinates: Floats) -> Floats:
         """By how much a bound may exceed the squared distance, of queries (n, m), (n,)."""
-        length = np.linalg.norm(turned, axis=1) + self._longest
+        length = np.linalg.norm(coordinates, axis=1) + self._longest
         return np.asarray((self.points.n_lead + 6) * _UNIT * length**2)
 
-    def reduced(self, turned: Floats) -> Floats:
+    def reduced(self, coordinates: Floats) -> Floats:
         """The leading columns and the length of the rest, (n, L + 1)."""
         n = self.points.n_lead
-        return np.column_stack([turned[:, :n], np.linalg.norm(turned[:, n:], axis=1)])
+        return np.column_stack([coordinates[:, :n], np.linalg.norm(coordinates[:, n:], axis=1)])
 
     def box_distances(self, lowest: Floats, highest: Floats) -> Singles:
         """Squared distances of a box (L + 1,) to those of the tiles, (T,)."""
@@ -174,17 +175,17 @@ class TwoStageIndex(KeptIndex):
         return out
 
     def below(
-        self, tiles: Ints, reduced: Floats, limits: Floats, among: Allowed | None = None
+        self, tiles: Ints, leading: Floats, limits: Floats, among: Allowed | None = None
     ) -> Ints:
         """Positions of the items of ``tiles`` whose bound of |q - p|^2 - |q|^2 is at most the limit
         of any of the queries (n, L + 1).
         """
-        found = [np.empty(0, dtype=np.int64)]
+        parts = [np.empty(0, dtype=np.int64)]
         for start in range(0, len(tiles), _GATHERED):
             part = tiles[start : start + _GATHERED]
-            near = (self._bounds(part, reduced, among) <= limits[:, None]).any(axis=1)
-            found.append(self._positions(part, np.flatnonzero(near)))
-        return np.concatenate(found)
+            near = (self._bounds(part, leading, among) <= limits[:, None]).any(axis=1)
+            parts.append(self._positions(part, np.flatnonzero(near)))
+        return np.concatenate(parts)
 
     def _first(self, low: Singles, k: int, among: Allowed | None) -> Ints:
         """The nearest tiles: with at least 2 k items that may be found, or all that have any."""
@@ -196,11 +197,11 @@ class TwoStageIndex(KeptIndex):
                 return tiles[np.isfinite(low[tiles])]
             n *= 4
 
-    def _bounds(self, tiles: Ints, reduced: Floats, among: Allowed | None) -> Singles:
+    def _bounds(self, tiles: Ints, leading: Floats, among: Allowed | None) -> Singles:
         """|q - p|^2 of the items in tiles is at least |q|^2 and this, (tiles, n, TILE)."""
-        asked = np.ones((len(reduced), reduced.shape[1] + 1), dtype=np.float32)
-        asked[:, :-1] = -2.0 * reduced
-        bounds = np.matmul(asked, self.points.lead[tiles])
+        factors = np.ones((len(leading), leading.shape[1] + 1), dtype=np.float32)
+        factors[:, :-1] = -2.0 * leading
+        bounds = np.matmul(factors, self.points.lead[tiles])
         if among is not None:
             np.copyto(bounds, np.inf, where=~among.items[tiles][:, None])
         return bounds
@@ -213,9 +214,9 @@ class TwoStageIndex(KeptIndex):
     def distances(self, query: Floats, positions: Ints) -> Floats:
         """Squared distances of one turned query (m,), in float64."""
         if len(positions) > _MANY:  # where a model has collapsed, thousands are equal
-            firsts, own = np.unique(self.points.firsts(positions), return_inverse=True)
+            firsts, inverse = np.unique(self.points.firsts(positions), return_inverse=True)
             if len(firsts) < len(positions):
-                return self.distances(query, firsts)[own]
+                return self.distances(query, firsts)[inverse]
         out = np.empty(len(positions))
         for start in range(0, len(positions), _EXACT):
             part = slice(start, start + _EXACT)
@@ -225,17 +226,17 @@ class TwoStageIndex(KeptIndex):
 
     def along(self, path: Floats, among: Allowed | None = None) -> Contenders:
         """See ``Index.along``."""
-        turned = self.points.turned(path)
-        found = contenders(self, turned, among)
-        return Contenders(self.points.turned, self.points.at(found), found)
+        coordinates = self.points.turned(path)
+        positions = contenders(self, coordinates, among)
+        return Contenders(self.points.turned, self.points.at(positions), positions)
 
     def all_squared_distances(self, queries: Floats) -> Floats:
         """See ``Index.all_squared_distances``; equal items get exactly equal distances."""
-        turned = self.points.turned(queries)
-        out = np.empty((len(turned), self.n_items))
+        coordinates = self.points.turned(queries)
+        out = np.empty((len(coordinates), self.n_items))
         for start in range(0, self.n_items, BLOCK_ITEMS):
             part = np.arange(start, min(start + BLOCK_ITEMS, self.n_items))
-            out[:, part] = squared_distances(turned, self.points.at(part))
+            out[:, part] = squared_distances(coordinates, self.points.at(part))
         twin, first = self.points.twins.T
         out[:, twin] = out[:, first]
         return out
@@ -254,7 +255,7 @@ class Among(Index):
         self._index, self._positions = index, positions
         items = np.zeros((index.n_tiles, TILE), dtype=bool)
         items.ravel()[index.points.places[positions]] = True
-        self._allowed = Allowed(items, items.sum(axis=1))
+        self._mask = Allowed(items, items.sum(axis=1))
 
     @property
     def n_items(self) -> int:
@@ -272,13 +273,13 @@ class Among(Index):
 
     def search(self, queries: Floats, k: int) -> tuple[Ints, Floats]:
         """See ``Index.search``."""
-        found, distances = self._index.search(queries, min(k, self.n_items), self._allowed)
-        return np.searchsorted(self._positions, found), distances
+        positions, distances = self._index.search(queries, min(k, self.n_items), self._mask)
+        return np.searchsorted(self._positions, positions), distances
 
     def along(self, path: Floats) -> Contenders:
         """See ``Index.along``."""
-        found = self._index.along(path, self._allowed)
-        return replace(found, positions=np.searchsorted(self._positions, found.positions))
+        rivals = self._index.along(path, self._mask)
+        return replace(rivals, positions=np.searchsorted(self._positions, rivals.positions))
 
     def all_squared_distances(self, queries: Floats) -> Floats:
         """See ``Index.all_squared_distances``."""

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rivae.base.arrays import Floats
+
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
     from rivae.models.base import Method
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import DataError, RivaeError
 from rivae.base.files import write_cache
 from rivae.base.installed import cache_folder
@@ -22,7 +23,6 @@ from rivae.base.reading.documents import read_own_form
 from rivae.base.reading.weights import load_weights, read_header
 from rivae.data.base import PairedDataset
 from rivae.metrics.certainty import MAX_ROWS, VERSION, AxisCertainty, axis_certainty
-from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 from rivae.training.alignment.registry import STEPS
@@ -67,7 +67,7 @@ def picks(settings: Mapping[str, Any]) -> bool:
 
 
 @lru_cache(maxsize=256)  # pages ask at every rerun
-def _shape(path: Path, changed: int, size: int) -> tuple[int, int, int] | None:
+def _shape(path: Path, mtime_ns: int, size: int) -> tuple[int, int, int] | None:
     """K, m and d of the fits in a file; None where it has none that can be used."""
     try:
         shape = read_header(path).shapes.get(FITS, ())
@@ -90,23 +90,23 @@ def certainty_of(run: Run, model: LatentModel, data: PairedDataset) -> Certainty
     """How sure each axis of the run is, () where nothing can say it; kept in the run's cache."""
     if not has_fits(run):
         return ()
-    if (known := kept_certainty(run)) is not None:
-        return known
+    if (certainty := kept_certainty(run)) is not None:
+        return certainty
     train = data.splits["train"]
-    kept = read_fits(run.unfolded, len(train))
-    if kept is None:
+    fits_file = read_fits(run.unfolded, len(train))
+    if fits_file is None:
         return ()
-    fits, rows = kept
+    fits, rows = fits_file
     if len(rows) > MAX_ROWS:
         some = np.sort(np.random.default_rng(0).choice(len(rows), MAX_ROWS, replace=False))
         fits, rows = fits[:, some], rows[some]
     try:
-        found = axis_certainty(model.encode(data.x1, train[rows])[0], fits)
+        axes = axis_certainty(model.encode(data.x1, train[rows])[0], fits)
     except DataError:
-        found = ()
-    document = _Kept(axes=found).model_dump_json().encode()
+        axes = ()
+    document = _Kept(axes=axes).model_dump_json().encode()
     write_cache(_kept_in(run), lambda stream: stream.write(document))
-    return found
+    return axes
 
 
 def read_fits(path: Path, n: int) -> tuple[Floats, Ints] | None:

@@ -27,8 +27,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rivae.base.arrays import Floats
 from rivae.data.words_view import text_parts
-from rivae.training.alignment.base import AxisChange, Floats
+from rivae.training.alignment.base import AxisChange
 
 if TYPE_CHECKING:
     import torch
@@ -88,20 +89,20 @@ def independent_axes(mu: Floats, slopes: Floats, reach: float, random_state: int
             return _only_scaled(mu, reach, "independent components did not converge")
     unmixing = ica.components_.T  # (d, d): (mu - mean) @ unmixing
     # df/dz' = inv(unmixing) applied to df/dz
-    moved = np.einsum("ij,njk->nik", np.linalg.inv(unmixing), slopes)
-    order = np.argsort(-np.linalg.norm(moved, axis=2).mean(axis=0))
+    slopes_by_axis = np.einsum("ij,njk->nik", np.linalg.inv(unmixing), slopes)
+    order = np.argsort(-np.linalg.norm(slopes_by_axis, axis=2).mean(axis=0))
     components, unmixing = components[:, order], unmixing[:, order]
     signs = np.where((components**3).mean(axis=0) < 0, -1.0, 1.0)
     unmixing = unmixing * signs
-    scaled = scaled_axes((mu - ica.mean_) @ unmixing, reach)
-    matrix = unmixing @ scaled.matrix
-    offset = scaled.offset - ica.mean_ @ matrix
+    scaling = scaled_axes((mu - ica.mean_) @ unmixing, reach)
+    matrix = unmixing @ scaling.matrix
+    offset = scaling.offset - ica.mean_ @ matrix
     return AxisChange(matrix, offset, INDEPENDENT, step="independent")
 
 
 def _only_scaled(mu: Floats, reach: float, reason: str) -> AxisChange:
-    scaled = scaled_axes(mu, reach)
-    return AxisChange(scaled.matrix, scaled.offset, f"{reason}: axes only scaled")
+    scaling = scaled_axes(mu, reach)
+    return AxisChange(scaling.matrix, scaling.offset, f"{reason}: axes only scaled")
 
 
 def word_axes(
@@ -132,16 +133,16 @@ def word_axes(
     if parts is None or spread[-1] <= 1e-6 * spread[0]:
         return _only_scaled(mu, reach, "there are fewer words or directions than axes")
     # Correlations of whitened z with the parts: least squares, but for a floor.
-    known = left.T @ parts.weights / math.sqrt(len(z))
-    order = np.argsort(-np.linalg.norm(known, axis=0), kind="stable")
-    u, s, v = np.linalg.svd(known[:, order])
-    fitted = u * np.maximum(s, MIN_SINGULAR_VALUE * s[0]) @ v
-    unmixing = right.T / spread @ fitted
-    scaled = scaled_axes((mu - centre) @ unmixing, reach)
-    matrix = unmixing @ scaled.matrix
+    cross_covariance = left.T @ parts.weights / math.sqrt(len(z))
+    order = np.argsort(-np.linalg.norm(cross_covariance, axis=0), kind="stable")
+    u, s, v = np.linalg.svd(cross_covariance[:, order])
+    combination = u * np.maximum(s, MIN_SINGULAR_VALUE * s[0]) @ v
+    unmixing = right.T / spread @ combination
+    scaling = scaled_axes((mu - centre) @ unmixing, reach)
+    matrix = unmixing @ scaling.matrix
     return AxisChange(
         matrix,
-        scaled.offset - centre @ matrix,
+        scaling.offset - centre @ matrix,
         WORDS,
         tuple(parts.words[part] for part in order),
         step="words",
@@ -169,9 +170,9 @@ def modulated_axes(
         return scaled_axes(mu, reach)
     residuals = z - mu
     if (residuals.std(axis=0) <= 1e-6 * np.maximum(z.std(axis=0), 1e-12)).any():
-        scaled = scaled_axes(mu, reach)
+        scaling = scaled_axes(mu, reach)
         note = "the pair adds nothing to the query about z: axes only scaled"
-        return AxisChange(scaled.matrix, scaled.offset, note)
+        return AxisChange(scaling.matrix, scaling.offset, note)
     labels = KMeans(groups, n_init=2, random_state=random_state).fit_predict(v1)
     members = [residuals[labels == g] for g in range(groups)]
     members = [rows for rows in members if len(rows) >= MIN_GROUP]
@@ -181,8 +182,8 @@ def modulated_axes(
     # The unit of each axis: as wide as z was, so that the folding in stays well conditioned.
     widths: Floats = np.std(z @ unmixing, axis=0)
     unmixing = unmixing / np.maximum(widths, 1e-12)
-    scaled = scaled_axes(mu @ unmixing, reach)
-    return AxisChange(unmixing @ scaled.matrix, scaled.offset, MODULATED, step="modulated")
+    scaling = scaled_axes(mu @ unmixing, reach)
+    return AxisChange(unmixing @ scaling.matrix, scaling.offset, MODULATED, step="modulated")
 
 
 def joint_diagonaliser(covariances: Floats, weights: Floats, n_sweeps: int = 100) -> Floats:
@@ -226,5 +227,5 @@ def decoder_slopes(method: Method, z: Floats) -> Floats:
         return method.decode(point.unsqueeze(0)).squeeze(0)
 
     slopes = vmap(jacfwd(decode_one))(torch.from_numpy(z).float())  # (n, D, d)
-    found: Floats = slopes.detach().double().numpy().transpose(0, 2, 1)
-    return found
+    out: Floats = slopes.detach().double().numpy().transpose(0, 2, 1)
+    return out

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import DataError, RunError
 from rivae.base.reading.documents import read_json
 from rivae.data.base import PairedDataset
 from rivae.models.base import Method
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
-from rivae.training.alignment.base import AS_TRAINED, AxisChange, Floats, TrainedAxes, unchanged
+from rivae.training.alignment.base import AS_TRAINED, AxisChange, TrainedAxes, unchanged
 from rivae.training.alignment.registry import STEPS, step_of
 
 ALIGNMENT = "alignment.json"
@@ -50,10 +51,10 @@ def axis_change(
         return unchanged(method.n_components)
     config: Any = method.config
     rows, reach = _training_rows(data), float(config.axis_reach)
-    chosen = STEPS[step]
-    while not chosen.suits(data):
-        chosen = STEPS[chosen.instead]
-    return chosen.find(TrainedAxes(method, data, rows, mu, reach, seed))
+    axis_step = STEPS[step]
+    while not axis_step.suits(data):
+        axis_step = STEPS[axis_step.instead]
+    return axis_step.find(TrainedAxes(method, data, rows, mu, reach, seed))
 
 
 def applicable_changes(method: Method, data: PairedDataset, seed: int) -> dict[str, AxisChange]:
@@ -62,8 +63,8 @@ def applicable_changes(method: Method, data: PairedDataset, seed: int) -> dict[s
     A step applies where it finds axes of its own: ``AxisChange.step`` is then its own name.
     """
     mu = training_means(method, data)
-    found = {step: axis_change(method, data, step, seed, mu) for step in STEPS.working()}
-    return {step: change for step, change in found.items() if change.step == step}
+    changes = {step: axis_change(method, data, step, seed, mu) for step in STEPS.working()}
+    return {step: change for step, change in changes.items() if change.step == step}
 
 
 def training_means(method: Method, data: PairedDataset) -> Floats:
@@ -85,10 +86,10 @@ def carried_change(run: Run, d: int) -> AxisChange:
     if not path.exists():
         return unchanged(d)
     try:
-        found = read_json(path)
-        matrix = np.array(found["matrix"], dtype=np.float64)
-        offset = np.array(found["offset"], dtype=np.float64)
-        note = str(found["note"])
+        document = read_json(path)
+        matrix = np.array(document["matrix"], dtype=np.float64)
+        offset = np.array(document["offset"], dtype=np.float64)
+        note = str(document["note"])
         change = AxisChange(matrix, offset, note, step=step_of(note))
     except (DataError, ValueError, TypeError, KeyError):
         raise RunError(DAMAGED.format(ALIGNMENT, run.id)) from None
@@ -106,6 +107,6 @@ def fold_in(method: Method, change: AxisChange) -> None:
 
 def turned(method: Method, change: AxisChange) -> Method:
     """A copy of the method with changed axes."""
-    made = copy.deepcopy(method)
-    fold_in(made, change)
-    return made
+    copied = copy.deepcopy(method)
+    fold_in(copied, change)
+    return copied

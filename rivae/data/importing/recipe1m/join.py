@@ -59,9 +59,9 @@ class Join:
         """The recipe's tags, by the number in its food.com address or by its own id."""
         match = _FOOD_COM.search(recipe.url)
         for key in ([match[1]] if match else []) + [recipe.id]:
-            found = self._found("tags", key)
-            if found is not None:
-                return tuple(found)
+            tags = self._found("tags", key)
+            if tags is not None:
+                return tuple(tags)
         return None
 
     def _found(self, table: str, key: str) -> Any:
@@ -72,7 +72,7 @@ class Join:
         """Store ``rows`` of (id, JSON value); of one id the last counts."""
         self._connection.executemany(
             f"INSERT OR REPLACE INTO {table} VALUES (?, ?)",
-            ((key, json.dumps(said)) for key, said in rows),
+            ((key, json.dumps(value)) for key, value in rows),
         )
 
 

@@ -65,9 +65,9 @@ def recipe_of(record: object, remarks: Remarks) -> Recipe:
 def detected_names(record: object) -> list[str]:
     """The detected ingredients that are marked as valid; all when nothing is marked."""
     names, valid = entries(record, "ingredients"), entries(record, "valid")
-    kept = [n for n, ok in zip(names, valid, strict=False) if ok] if valid else names
+    valid_names = [n for n, ok in zip(names, valid, strict=False) if ok] if valid else names
     try:
-        return list(_INGREDIENTS.read(kept, []))
+        return list(_INGREDIENTS.read(valid_names, []))
     except UnusableError:
         return []
 
@@ -142,7 +142,7 @@ def read_factor_names(path: Path) -> tuple[tuple[FactorColumn, ...], bool]:
         DataError: when it has another form.
     """
     try:
-        stored = read_json(path, MAX_FIELD, mend=True)
+        document = read_json(path, MAX_FIELD, mend=True)
         columns = tuple(
             FactorColumn(
                 name=clean(f["name"]),
@@ -150,13 +150,13 @@ def read_factor_names(path: Path) -> tuple[tuple[FactorColumn, ...], bool]:
                 levels=tuple(map(clean, f["levels"])),
                 role=f.get("role", "shared"),
             )
-            for f in stored["factors"]
+            for f in document["factors"]
         )
         if not all(column.levels for column in columns):
             raise ValueError("a factor has no levels")
         if len({column.name for column in columns}) < len(columns):
             raise ValueError("two factors have the same name")
-        return columns, bool(stored.get("synthetic", False))
+        return columns, bool(document.get("synthetic", False))
     except (DataError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(
             f"{path.name} does not name factors with their levels ({clean(error)[:120]}): correct "

@@ -12,11 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from rivae.base.ahead import ahead
 from rivae.base.errors import DataError
 from rivae.base.reading.contents import content_hash
 from rivae.base.reading.json_records import JsonList
 from rivae.base.reading.typed_text import clean
-from rivae.data.importing.ahead import ahead
 from rivae.data.importing.partition_words import part_named
 from rivae.data.importing.picture_files import PictureFiles
 from rivae.data.importing.pictures import stored_picture
@@ -59,9 +59,9 @@ class Recipe1MImport:
     def __init__(self, folder: Path, images: Path | None = None, tags: Path | None = None) -> None:
         if not is_recipe1m(folder):
             raise DataError(f"{folder} needs {TEXTS} and {PICTURES}, as Recipe1M is published")
-        own = folder / TAGS
+        tags_file = folder / TAGS
         self.files_so_far = ""  # ``files_read`` is quick
-        self.folder, self.tags = folder, tags or (own if own.is_file() else None)
+        self.folder, self.tags = folder, tags or (tags_file if tags_file.is_file() else None)
         inner = folder / "images"
         self.images = images or (inner if inner.is_dir() else folder)
         self._factors, self._texts = KnownFactors(folder), JsonList(folder / TEXTS)
@@ -93,8 +93,8 @@ class Recipe1MImport:
                 with suppress(OSError):  # gone meanwhile
                     stat = path.stat()
                     where = path.relative_to(self.images)
-                    said = f"{where} {stat.st_size} {stat.st_mtime_ns}\n"
-                    digest.update(said.encode(errors="surrogateescape"))
+                    line = f"{where} {stat.st_size} {stat.st_mtime_ns}\n"
+                    digest.update(line.encode(errors="surrogateescape"))
         return str(digest.hexdigest())
 
     def factor_columns(self, report: ImportReport, tell: Progress) -> tuple[FactorColumn, ...]:
@@ -127,16 +127,16 @@ class Recipe1MImport:
                     yield None
                     continue
                 which = f"recipe {number + 1}"
-                found = picture()
-                for remark, what in found.remarks:
+                result = picture()
+                for remark, what in result.remarks:
                     report.note(remark, which, what)
-                if found.problem is None and one.item is not None:
+                if result.problem is None and one.item is not None:
                     for remark, what in one.remarks:
                         report.note(remark, which, what)
-                    yield replace(one.item, picture=found.picture, mark=found.mark)
+                    yield replace(one.item, picture=result.picture, mark=result.mark)
                 else:
                     title = clean(field(record, "title"))[:80]
-                    report.leave_out(str(found.problem), which, title)
+                    report.leave_out(str(result.problem), which, title)
                     yield None
 
     def _begun(self, record: object, join: Join, settings: ImportSettings) -> _Begun:
@@ -178,7 +178,7 @@ class _Begun:
 
 @dataclass
 class _Found:
-    """The picture of a record, or why there is none, and what was guessed or passed over."""
+    """The picture of a record, or why it has none, and remarks on guesses and skipped files."""
 
     picture: bytes = b""
     mark: bytes = NO_MARK
@@ -186,25 +186,25 @@ class _Found:
     remarks: list[Remark] = data_field(default_factory=list)
 
 
-def _picture(given: tuple[int, object, _Begun | None], files: PictureFiles, side: int) -> _Found:
+def _picture(numbered: tuple[int, object, _Begun | None], files: PictureFiles, side: int) -> _Found:
     """The first picture of the recipe that can be read; in a thread."""
-    _, _, begun = given
+    _, _, begun = numbered
     if begun is None or begun.problem is not None:
         return _Found(problem=begun.problem if begun else None)
-    found = _Found(problem=UnusableError("no picture listed"))
+    result = _Found(problem=UnusableError("no picture listed"))
     for image_id in begun.picture_ids:
         if not _IMAGE_ID.fullmatch(image_id):
-            found.problem = UnusableError("picture id is not a plain file name")
+            result.problem = UnusableError("picture id is not a plain file name")
             continue
         leaf = "/".join((*image_id[:4], image_id))
         try:
             data = _first_of(files, (f"{begun.partition}/{leaf}", leaf))
-            picture, guessed = stored_picture(data, side)
-            return _Found(picture, mark_of(data), None, found.remarks + guessed)
+            picture, remarks = stored_picture(data, side)
+            return _Found(picture, mark_of(data), None, result.remarks + remarks)
         except UnusableError as error:
-            found.problem = error
-            found.remarks.append(("a picture was passed over", str(error)))
-    return found
+            result.problem = error
+            result.remarks.append(("a picture was passed over", str(error)))
+    return result
 
 
 def _first_of(files: PictureFiles, names: tuple[str, ...]) -> bytes:

@@ -14,7 +14,6 @@ from rivae.models.presets.by_shape import (
 # texts apart and the others are never learned. Two axes more than factors, because one of them is a
 # curve that needs two.
 NETWORKS = {
-    "n_components": 10,
     "dim_v": 64,
     "embedder": {**PICTURE, "channels": (20, 40, 80, 160), "input_dropout": 0.1, "augment": 0.3},
     "embedder2": {"kind": "mlp", "hidden": (), "activation": "relu", "input_dropout": 0.3},
@@ -29,7 +28,6 @@ PRESETS: Presets = {
             "init_learning_rate": 3e-3,
             "init_schedule": "cosine",
             "batch_size": 256,
-            "learning_rate": 1e-3,
             "joint_learning_rate": 3e-4,
             "joint_epochs": 10,
             "epochs": 90,
@@ -37,7 +35,7 @@ PRESETS: Presets = {
             "axes": "independent",
         },
         "cos-sim-lvm": {"learning_rate": 3e-3, **LED_BY_EMBEDDING},
-        "bi-vae": {"network": "mlp", "hidden": (512,) * 3},
+        "bi-vae": {"hidden": (512,) * 3},
         "bi-vae-on-v": {"epochs": 70},
         "dcca": {
             "g_hidden": (100,),

@@ -3,18 +3,15 @@
 from rivae.models.presets.by_shape import ALL, VECTORS, Presets
 
 EMBEDDER = {"kind": "mlp", "hidden": (1024,) * 4, "activation": "relu"}
-BI_VAE = {"network": "mlp", "hidden": (512,) * 3}
+BI_VAE = {"hidden": (512,) * 3}
 PRESETS: Presets = {
     "default": {
         ALL: {
-            "n_components": 10,
-            "dim_v": 50,
             "embedder": {**EMBEDDER, "dropout": 0.1},
             "head_hidden": (64, 64),
             "init_epochs": 6,
             "init_learning_rate": 3e-4,
             "batch_size": 256,
-            "learning_rate": 1e-3,
             "joint_learning_rate": 3e-4,
             "joint_epochs": 14,
             "epochs": 30,

@@ -11,7 +11,6 @@ NETWORKS = {
 # The paper's of Synth, Synth-modulated and Sprites but for rates and networks.
 PAPER = {
     "bi-vae": {
-        "network": "mlp",
         "hidden": (50,) * 3,
         "epochs": 2000,
         "milestones": ((200, 0.5), (1000, 0.5)),
@@ -40,7 +39,7 @@ PRESETS: Presets = {
             "joint_epochs": 500,
             "epochs": 500,
         },
-        "bi-vae": {"network": "mlp", "hidden": (50,) * 3},
+        "bi-vae": {"hidden": (50,) * 3},
         "dcca": {"g_hidden": (10, 10), "g_epochs": 100, "joint_batch_size": 256},
         "rbi-vae": {"model_epochs": 100},
         # Fits of 200 steps have not yet told far pairs from very far ones. As on Sprites the anchor

@@ -21,7 +21,7 @@ PRESETS: Presets = {
             "joint_epochs": 5,
             "epochs": 120,
         },
-        "bi-vae": {"network": "mlp", "hidden": (50,) * 3, "epochs": 100},
+        "bi-vae": {"hidden": (50,) * 3, "epochs": 100},
         "bi-vae-on-v": {"epochs": 100},
         # Twelve times the pairs of Synth: as many steps as RIVAE takes there.
         "dcca": {

@@ -9,10 +9,10 @@ from rivae.training.alignment.folding import decoder_slopes, independent_axes
 MAX_SLOPES = 500
 
 
-def find(trained: TrainedAxes) -> AxisChange:
+def find(trained_axes: TrainedAxes) -> AxisChange:
     """See ``independent_axes``."""
-    slopes = decoder_slopes(trained.method, trained.mu[:MAX_SLOPES])
-    return independent_axes(trained.mu, slopes, trained.reach, trained.seed)
+    slopes = decoder_slopes(trained_axes.method, trained_axes.mu[:MAX_SLOPES])
+    return independent_axes(trained_axes.mu, slopes, trained_axes.reach, trained_axes.seed)
 
 
 INDEPENDENT = AxisStep(

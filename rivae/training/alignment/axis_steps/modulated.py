@@ -7,13 +7,13 @@ from rivae.training.alignment.folding import MODULATED as NOTE
 from rivae.training.alignment.folding import modulated_axes
 
 
-def find(trained: TrainedAxes) -> AxisChange:
+def find(trained_axes: TrainedAxes) -> AxisChange:
     """See ``modulated_axes``."""
     from rivae.retrieval.model import LatentModel  # comes with torch
 
-    model, data, rows = LatentModel(trained.method), trained.data, trained.rows
+    model, data, rows = LatentModel(trained_axes.method), trained_axes.data, trained_axes.rows
     z, v1 = model.encode_pairs(data.x1, data.x2, rows), model.embed_queries(data.x1, rows)
-    return modulated_axes(z, trained.mu, v1, trained.reach, trained.seed)
+    return modulated_axes(z, trained_axes.mu, v1, trained_axes.reach, trained_axes.seed)
 
 
 MODULATED = AxisStep(

@@ -15,17 +15,17 @@ def _has_words(data: PairedDataset) -> bool:
     return isinstance(data.x2, WordsView)
 
 
-def find(trained: TrainedAxes) -> AxisChange:
+def find(trained_axes: TrainedAxes) -> AxisChange:
     """See ``word_axes``."""
     from rivae.retrieval.model import LatentModel  # comes with torch
 
-    z, rows = trained.mu, trained.rows
-    if trained.method.asks_both_ways:
+    z, rows = trained_axes.mu, trained_axes.rows
+    if trained_axes.method.asks_both_ways:
         # The texts' own z: a picture tells less of their words.
-        z = LatentModel(trained.method).encode_asking("second", trained.data, rows)[0]
-    texts = cast(WordsView, trained.data.x2)
+        z = LatentModel(trained_axes.method).encode_asking("second", trained_axes.data, rows)[0]
+    texts = cast(WordsView, trained_axes.data.x2)
     words = texts.sparse(rows), texts.vocabulary
-    return word_axes(z, trained.mu, *words, trained.reach, trained.seed)
+    return word_axes(z, trained_axes.mu, *words, trained_axes.reach, trained_axes.seed)
 
 
 WORDS = AxisStep(

@@ -1,4 +1,4 @@
-"""EfficientNet-Lite, the network: pictures to the activations before its classifier.
+"""EfficientNet-Lite: pictures to the activations before its classifier.
 
 Reference: Tan and Le (2019, "EfficientNet: rethinking model scaling for convolutional neural
 networks"), in the Lite variant of its authors: no squeeze and excitation, ReLU6, and a first and
@@ -9,11 +9,17 @@ weights they read.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from PIL import Image, ImageOps
 from torch import Tensor, nn
 from torch.nn.functional import pad
+
+from rivae.data.features.contract import Encoder
+from rivae.data.features.pretrained import PinnedFile, inference_format
 
 EPSILON = 1e-3  # of the batch normalisation, as in TensorFlow
 STEM, HEAD = 32, 1280  # channels of the first and of the last layer
@@ -117,6 +123,48 @@ class SameConv(nn.Conv2d):
         missing = [max((math.ceil(n / stride) - 1) * stride + kernel - n, 0) for n in sides]
         margins = [part for n in missing for part in (n // 2, n - n // 2)]
         return super().forward(pad(x, margins))
+
+
+class LiteEncoder(Encoder):
+    """Pictures by an EfficientNet-Lite with the weights of ImageNet.
+
+    Args:
+        name: of the source.
+        weights: the file of its package.
+        width, depth: of the network.
+        side: of the pictures that it sees, in pixels.
+        device: where it runs.
+
+    Raises:
+        ConfigError, DataError: the weights are not installed, or others.
+    """
+
+    def __init__(
+        self, name: str, weights: PinnedFile, width: float, depth: float, side: int, device: str
+    ) -> None:
+        self.name, self._side, self._device = name, side, torch.device(device)
+        self.precision = inference_format(self._device)
+        state = torch.load(weights.find(), map_location="cpu", weights_only=True)
+        network = EfficientNetLite(width, depth)
+        network.load_state_dict({k: v for k, v in state.items() if not k.startswith("_fc.")})
+        # In the order of memory in which convolutions of few channels are fastest.
+        network.eval().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self._network = network.to(self._device)
+
+    @torch.inference_mode()
+    def encode_pictures(self, batch: Sequence[Image.Image]) -> Tensor:
+        """See ``Encoder.encode_pictures``; (len(batch), 1280)."""
+        size = (self._side, self._side)
+        seen = [
+            np.asarray(ImageOps.fit(picture.convert("RGB"), size, Image.Resampling.BICUBIC))
+            for picture in batch
+        ]
+        pixels = torch.from_numpy(np.stack(seen)).permute(0, 3, 1, 2)
+        x = as_input(pixels).to(self._device).contiguous(memory_format=torch.channels_last)
+        low = self.precision == "bf16"
+        with torch.autocast(self._device.type, torch.bfloat16, enabled=low):
+            features: Tensor = self._network(x)
+        return features.float().cpu()
 
 
 def as_input(pixels: Tensor) -> Tensor:

@@ -19,23 +19,23 @@ AHEAD = 8  # results per thread that may wait
 
 
 def ahead(
-    given: Iterable[A], work: Callable[[A], B], n_threads: int | None = None
+    inputs: Iterable[A], work: Callable[[A], B], n_threads: int | None = None
 ) -> Iterator[tuple[A, Callable[[], B]]]:
-    """Each of ``given`` in order, and what gives ``work`` on it, or raises its error.
+    """Each of ``inputs`` in order, and what gives ``work`` on it, or raises its error.
 
     Closing the iterator ends the threads; work that has not begun is dropped.
 
     Args:
-        n_threads: as many as there are cores by default; 0 works when it is asked for the result.
+        n_threads: the number of cores by default; 0 computes each result when it is needed.
     """
     if n_threads == 0:
-        yield from ((one, partial(work, one)) for one in given)
+        yield from ((one, partial(work, one)) for one in inputs)
         return
     n = n_threads or os.cpu_count() or 1
     waiting: deque[tuple[A, Callable[[], B]]] = deque()
     pool = ThreadPoolExecutor(n, thread_name_prefix="pictures")
     try:
-        for one in given:
+        for one in inputs:
             waiting.append((one, pool.submit(work, one).result))
             if len(waiting) >= AHEAD * n:
                 yield waiting.popleft()

@@ -10,7 +10,7 @@ fitted (typical patches, principal components, scales) sees training pictures on
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
@@ -21,12 +21,12 @@ from torch.nn.functional import avg_pool2d, unfold
 
 from rivae.base.errors import DataError
 from rivae.data.base import floats
-from rivae.data.importing.features import Encoder, FeatureSource
-from rivae.data.sets.pairs import training_rows
+from rivae.data.features.contract import Encoder, FeatureSource
 from rivae.data.store import PairStore
-from rivae.data.store.features import DESCRIBED
 from rivae.data.store.pixels import decoded, to_pixels
+from rivae.data.store.split import store_split
 
+NAME = "statistics"
 SIDE = 64
 HUES, SATURATIONS, VALUES = 12, 3, 3
 CELLS, ANGLES = 4, 8  # of the edges
@@ -37,20 +37,26 @@ MAX_FIT = 4000  # training pictures that the typical patches and the components 
 PER_PICTURE = 12  # patches of one of them
 COMPONENTS = (200, 300)  # of the plain statistics and of the patches
 MIN_FIT = 20
+PATCHES = ("mean", "white", "typical")  # in the file of what was fitted
 
 
 class PictureStatistics(Encoder):
-    """Statistics of pictures, fitted to the training pictures of a store.
+    """Statistics of pictures, by typical patches and principal components that were fitted."""
 
-    Raises:
-        DataError: there are too few of them.
-    """
+    name = NAME
 
-    name = DESCRIBED
+    def __init__(self, patches: TypicalPatches, reduced: Sequence[Reduced]) -> None:
+        self._patches, self._reduced = patches, tuple(reduced)
 
-    def __init__(self, store: PairStore, random_state: int = 0) -> None:
+    @classmethod
+    def fit(cls, store: PairStore, random_state: int = 0) -> PictureStatistics:
+        """Fitted to the training pictures of a store.
+
+        Raises:
+            DataError: there are too few of them.
+        """
         rng = np.random.default_rng(random_state)
-        rows = training_rows(store)
+        rows = store_split(store)["train"]
         rows = np.sort(rng.choice(rows, min(len(rows), MAX_FIT), replace=False))
         if len(rows) < MIN_FIT:
             raise DataError(
@@ -58,28 +64,50 @@ class PictureStatistics(Encoder):
                 f"least {MIN_FIT}"
             )
         pixels = np.stack([decoded(store, int(i), SIDE) for i in rows])
-        self._patches = TypicalPatches(_half(_floats(pixels)), rng)
-        parts = zip(*map(self._each, torch.split(_floats(pixels), 64)), strict=True)
-        self._reduced = [
-            Reduced(torch.cat(part).numpy(), n) for part, n in zip(parts, COMPONENTS, strict=True)
+        patches = TypicalPatches.fit(_half(_floats(pixels)), rng)
+        each = (_plain_and_patches(x, patches) for x in torch.split(_floats(pixels), 64))
+        parts = zip(*each, strict=True)
+        return cls(
+            patches,
+            [
+                Reduced.fit(torch.cat(part).numpy(), n)
+                for part, n in zip(parts, COMPONENTS, strict=True)
+            ],
+        )
+
+    @classmethod
+    def restore(cls, fitted: Mapping[str, Tensor]) -> PictureStatistics:
+        """As it was fitted before; see ``fitted``."""
+        names = ("mean", "scale", "axes")
+        reduced = [
+            Reduced(*(fitted[f"{name} {k}"].numpy() for name in names))
+            for k in range(len(COMPONENTS))
         ]
+        return cls(TypicalPatches(*(fitted[f"patch {name}"] for name in PATCHES)), reduced)
+
+    def fitted(self) -> dict[str, Tensor]:
+        """See ``Encoder.fitted``."""
+        patches = zip(PATCHES, self._patches.fitted(), strict=True)
+        numbers = {f"patch {name}": value.contiguous() for name, value in patches}
+        for k, part in enumerate(self._reduced):
+            for name, value in (("mean", part.mean), ("scale", part.scale), ("axes", part.axes)):
+                numbers[f"{name} {k}"] = torch.from_numpy(np.ascontiguousarray(value))
+        return numbers
 
     def encode_pictures(self, batch: Sequence[Image.Image]) -> Tensor:
         """See ``Encoder.encode_pictures``."""
         pixels = _floats(np.stack([to_pixels(picture.convert("RGB"), SIDE) for picture in batch]))
-        parts = zip(self._reduced, self._each(pixels), strict=True)
+        parts = zip(self._reduced, _plain_and_patches(pixels, self._patches), strict=True)
         found = [reduced(part.numpy()) for reduced, part in parts]
         return torch.from_numpy(np.concatenate(found, axis=1))
 
-    def _each(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        return plain_statistics(x), self._patches(_half(x)).sqrt()
-
 
 STATISTICS = FeatureSource(
-    DESCRIBED,
+    NAME,
     "Statistics",
     "colours, edges and patches of the pictures",
-    lambda store, name, device: PictureStatistics(store),
+    lambda store, name, device: PictureStatistics.fit(store),
+    restore=PictureStatistics.restore,
 )
 
 
@@ -88,48 +116,74 @@ class Reduced:
 
     Each counts with the root of its spread, between the components as they are and whitened ones,
     whose last would be noise.
+
+    Args:
+        mean, scale: (p,) of the rows.
+        axes: (p, n), the weights of the components.
     """
 
-    def __init__(self, rows: NDArray[np.float32], n: int) -> None:
-        self._mean, self._std = rows.mean(axis=0), rows.std(axis=0) + 1e-6
-        standard = (rows - self._mean) / self._std
+    def __init__(
+        self, mean: NDArray[np.float32], scale: NDArray[np.float32], axes: NDArray[np.float32]
+    ) -> None:
+        self.mean, self.scale, self.axes = mean, scale, axes
+
+    @classmethod
+    def fit(cls, rows: NDArray[np.float32], n: int) -> Reduced:
+        """``n`` components of rows (N, p), or as many as they have."""
+        mean, std = rows.mean(axis=0), rows.std(axis=0) + 1e-6
+        standard = (rows - mean) / std
         _, spread, axes = np.linalg.svd(standard, full_matrices=False)
         n = min(n, int((spread > 1e-4 * spread[0]).sum()) or 1)
         scale = np.sqrt(np.maximum(spread[:n], 1e-12) / math.sqrt(len(rows)))
-        self._axes = axes[:n].T / scale / max(math.sqrt(float((scale**2).mean())), 1e-12)
+        weights = axes[:n].T / scale / max(math.sqrt(float((scale**2).mean())), 1e-12)
+        return cls(mean, std, weights)
 
     def __call__(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        found: NDArray[np.float32] = ((rows - self._mean) / self._std @ self._axes).astype("f4")
+        found: NDArray[np.float32] = ((rows - self.mean) / self.scale @ self.axes).astype("f4")
         return found
 
 
 class TypicalPatches:
-    """Typical patches of pictures (n, 3, S, S), and how near others come to them, by region."""
+    """How near the patches of pictures come to typical ones, by region.
 
-    def __init__(self, x: Tensor, rng: np.random.Generator) -> None:
+    Args:
+        mean, white: (P,) and (P, P), which make patches white.
+        typical: (K, P) white typical patches.
+    """
+
+    def __init__(self, mean: Tensor, white: Tensor, typical: Tensor) -> None:
+        self._mean, self._white, self._typical = mean, white, typical
+
+    @classmethod
+    def fit(cls, x: Tensor, rng: np.random.Generator) -> TypicalPatches:
+        """Those of pictures x (n, 3, S, S)."""
         from sklearn.cluster import MiniBatchKMeans
 
         windows = (x.shape[-1] - PATCH + 1) ** 2
-        chosen = torch.from_numpy(rng.integers(0, windows, (len(x), PER_PICTURE)))
+        patch_ids = torch.from_numpy(rng.integers(0, windows, (len(x), PER_PICTURE)))
         sample = torch.cat(
             [
-                torch.stack([p[c] for p, c in zip(self._standard(part), ids, strict=True)])
-                for part, ids in zip(torch.split(x, 64), torch.split(chosen, 64), strict=True)
+                torch.stack([p[c] for p, c in zip(cls._standard(part), ids, strict=True)])
+                for part, ids in zip(torch.split(x, 64), torch.split(patch_ids, 64), strict=True)
             ]
         ).flatten(0, 1)
-        self._mean = sample.mean(0)
-        centred = (sample - self._mean).numpy().astype(np.float64)
+        mean = sample.mean(0)
+        centred = (sample - mean).numpy().astype(np.float64)
         spread, axes = np.linalg.eigh(centred.T @ centred / len(centred))
         white = (axes / np.sqrt(np.maximum(spread, 0) + 0.1)) @ axes.T
-        self._white = torch.from_numpy(white.astype(np.float32))
+        whitening = torch.from_numpy(white.astype(np.float32))
         fit = MiniBatchKMeans(
             min(N_PATCHES, len(sample) // 4),
             n_init=1,
             max_iter=10,
             batch_size=4096,
             random_state=int(rng.integers(2**31)),
-        ).fit(((sample - self._mean) @ self._white).numpy())
-        self._typical = torch.from_numpy(fit.cluster_centers_.astype(np.float32))
+        ).fit(((sample - mean) @ whitening).numpy())
+        return cls(mean, whitening, torch.from_numpy(fit.cluster_centers_.astype(np.float32)))
+
+    def fitted(self) -> tuple[Tensor, Tensor, Tensor]:
+        """``mean``, ``white`` and ``typical``."""
+        return self._mean, self._white, self._typical
 
     def __call__(self, x: Tensor) -> Tensor:
         """(n, 5 K): the four quarters and the middle of each picture."""
@@ -151,6 +205,10 @@ class TypicalPatches:
         return patches / (patches.var(-1, keepdim=True, unbiased=False) + 0.01).sqrt()
 
 
+def _plain_and_patches(x: Tensor, patches: TypicalPatches) -> tuple[Tensor, Tensor]:
+    return plain_statistics(x), patches(_half(x)).sqrt()
+
+
 def plain_statistics(x: Tensor) -> Tensor:
     """Colours, edges and contrast of pictures (n, 3, S, S) in [0, 1], (n, 660)."""
     n, side = len(x), x.shape[-1]
@@ -160,7 +218,7 @@ def plain_statistics(x: Tensor) -> Tensor:
     border = torch.ones(side, side, dtype=torch.bool)
     border[side // 5 : -(side // 5), side // 5 : -(side // 5)] = False
     n_codes = HUES * SATURATIONS * VALUES
-    found = [
+    blocks = [
         _shares(part, n_codes).sqrt()
         for part in (codes.flatten(1), codes[:, middle], codes[:, border])
     ]
@@ -169,10 +227,10 @@ def plain_statistics(x: Tensor) -> Tensor:
     strength = torch.hypot(dx, dy)
     angle = (torch.atan2(dy, dx).remainder(math.pi) / math.pi * ANGLES).long().clamp(0, ANGLES - 1)
     edges = torch.zeros(n, ANGLES, side, side).scatter_(1, angle[:, None], strength[:, None])
-    found.append(avg_pool2d(edges, side // CELLS).flatten(1))
+    blocks.append(avg_pool2d(edges, side // CELLS).flatten(1))
     for _ in range(SCALES):
         centred = light - light.mean((1, 2), keepdim=True)
-        found.append(
+        blocks.append(
             torch.stack(
                 [
                     light.diff(dim=1).abs().mean((1, 2)),
@@ -184,8 +242,8 @@ def plain_statistics(x: Tensor) -> Tensor:
             )
         )
         light = avg_pool2d(light, 2)
-    found.append(avg_pool2d(x, side // THUMBNAIL).flatten(1))
-    return torch.cat(found, 1)
+    blocks.append(avg_pool2d(x, side // THUMBNAIL).flatten(1))
+    return torch.cat(blocks, 1)
 
 
 def _colour_codes(x: Tensor) -> Tensor:

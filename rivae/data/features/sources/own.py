@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rivae.data.importing.features import FeatureSource
+from rivae.data.features.contract import FeatureSource
 from rivae.data.store.features import OWN as NAME
 from rivae.data.store.features import SIDES
 

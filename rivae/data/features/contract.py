@@ -1,0 +1,135 @@
+"""What turns pictures and texts into features: the contract of a source, and all sources.
+
+A source opens an encoder, for instance by fitting it to the pictures of a store; the encoder takes
+any pictures and texts. ``making_features`` computes those of a store, ``asked_features`` those of
+an upload.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from PIL import Image
+from torch import Tensor
+
+from rivae.base.errors import ConfigError
+from rivae.base.parts import Parts
+from rivae.data.base import Recipe
+from rivae.data.store import PairStore
+from rivae.data.store.features import SIDES
+
+
+def short_text(recipe: Recipe) -> str:
+    """Title, ingredients, then steps: informative words first, since models cut long texts."""
+    return ". ".join(
+        filter(None, (recipe.title, ", ".join(recipe.ingredients), " ".join(recipe.instructions)))
+    )
+
+
+class Encoder:
+    """Turns pictures, texts, or both into features: of a store, of uploads, of typed texts.
+
+    Attributes:
+        name: what ``features.json`` says of it; a path is cut to its last part.
+        sides: "pictures", "texts" or both: what it reads.
+        precision: the number format that it computes in, "float32" or "bf16".
+        origin: what opens it again where its source needs a name: the whole path, or the name on
+            the hub.
+        weights: a hash of its weights where its source needs a name; others are refused.
+    """
+
+    name: str
+    sides: tuple[str, ...] = SIDES[:1]
+    precision: str = "float32"
+    origin: str = ""
+    weights: str = ""
+
+    def encode_pictures(self, batch: Sequence[Image.Image]) -> Tensor:
+        """Features (len(batch), D1) of RGB pictures of any size.
+
+        Raises:
+            ConfigError: it reads none.
+        """
+        raise ConfigError(f"{self.name} reads no pictures")
+
+    def encode_texts(self, batch: Sequence[str]) -> Tensor:
+        """Features (len(batch), D2) of texts that somebody types.
+
+        Raises:
+            ConfigError: it reads none.
+        """
+        raise ConfigError(f"{self.name} reads no texts")
+
+    def encode_recipes(self, batch: Sequence[Recipe]) -> Tensor:
+        """Features (len(batch), D2) of the texts of items, by default of all parts as one text."""
+        return self.encode_texts([short_text(recipe) for recipe in batch])
+
+    def knows(self, text: str) -> bool:
+        """Whether it has learned the language of ``text``, as far as it can tell."""
+        return True
+
+    def fitted(self) -> dict[str, Tensor]:
+        """What was fitted to the store, which ``FeatureSource.restore`` takes; {} for nothing."""
+        return {}
+
+
+@dataclass(frozen=True)
+class FeatureSource:
+    """Where features come from: a part of ``FEATURES``.
+
+    Attributes:
+        name: that of its file, with "-" for "_".
+        title, blurb: on screen, and what a model on them sees, in a line.
+        open: an encoder, or None where features only come with an import. Takes the store whose
+            items are encoded, what the source was asked for (``needs_name``), and a device.
+        sides: those that its encoders can have.
+        needs_name: what has to be named after the source, as "a local folder"; "" for nothing.
+        extra: what ``pip install 'rivae-explorer[EXTRA]'`` brings it, "" for nothing.
+        version: another one where the same pictures begin to give other features.
+        restore: the encoder of what one has fitted before, without the store it was fitted to.
+    """
+
+    name: str
+    title: str
+    blurb: str
+    open: Callable[[PairStore, str, str], Encoder] | None
+    sides: tuple[str, ...] = SIDES[:1]
+    needs_name: str = ""
+    extra: str = ""
+    version: str = "1"
+    restore: Callable[[Mapping[str, Tensor]], Encoder] | None = None
+
+
+FEATURES: Parts[FeatureSource] = Parts(
+    "source of features",
+    "rivae.data.features.sources",
+    "rivae.features",
+    "rivae.data.features.contract:FeatureSource",
+    first=("own", "statistics"),
+)
+NAMED = "checkpoint"  # the source of all other names
+
+
+def open_encoder(name: str, store: PairStore, device: str = "cpu") -> Encoder:
+    """The encoder of a source's name, or of a checkpoint: a folder, or a name on the hub.
+
+    Raises:
+        ConfigError: the source only comes with an import, needs a name, or is not installed.
+        DataError: it cannot be loaded, or be fitted to the store.
+    """
+    source = FEATURES[name if name in FEATURES else NAMED]
+    if source.open is None:
+        raise ConfigError(
+            f"{source.blurb} come with an import (`rivae import --embeddings`): choose one of "
+            f"{', '.join(makeable())}"
+        )
+    if source.needs_name and name == source.name:
+        raise ConfigError(f"'{name}' needs a name: write {source.needs_name}")
+    return source.open(store, name, device)
+
+
+def makeable() -> list[str]:
+    """What ``open_encoder`` takes, in words."""
+    sources = [source for source in FEATURES.working().values() if source.open is not None]
+    return sorted((source.needs_name or source.name for source in sources), key=len)

@@ -1,0 +1,1 @@
+"""The sources of features: a file each; see ``rivae.data.features.contract``."""

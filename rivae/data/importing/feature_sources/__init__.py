@@ -1,1 +1,0 @@
-"""The sources of features: a file each; see ``rivae.data.importing.features``."""

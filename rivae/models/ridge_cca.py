@@ -1,0 +1,329 @@
+r"""Ridge CCA: the linear maps of two views whose images correlate most, in closed form.
+
+With means m_i and covariances C_ij of the training pairs, and ridges r_i relative to the mean
+variance s_i of a number of view i, the singular values and vectors
+
+    (C_11 + r_1 s_1 I)^{-1/2}  C_12  (C_22 + r_2 s_2 I)^{-1/2}  =  U diag(\rho) V'
+
+give v_1 = (x_1 - m_1) (C_11 + r_1 s_1 I)^{-1/2} U diag(\rho^p), v_2 likewise, both then brought to
+unit length. Ridges and the power p are those with which validation pairs find each other best. A
+view of several sources is a row of blocks, which count alike: each is divided by the root of its
+mean variance first. Nothing is drawn, so the same pairs give the same maps.
+
+Reference: Vinod, "Canonical ridge and econometrics of joint production" (1976); the weighting by
+powers of the correlations is that of Gong et al., "A multi-view embedding space for modeling
+internet images, tags, and their semantics" (2014), eq. 10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rivae.base.errors import DataError
+
+RIDGES = (0.1, 0.3, 1.0, 3.0, 10.0)
+POWERS = (0.5, 1.0, 1.5, 2.0)
+FIRST = (1.0, 1.0)  # tried first, and taken where there are no validation pairs
+MAX_VALIDATION = 1000
+ROWS_AT_ONCE = 2048
+# Principal components below this share of the largest variance are rounding errors.
+_FLOOR = 1e-7
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+Watch = Callable[[float], None]
+
+
+class View(Protocol):
+    """What is read of a view: see ``rivae.data.base.View``; ``blocks`` where it has several."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    def batch(self, ids: Any) -> Any: ...
+
+
+@dataclass(frozen=True)
+class RidgeCCA:
+    """The maps v_i = x_i @ weights[i] + biases[i], to be brought to unit length.
+
+    Attributes:
+        weights: (D1, d) and (D2, d); columns of zeros where there are fewer correlations than d.
+        biases: (d,) each.
+        correlations: (d,) of the training pairs, shrunk by the ridges, falling.
+        ridges, power: r_1, r_2 and p.
+        score: mean reciprocal rank of validation pairs, the mean of both directions; NaN without.
+    """
+
+    weights: tuple[Floats, Floats]
+    biases: tuple[Floats, Floats]
+    correlations: Floats
+    ridges: tuple[float, float]
+    power: float
+    score: float
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One view in its principal components: (x - mean) @ axes has the ``variances``."""
+
+    mean: Floats
+    axes: Floats
+    variances: Floats
+    mean_variance: float  # of a number of the view, after the blocks were made alike
+
+
+def fit_ridge_cca(
+    views: tuple[View, View],
+    rows: Rows,
+    validation: Rows,
+    n_components: int,
+    watch: Watch | None = None,
+) -> RidgeCCA:
+    """Fit the maps to training pairs; memory does not grow with their number.
+
+    Args:
+        views: both views; an item of any shape is read as one row of numbers.
+        rows: training rows, at least two.
+        validation: rows that choose the ridges and the power, of which 1,000 are used.
+        n_components: d, the length of v.
+        watch: called with the share that is done, 0 to 1; an exception of it ends the fit.
+
+    Raises:
+        DataError: fewer than two pairs, numbers that are not finite, or a view that is constant.
+    """
+    watch = watch or (lambda share: None)
+    if len(rows) < 2:
+        raise DataError(f"{len(rows)} training pairs have no correlations: at least 2 are needed")
+    few = len(rows) <= max(_length(view) for view in views)
+    sides, cross = (_from_rows if few else _from_moments)(views, rows, watch)
+    held_out = validation[:MAX_VALIDATION]
+    projected = [
+        np.concatenate([(part - side.mean) @ side.axes for part in _batches(view, held_out)])
+        if len(held_out)
+        else np.empty((0, side.axes.shape[1]))
+        for view, side in zip(views, sides, strict=True)
+    ]
+    search = _Search(sides, cross, projected, n_components)
+    best = search.best(lambda share: watch(0.8 + 0.2 * share))
+    u, rho, v = search.directions(*best.ridges)
+    weights, biases = [], []
+    for side, vectors, ridge in zip(sides, (u, v), best.ridges, strict=True):
+        weight = side.axes @ (_shrunk(side, ridge)[:, None] * vectors * rho**best.power)
+        padded = np.zeros((len(weight), n_components))
+        padded[:, : weight.shape[1]] = weight
+        weights.append(padded)
+        biases.append(-side.mean @ padded)
+    correlations = np.zeros(n_components)
+    correlations[: len(rho)] = rho
+    return RidgeCCA(
+        (weights[0], weights[1]),
+        (biases[0], biases[1]),
+        correlations,
+        best.ridges,
+        best.power,
+        best.score,
+    )
+
+
+def mean_reciprocal_rank(v1: Floats, v2: Floats) -> float:
+    """Of n pairs (n, d) each, by cosine, the mean of both directions; ties count as found last."""
+    lengths = (np.maximum(np.linalg.norm(v, axis=1, keepdims=True), 1e-30) for v in (v1, v2))
+    unit1, unit2 = (v / length for v, length in zip((v1, v2), lengths, strict=True))
+    cosines = unit1 @ unit2.T
+    own = np.diag(cosines)
+    ranks = ((cosines >= own[:, None]).sum(1), (cosines >= own).sum(0))
+    return float(np.mean([np.mean(1.0 / rank) for rank in ranks]))
+
+
+@dataclass(frozen=True)
+class _Choice:
+    score: float
+    ridges: tuple[float, float]
+    power: float
+
+
+class _Search:
+    """The ridges and the power by validation pairs: equal ridges first, then one by one."""
+
+    def __init__(
+        self, sides: Sequence[_Side], cross: Floats, held_out: Sequence[Floats], d: int
+    ) -> None:
+        self._sides, self._cross, self._held_out = sides, cross, held_out
+        self._d = min(d, *cross.shape)
+        self._known: dict[tuple[float, float], tuple[Floats, Floats, Floats]] = {}
+
+    def directions(self, ridge1: float, ridge2: float) -> tuple[Floats, Floats, Floats]:
+        """U (k1, d), rho (d,) and V (k2, d) of these ridges."""
+        if (ridge1, ridge2) not in self._known:
+            first, second = (
+                _shrunk(side, ridge)
+                for side, ridge in zip(self._sides, (ridge1, ridge2), strict=True)
+            )
+            self._known[ridge1, ridge2] = _singular(first[:, None] * self._cross * second, self._d)
+        return self._known[ridge1, ridge2]
+
+    def best(self, watch: Watch) -> _Choice:
+        if not len(self._held_out[0]):
+            return _Choice(float("nan"), FIRST, 1.0)
+        tried: dict[tuple[float, float], _Choice] = {}
+        steps = [(ridge, ridge) for ridge in RIDGES]
+        for k, pair in enumerate(steps):
+            tried[pair] = self._scored(pair)
+            watch(k / (len(steps) + 4))
+        while True:  # around the best so far, until no neighbour is better
+            centre = max(tried.values(), key=lambda choice: choice.score)
+            near = [pair for pair in _neighbours(centre.ridges) if pair not in tried]
+            if not near:
+                return centre
+            for pair in near:
+                tried[pair] = self._scored(pair)
+            watch(min(1.0, len(tried) / (len(steps) + 8)))
+
+    def _scored(self, ridges: tuple[float, float]) -> _Choice:
+        u, rho, v = self.directions(*ridges)
+        first, second = (
+            rows @ (_shrunk(side, ridge)[:, None] * vectors)
+            for rows, side, ridge, vectors in zip(
+                self._held_out, self._sides, ridges, (u, v), strict=True
+            )
+        )
+        return max(
+            (
+                _Choice(mean_reciprocal_rank(first * rho**p, second * rho**p), ridges, p)
+                for p in POWERS
+            ),
+            key=lambda choice: choice.score,
+        )
+
+
+def _neighbours(ridges: tuple[float, float]) -> Iterator[tuple[float, float]]:
+    """The pairs of ridges one step away."""
+    places = [RIDGES.index(ridge) for ridge in ridges]
+    for step1, step2 in product((-1, 0, 1), repeat=2):
+        i, j = places[0] + step1, places[1] + step2
+        if abs(step1) + abs(step2) == 1 and min(i, j) >= 0 and max(i, j) < len(RIDGES):
+            yield RIDGES[i], RIDGES[j]
+
+
+def _shrunk(side: _Side, ridge: float) -> Floats:
+    """1 / root of each component's variance with the ridge."""
+    shrunk: Floats = 1.0 / np.sqrt(side.variances + ridge * side.mean_variance)
+    return shrunk
+
+
+def _singular(matrix: Floats, d: int) -> tuple[Floats, Floats, Floats]:
+    """The ``d`` largest singular values and both sides' vectors (k1, d), (d,), (k2, d)."""
+    from scipy.sparse.linalg import svds
+
+    if d >= min(matrix.shape) // 2:
+        u, rho, vt = np.linalg.svd(matrix, full_matrices=False)
+    else:
+        start = np.ones(min(matrix.shape), dtype=matrix.dtype)  # of a power iteration: not drawn
+        u, rho, vt = svds(matrix, d, v0=start)
+    order = np.argsort(-rho, kind="stable")[:d]
+    u, rho, v = u[:, order], rho[order], vt[order].T
+    signs = np.sign(u[np.abs(u).argmax(0), np.arange(len(order))])
+    return u * signs, np.clip(rho, 0.0, 1.0), v * signs
+
+
+def _length(view: View) -> int:
+    return int(np.prod(view.shape))
+
+
+def _batches(view: View, rows: Rows) -> Iterator[NDArray[np.float32]]:
+    """Rows of a view (n, D), a part at a time.
+
+    Raises:
+        DataError: numbers that are not finite.
+    """
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        part = view.batch(rows[start : start + ROWS_AT_ONCE]).flatten(1).numpy()
+        if not np.isfinite(part).all():
+            raise DataError("a view holds NaN or infinite values: remove or repair those rows")
+        yield part
+
+
+def _block_scales(view: View, variances: Floats) -> Floats:
+    """(D,) factors that give all blocks of a view the mean variance 1."""
+    scales, start = np.ones(len(variances)), 0
+    for size in getattr(view, "blocks", None) or (len(variances),):
+        mean = float(variances[start : start + size].mean())
+        scales[start : start + size] = 1.0 / np.sqrt(mean) if mean > 0 else 0.0
+        start += size
+    if not scales.any():
+        raise DataError("all items of one view are the same: nothing can be learned from them")
+    return scales
+
+
+def _from_rows(
+    views: tuple[View, View], rows: Rows, watch: Watch
+) -> tuple[tuple[_Side, _Side], Floats]:
+    """Both sides and C_12 in their components, where there are fewer pairs than numbers."""
+    sides, scores = [], []
+    for k, view in enumerate(views):
+        x = np.concatenate(list(_batches(view, rows))).astype(np.float64)
+        watch(0.1 + 0.4 * k)
+        mean = x.mean(0)
+        x -= mean
+        scales = _block_scales(view, (x**2).mean(0))
+        u, spread, axes = np.linalg.svd(x * scales, full_matrices=False)
+        kept = spread > np.sqrt(_FLOOR) * spread[0]
+        variances = spread[kept] ** 2 / len(x)
+        sides.append(
+            _Side(
+                mean, scales[:, None] * axes[kept].T, variances, float((spread**2).sum()) / x.size
+            )
+        )
+        scores.append(u[:, kept] * spread[kept])
+        watch(0.4 + 0.4 * k)
+    return (sides[0], sides[1]), scores[0].T @ scores[1] / len(rows)
+
+
+def _from_moments(
+    views: tuple[View, View], rows: Rows, watch: Watch
+) -> tuple[tuple[_Side, _Side], Floats]:
+    """The same from sums over the pairs, read once: memory does not grow with their number."""
+    sizes = [_length(view) for view in views]
+    pivots = [next(_batches(view, rows[:ROWS_AT_ONCE])).mean(0) for view in views]
+    sums = [np.zeros(size) for size in sizes]
+    own = [np.zeros((size, size)) for size in sizes]
+    cross = np.zeros((sizes[0], sizes[1]))
+    done = 0
+    for parts in zip(*(_batches(view, rows) for view in views), strict=True):
+        x1, x2 = (part - pivot for part, pivot in zip(parts, pivots, strict=True))
+        for total, square, x in zip(sums, own, (x1, x2), strict=True):
+            total += x.sum(0, dtype=np.float64)
+            square += x.T @ x
+        cross += x1.T @ x2
+        done += len(x1)
+        watch(0.5 * done / len(rows))
+    n = len(rows)
+    shifts = [total / n for total in sums]
+    cross = cross / n - np.outer(*shifts)
+    sides = []
+    for k, (view, pivot, shift, square) in enumerate(zip(views, pivots, shifts, own, strict=True)):
+        square /= n
+        square -= np.outer(shift, shift)
+        scales = _block_scales(view, np.diag(square))
+        square *= scales
+        square *= scales[:, None]
+        # float32: the ridges are far above its rounding, and half the time and memory.
+        values, vectors = np.linalg.eigh(square.astype(np.float32))
+        kept = values > _FLOOR * values[-1]
+        axes = vectors[:, kept][:, ::-1].astype(np.float64)
+        sides.append(
+            _Side(
+                pivot.astype(np.float64) + shift,
+                scales[:, None] * axes,
+                values[kept][::-1].astype(np.float64),
+                float(np.trace(square)) / len(square),
+            )
+        )
+        watch(0.65 + 0.15 * k)
+    return (sides[0], sides[1]), sides[0].axes.T @ cross @ sides[1].axes

@@ -1,0 +1,73 @@
+"""A run that refines another one: offered in its place once it is better, never put there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from rivae.base.config import RunConfig
+from rivae.base.errors import RivaeError
+from rivae.runs.run import Run
+
+CLOSED_FORM = "ridge-cca"  # a start that is a model already (``rivae.models.starts``)
+OF = 100  # queries that the sentence speaks of
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """A better run, and why.
+
+    Attributes:
+        run: the better one.
+        sentence: of the two runs' validation pairs, without a full stop.
+    """
+
+    run: Run
+    sentence: str
+
+
+def refinement_of(run: Run, others: Sequence[Run]) -> Refinement | None:
+    """The best of the trained ``others`` that refine ``run`` and retrieve better than it.
+
+    Better is a higher mean reciprocal rank of the validation pairs, as training chose its weights.
+    """
+    with suppress(RivaeError):
+        best, scores = None, kept_scores(run)
+        for other in others:
+            with suppress(RivaeError):
+                if other.config.refines == run.id and other.status.state == "finished":
+                    found = kept_scores(other)
+                    if found.get("score", 0.0) > scores.get("score", 0.0):
+                        best, scores = other, found
+        if best is not None:
+            before = round(OF * kept_scores(run).get("recall_at_1", 0.0))
+            after = round(OF * scores.get("recall_at_1", 0.0))
+            more = f"instead of {before}" if after > before else "and the right one earlier"
+            found_first = f"it finds the right item first for {after} of {OF} {more}"
+            return Refinement(best, f"A better model is ready: {found_first}")
+    return None
+
+
+def refinable(config: RunConfig) -> bool:
+    """Whether another run may refine one: it ends with its start in closed form."""
+    settings = config.method.settings
+    return settings.get("init") == CLOSED_FORM and not settings.get("joint_epochs", 1)
+
+
+def kept_scores(run: Run) -> dict[str, float]:
+    """The validation scores of the weights that a trained run kept; {} where none were measured.
+
+    Raises:
+        RunError: its metrics cannot be read.
+    """
+    rows = [row for row in run.metrics() if "score" in row.get("validation", {})]
+    if not rows:
+        return {}
+    if run.config.training.select == "best":
+        last = rows[-1]["stage"]
+        from_start = run.config.method.settings.get("init") == CLOSED_FORM
+        counted = [row for row in rows if from_start or row["stage"] == last]
+        rows = [max(counted, key=lambda row: row["validation"]["score"])]
+    scores: dict[str, float] = rows[-1]["validation"]
+    return scores

@@ -1,0 +1,32 @@
+"""The method's settings of a run: written down whole, and read as they were meant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rivae.base.config import RunConfig
+from rivae.base.errors import ConfigError
+from rivae.models.old_defaults import with_old_defaults
+
+
+def completed(config: RunConfig) -> RunConfig:
+    """With the defaults of its method; as it is where it has no such method or wrong settings."""
+    from rivae.models.registry import method_config
+
+    choice = config.method
+    try:
+        complete = method_config(choice.name, choice.settings)
+    except ConfigError:  # said when it is trained
+        return config
+    return _with_settings(config, complete.model_dump(mode="json"))
+
+
+def as_meant(config: RunConfig) -> RunConfig:
+    """A stored configuration, with the defaults of its time for settings that it lacks."""
+    return _with_settings(config, with_old_defaults(config.method.name, config.method.settings))
+
+
+def _with_settings(config: RunConfig, settings: Mapping[str, Any]) -> RunConfig:
+    method = config.method.model_copy(update={"settings": dict(settings)})
+    return config.model_copy(update={"method": method})

@@ -1,0 +1,70 @@
+"""A start in closed form: what training begins with, and what it must not lose."""
+
+import numpy as np
+import pytest
+import torch
+
+from rivae.data import load_dataset
+from rivae.jobs.launch import train
+from rivae.models.ridge_cca import fit_ridge_cca
+from rivae.training.validation import validation_scores
+from tests.training.tiny import RIDGE, SYNTH, tiny_config
+
+BEST = {"select": "best"}
+LINEAR = {"kind": "mlp", "hidden": [], "activation": "relu"}
+
+
+def trained(tmp_path, name="run", method="rivae", seed=0, **settings):
+    config = tiny_config(name, method, seed=seed, training=BEST, **settings)
+    return train([config], tmp_path)[0]
+
+
+def test_the_embedders_are_the_closed_form(tmp_path):
+    run = trained(tmp_path, **RIDGE, joint_epochs=0, axes="as trained")
+    data, method = load_dataset("synth", **SYNTH), run.load_method()
+    splits = data.splits
+    fit = fit_ridge_cca((data.x1, data.x2), splits["train"], splits["validation"], 3)
+    rows = splits["test"]
+    images = (method.embed_query(data.x1.batch(rows)), method.embed_target(data.x2.batch(rows)))
+    for view, weight, bias, image in zip(
+        (data.x1, data.x2), fit.weights, fit.biases, images, strict=True
+    ):
+        v = view.batch(rows).double().numpy() @ weight + bias
+        unit = torch.from_numpy(v / np.linalg.norm(v, axis=1, keepdims=True)).float()
+        torch.testing.assert_close(image.detach(), unit, atol=2e-4, rtol=1e-3)
+    first = run.metrics()[0]
+    assert first["stage"] == "ridge-cca" and first["objective"] < 0
+    assert first["ridge 1"] == fit.ridges[0] and first["power"] == fit.power
+
+
+def test_no_epoch_after_it_makes_the_run_worse(tmp_path):
+    """At a rate that ruins the model, the start is what is kept."""
+    data = load_dataset("synth", **SYNTH)
+    still = trained(tmp_path, "still", **RIDGE, joint_epochs=0, axes="as trained")
+    ruined = trained(tmp_path, "ruined", **RIDGE, joint_learning_rate=0.9, axes="as trained")
+    scores = [validation_scores(run.load_method(), data)["score"] for run in (still, ruined)]
+    rows = [row["validation"]["score"] for row in ruined.metrics() if "validation" in row]
+    assert min(rows[-3:]) < scores[0]
+    assert scores[1] == pytest.approx(max(scores[0], *rows), abs=1e-6)
+
+
+def test_every_seed_starts_alike_also_stacked(tmp_path):
+    configs = [tiny_config(f"s{s}", seed=s, training=BEST, **RIDGE) for s in (0, 1)]
+    runs = train(configs, tmp_path)
+    firsts = [run.metrics()[0]["objective"] for run in runs]
+    assert firsts[0] == firsts[1]
+
+
+@pytest.mark.parametrize("method", ["rbi-vae", "bi-vae-on-v", "dcca", "info-nce", "info-nce-ica"])
+def test_other_methods_start_near_it(tmp_path, method):
+    """What the first stage after the closed form begins with retrieves far above chance."""
+    own = {"init": "ridge-cca", "embedder": LINEAR, "embedder2": LINEAR}
+    if method == "dcca":
+        own |= {"g_hidden": [8]}
+    run = trained(tmp_path, method=method, **own)
+    assert run.metrics()[0]["stage"] == "ridge-cca"
+    data = load_dataset("synth", **SYNTH)
+    score = validation_scores(run.load_method(), data)["score"]
+    n = len(data.splits["validation"])
+    chance = sum(1 / k for k in range(1, n + 1)) / n
+    assert score > 1.5 * chance
