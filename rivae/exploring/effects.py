@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rivae.base.errors import ConfigError, shown
+from rivae.exploring.axes.adding import known_added
 from rivae.exploring.axis_effects import KINDS, AxisEffects
 from rivae.exploring.words.axis_names import SUGGESTED
 from rivae.exploring.words.item_terms import ItemTerms
@@ -26,6 +27,7 @@ from rivae.retrieval.retriever import Retriever
 
 if TYPE_CHECKING:
     from rivae.exploring.explorer import Explorer
+    from rivae.runs.added_axes import AddedAxis
 
 
 class Direction(Protocol):
@@ -200,13 +202,15 @@ def shown_effects(measure: EffectMeasure, explorer: Explorer, axis: AxisLike) ->
 
     Args:
         measure: over the items of ``explorer``.
-        axis: a latent by number from 0, by id ("z3") or by name; a direction of z (d,); or an
-            object with directions ``moves`` and ``reads`` as of ``EffectMeasure.of``, and perhaps
-            a ``name``.
+        axis: a latent by number from 0; a latent or an added axis by id ("z3", "a1") or by name;
+            a direction of z (d,); or an object with directions ``moves`` and ``reads`` as of
+            ``EffectMeasure.of``, and perhaps a ``name``.
 
     Raises:
         ConfigError: there is no such axis, or a direction cannot be used.
     """
+    if isinstance(axis, str) and (added := _added(explorer, axis)) is not None:
+        return measure.of(added.moves, added.reads, added.name)
     if isinstance(axis, int | str) and not isinstance(axis, bool):
         j = _latent(explorer, axis)
         unit = float(explorer.signs[j]) * np.eye(explorer.n_components)[j]
@@ -220,6 +224,14 @@ def shown_effects(measure: EffectMeasure, explorer: Explorer, axis: AxisLike) ->
         raise ConfigError(
             "an axis is a number from 0, an id like z1, a name, or a direction of z"
         ) from None
+
+
+def _added(explorer: Explorer, name: str) -> AddedAxis | None:
+    """The added axis of this id or name; None without one."""
+    asked = name.strip().casefold()
+    added = () if explorer.run is None else known_added(explorer.run, explorer.n_components)
+    hits = [axis for axis in added if asked in (axis.id, axis.name.casefold())]
+    return hits[0] if len(hits) == 1 else None
 
 
 def _latent(explorer: Explorer, axis: int | str) -> int:
