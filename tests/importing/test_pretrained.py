@@ -204,10 +204,10 @@ def test_weights_that_changed_meanwhile_encode_nothing(store, bert, tmp_path):
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "layer_norm_eps": 1e-3}))
     data = load_dataset("pairs", store=str(store), features="bert")
-    with pytest.raises(DataError, match="holds other weights than those that made features 'bert'"):
+    with pytest.raises(DataError, match="other weights"):
         data.from_text("a dark bar")
     shutil.rmtree(folder)
-    with pytest.raises(DataError, match="neither a folder here nor a name on the hub"):
+    with pytest.raises(DataError, match="hub"):
         data.from_text("a dark bar")
 
 
