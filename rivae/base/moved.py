@@ -102,7 +102,7 @@ MOVED_NAMES = {
     },
     "rivae.importing.pretrained": {
         "make_features": "rivae.data.features.making",
-        "short_text": "rivae.data.features.making",
+        "short_text": "rivae.data.features.contract",
     },
     "rivae.words.naming": {"HeldOut": "rivae.runs.axis_names"},
 }

@@ -239,7 +239,7 @@ def _features(args: argparse.Namespace) -> int:
     sides: dict[str, tuple[str, ...]] = {}
     with Steps("features", f"loading {args.sources[0]}") as steps:
         from rivae.data.features.contract import FEATURES, open_encoder
-        from rivae.data.features.making import make_features
+        from rivae.data.features.making import make_features, remarks
         from rivae.data.store import PairStore, find_store
         from rivae.data.store.features import JOIN, feature_names, feature_sides
 
@@ -258,6 +258,8 @@ def _features(args: argparse.Namespace) -> int:
             encoder = open_encoder(source, PairStore(folder), device)
             make_features(folder, encoder, name, args.batch_size, steps)
             sides[name] = encoder.sides
+            for remark in remarks(folder, name):
+                steps.keep(remark)
     joined = JOIN.join(sides)
     if args.json:
         of = sorted({side for each in sides.values() for side in each})

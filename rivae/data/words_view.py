@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rivae.base.errors import DataError
 from rivae.base.files import write_cache
 from rivae.data import segmenting
-from rivae.data.base import Recipe
+from rivae.data.base import Recipe, View
 from rivae.data.tokenizer import Tokenizer, newest
 from rivae.data.vocabulary import Vocabulary, counted
 
@@ -95,6 +95,31 @@ class WordsView:
 
         shape = (len(self), len(self.vocabulary))
         return csr_matrix((self.data, self.indices, self.indptr), shape=shape)[ids]
+
+
+class WordsWithFeatures(WordsView):
+    """Weighted words, and features of the same texts behind them, as vectors (V + D,).
+
+    Args:
+        words: (V,) of each text.
+        features: (D,) of each text.
+
+    Attributes:
+        blocks: V, and the D of each source of features.
+    """
+
+    def __init__(self, words: WordsView, features: View) -> None:
+        super().__init__(words.data, words.indices, words.indptr, words.known)
+        self._features = features
+        self.blocks = (len(words.vocabulary), *getattr(features, "blocks", features.shape))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (sum(self.blocks),)
+
+    def batch(self, ids: Any) -> torch.Tensor:
+        """Items ``ids`` (any integer array of shape ``s``) as float32 of shape ``s + (V + D,)``."""
+        return torch.cat([super().batch(ids), self._features.batch(ids)], -1)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import pytest
 
 from rivae.app.shared import notices
 from rivae.app.shell import cache
+from rivae.app.shell.keys import EXPLORE
 from rivae.app.shell.text import markdown
 from rivae.runs import Run
 from rivae.runs.refinement import refinement_of
@@ -43,7 +44,7 @@ def test_a_better_run_is_offered_and_not_shown_in_place_of_this_one(app, pair):
     page = app("explore", run="digits")
     page.calm()
     assert markdown(offered.sentence) in captions(page)
-    assert cache.model_key("digits") == run.model_key
+    assert page.at.session_state[EXPLORE.state].run == "digits"
 
 
 def test_nothing_is_offered_where_it_is_no_better(app, pair):

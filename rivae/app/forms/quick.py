@@ -90,10 +90,9 @@ def describe(folder: Path) -> str:
     features = _features(folder)
     if not features:
         return "the pixels of the pictures and the words of the texts"
-    sources = [FEATURES[name] for name in single_names(features)]
-    seen = "; ".join(source.blurb for source in sources)
-    reads_texts = any("texts" in source.sides for source in sources)
-    return seen if reads_texts else f"{seen}, and the words of the texts"
+    names = single_names(features)
+    seen = "; ".join(FEATURES[name].blurb for name in names)
+    return seen if OWN in names else f"{seen}, and the words of the texts"
 
 
 def quick_run(

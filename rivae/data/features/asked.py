@@ -17,7 +17,7 @@ from rivae.base.errors import DataError, RivaeError
 from rivae.base.files import write_atomic
 from rivae.base.reading.contents import Written, written
 from rivae.base.reading.documents import read_json
-from rivae.data.features.contract import FEATURES, Encoder, FeatureSource
+from rivae.data.features.contract import FEATURES, NAMED, Encoder, FeatureSource
 from rivae.data.features.making import unit_rows
 from rivae.data.store import PairStore
 from rivae.data.store.features import ENCODER, FOLDER, feature_sides, single_names
@@ -43,6 +43,24 @@ def picture_features(folder: Path, features: str, picture: Image.Image) -> Tenso
     return _joined(folder, features, "pictures", lambda encoder: encoder.encode_pictures([picture]))
 
 
+def text_features(folder: Path, features: str, text: str) -> tuple[Tensor, bool]:
+    """A typed text as (1, D), as the store's views give those of its own items, and whether one of
+    its encoders knows the language.
+
+    Raises:
+        ConfigError: what made them is not installed.
+        DataError: it cannot be opened again.
+    """
+    known = []
+
+    def encode(encoder: Encoder) -> Tensor:
+        known.append(encoder.knows(text))
+        return encoder.encode_texts([text])
+
+    row = _joined(folder, features, "texts", encode)
+    return row, any(known)
+
+
 def _joined(folder: Path, features: str, side: str, encode: Callable[[Encoder], Tensor]) -> Tensor:
     parts = []
     for one in single_names(features):
@@ -59,8 +77,9 @@ def _source_of(folder: Path, name: str) -> FeatureSource | None:
         RivaeError: their description is damaged.
     """
     about = read_json(folder / FOLDER / name / "features.json")
-    source = FEATURES.get(str(about.get("checkpoint", "")))
-    if source is None or source.open is None or source.needs_name:
+    named = NAMED if about.get("origin") else str(about.get("checkpoint", ""))
+    source = FEATURES.get(named)
+    if source is None or source.open is None or (source.needs_name and not about.get("origin")):
         return None
     return source if str(about.get("version", "1")) == source.version else None
 
@@ -85,7 +104,13 @@ def _opened(folder: Path, name: str, when: Written) -> Encoder:
                 f"{kept} is damaged: delete the folder {kept.parent.name} and make the features "
                 "again with `rivae features`"
             ) from error
-    encoder = source.open(PairStore(folder), source.name, "cpu")
+    about = read_json(folder / FOLDER / name / "features.json")
+    encoder = source.open(PairStore(folder), str(about.get("origin") or source.name), "cpu")
+    if encoder.weights != str(about.get("weights", "")):
+        raise DataError(
+            f"{encoder.name} holds other weights than those that made features '{name}': make new "
+            "ones with `rivae features --as ANOTHER-NAME`"
+        )
     if fitted := encoder.fitted():  # made by a version that kept nothing
         with suppress(OSError):
             write_atomic(kept, save(fitted))

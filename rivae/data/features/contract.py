@@ -7,7 +7,6 @@ an upload.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,34 +15,59 @@ from torch import Tensor
 
 from rivae.base.errors import ConfigError
 from rivae.base.parts import Parts
+from rivae.data.base import Recipe
 from rivae.data.store import PairStore
 from rivae.data.store.features import SIDES
 
 
-class Encoder(ABC):
-    """Turns pictures, or texts as well, into features: of a store, of uploads, of typed texts.
+def short_text(recipe: Recipe) -> str:
+    """Title, ingredients, then steps: informative words first, since models cut long texts."""
+    return ". ".join(
+        filter(None, (recipe.title, ", ".join(recipe.ingredients), " ".join(recipe.instructions)))
+    )
+
+
+class Encoder:
+    """Turns pictures, texts, or both into features: of a store, of uploads, of typed texts.
 
     Attributes:
         name: what ``features.json`` says of it; a path is cut to its last part.
-        sides: "pictures", and "texts" where it reads texts.
+        sides: "pictures", "texts" or both: what it reads.
         precision: the number format that it computes in, "float32" or "bf16".
+        origin: what opens it again where its source needs a name: the whole path, or the name on
+            the hub.
+        weights: a hash of its weights where its source needs a name; others are refused.
     """
 
     name: str
     sides: tuple[str, ...] = SIDES[:1]
     precision: str = "float32"
+    origin: str = ""
+    weights: str = ""
 
-    @abstractmethod
     def encode_pictures(self, batch: Sequence[Image.Image]) -> Tensor:
-        """Features (len(batch), D1) of RGB pictures of any size."""
+        """Features (len(batch), D1) of RGB pictures of any size.
+
+        Raises:
+            ConfigError: it reads none.
+        """
+        raise ConfigError(f"{self.name} reads no pictures")
 
     def encode_texts(self, batch: Sequence[str]) -> Tensor:
-        """Features (len(batch), D2) of texts.
+        """Features (len(batch), D2) of texts that somebody types.
 
         Raises:
             ConfigError: it reads none.
         """
         raise ConfigError(f"{self.name} reads no texts")
+
+    def encode_recipes(self, batch: Sequence[Recipe]) -> Tensor:
+        """Features (len(batch), D2) of the texts of items, by default of all parts as one text."""
+        return self.encode_texts([short_text(recipe) for recipe in batch])
+
+    def knows(self, text: str) -> bool:
+        """Whether it has learned the language of ``text``, as far as it can tell."""
+        return True
 
     def fitted(self) -> dict[str, Tensor]:
         """What was fitted to the store, which ``FeatureSource.restore`` takes; {} for nothing."""

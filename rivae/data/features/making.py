@@ -22,23 +22,16 @@ from rivae.base.arrays import in_reach
 from rivae.base.errors import ConfigError, DataError
 from rivae.base.files import reserve, write_atomic, write_json
 from rivae.base.reading.documents import read_json
-from rivae.data.base import Recipe
-from rivae.data.features.contract import FEATURES, Encoder
+from rivae.data.features.contract import FEATURES, Encoder, short_text
 from rivae.data.store import PairStore
-from rivae.data.store.features import ENCODER, FOLDER, feature_names
+from rivae.data.store.features import BESIDE_WORDS, ENCODER, FOLDER, SIDES, feature_names
 from rivae.data.store.manifest import checked_name
 from rivae.data.store.pixels import picture, title_card
 
 PARTIAL = "partial.json"
+UNKNOWN_LANGUAGE = "texts_in_an_unknown_language"  # in features.json: how many
 SAVED_AFTER = 20  # batches between two notes of how far it is
 Progress = Callable[[str, float], None]
-
-
-def short_text(recipe: Recipe) -> str:
-    """Title, ingredients, then steps: informative words first, since models cut long texts."""
-    return ". ".join(
-        filter(None, (recipe.title, ", ".join(recipe.ingredients), " ".join(recipe.instructions)))
-    )
 
 
 def make_features(
@@ -64,6 +57,10 @@ def make_features(
         about["version"] = version
     if encoder.precision != Encoder.precision:
         about["precision"] = encoder.precision
+    if encoder.origin:
+        about.update(origin=encoder.origin, weights=encoder.weights)
+    if SIDES[1] in encoder.sides:
+        about[BESIDE_WORDS] = True
     done = _begun(place, about)
     resumed = any(done.values())
     try:
@@ -84,6 +81,19 @@ def make_features(
         if not resumed:  # the name is free for another checkpoint
             shutil.rmtree(place, ignore_errors=True)
         raise
+
+
+def remarks(folder: Path, name: str) -> list[str]:
+    """What is worth knowing of the features ``name`` of the store in ``folder``, in sentences."""
+    about, said = read_json(folder / FOLDER / name / "features.json"), []
+    if n := about.get("unreadable_pictures"):
+        said.append(f"{n:,} pictures could not be read and count as grey cards")
+    if n := about.get(UNKNOWN_LANGUAGE):
+        said.append(
+            f"{n:,} of {about['n_items']:,} texts are in a language that {about['checkpoint']} "
+            "hardly knows: a multilingual sentence encoder may tell more of them"
+        )
+    return said
 
 
 def _begun(place: Path, about: dict[str, Any]) -> dict[str, int]:
@@ -108,6 +118,7 @@ class _Items:
     def __init__(self, store: PairStore, encoder: Encoder) -> None:
         self.store, self.encoder = store, encoder
         self._unreadable: set[int] = set()
+        self._texts_read, self._texts_unknown = 0, 0
 
     def encode(self, side: str, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Rows (n, D) of unit length, so that float16 holds whatever scale the encoder has.
@@ -118,19 +129,26 @@ class _Items:
         if side == "pictures":
             features = self.encoder.encode_pictures([self._picture(int(i)) for i in rows])
         else:
-            texts = [short_text(self.store.recipe(int(i))) for i in rows]
-            features = self.encoder.encode_texts(texts)
+            recipes = [self.store.recipe(int(i)) for i in rows]
+            features = self.encoder.encode_recipes(recipes)
+            self._texts_read += len(recipes)
+            self._texts_unknown += sum(not self.encoder.knows(short_text(r)) for r in recipes)
         found = features.float().cpu().numpy()
         if not np.isfinite(found).all():
             raise DataError(f"{self.encoder.name} gives values that are not finite for {side}")
         return unit_rows(found)
 
     def remarks(self) -> dict[str, Any]:
-        """What ``features.json`` says of pictures that could not be read."""
-        if not self._unreadable:
-            return {}
-        first = [str(i) for i in sorted(self._unreadable)[:5]]
-        return {"unreadable_pictures": len(self._unreadable), "first_unreadable_items": first}
+        """What ``features.json`` says of pictures that could not be read, and of texts in a
+        language that the encoder does not know where most are.
+        """
+        remarks: dict[str, Any] = {}
+        if self._unreadable:
+            first = [str(i) for i in sorted(self._unreadable)[:5]]
+            remarks.update(unreadable_pictures=len(self._unreadable), first_unreadable_items=first)
+        if self._texts_unknown > self._texts_read / 2:
+            remarks[UNKNOWN_LANGUAGE] = self._texts_unknown
+        return remarks
 
     def _picture(self, i: int) -> Image.Image:
         """That of item ``i``, or the grey card of an item without one where it is damaged."""

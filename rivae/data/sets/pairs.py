@@ -21,20 +21,20 @@ from rivae.base.installed import cache_folder
 from rivae.base.reading.typed_text import clean
 from rivae.data.base import PairedDataset, Recipe, Shape, View
 from rivae.data.dataset import Dataset
-from rivae.data.features.asked import encodes, picture_features
+from rivae.data.features.asked import encodes, picture_features, text_features
 from rivae.data.pictures import UPLOADED, as_seen, decoding
 from rivae.data.settings import DatasetSettings, Fractions, OptionalText, Seed
 from rivae.data.splits import USUAL_FRACTIONS, USUAL_SEED
 from rivae.data.store import PairStore, find_store
 from rivae.data.store.content import store_content
-from rivae.data.store.features import features_content, read_features
+from rivae.data.store.features import beside_words, features_content, read_features
 from rivae.data.store.pixels import StorePixels, picture, to_pixels
 from rivae.data.store.split import store_split
 from rivae.data.tokenizer import newest
 from rivae.data.tokens import TokensView, cached_tokens, tokens_key
 from rivae.data.vocabulary import Vocabulary
 from rivae.data.word_vectors import CORPUS, vector_source
-from rivae.data.words_view import WordsView, cached_words, recipe_text
+from rivae.data.words_view import WordsView, WordsWithFeatures, cached_words, recipe_text
 
 PAIRS = "pairs"  # the name of every import as a data set
 READ_AT_ONCE = 20_000
@@ -59,7 +59,9 @@ class Pairs(PairedDataset):
         self.synthetic = store.manifest.synthetic
         self._features = str(rest["settings"].get("features") or "")
         self.accepts_upload = isinstance(rest["x1"], StorePixels) or self._encodes("pictures")
-        self.accepts_text = isinstance(rest["x2"], WordsView)
+        self.accepts_text = isinstance(rest["x2"], WordsView) and (
+            not isinstance(rest["x2"], WordsWithFeatures) or self._encodes("texts")
+        )
         if isinstance(rest["x2"], WordsView | TokensView):
             self.vocabulary = rest["x2"].known
         super().__init__(
@@ -116,15 +118,22 @@ class Pairs(PairedDataset):
         return torch.from_numpy(pixels.astype(np.float32) / 255)[None]
 
     def from_text(self, text: str) -> torch.Tensor:
-        """Any text, of which the words of the vocabulary count."""
-        if not isinstance(self.x2, WordsView):
+        """Any text, of which the words of the vocabulary count, and all of it where there are
+        features of texts.
+        """
+        if not isinstance(self.x2, WordsView) or not self.accepts_text:
             return super().from_text(text)
         if len(text) > MAX_TEXT:
             raise DataError(TOO_LONG)
-        words = self.x2.weigh(clean(text))
-        if not words.any():
+        typed, language_known = clean(text), False
+        asked = self.x2.weigh(typed)
+        has_words = bool(asked.any())
+        if isinstance(self.x2, WordsWithFeatures):
+            features, language_known = text_features(self.store.folder, self._features, typed)
+            asked = torch.cat([asked, features], -1)
+        if not (has_words or language_known):
             raise DataError(UNKNOWN_WORDS)
-        return words
+        return asked
 
 
 class PictureTextSettings(DatasetSettings):
@@ -156,7 +165,7 @@ class Settings(PictureTextSettings):
         default=None,
         title="Embeddings",
         description="name of embeddings of the import that replace pixels and words (CLIP …, "
-        "see rivae features)",
+        "see rivae features); those of texts that were made here stand beside the words",
     )
     split_seed: Seed = Field(
         default=USUAL_SEED,
@@ -189,7 +198,9 @@ def load(settings: Settings, vocabulary: Vocabulary | None = None) -> PairedData
         vocabulary: the vocabulary of a run; by default the words are counted by the newest rules.
 
     Returns:
-        Views (3, S, S) and (V,), or embeddings (D1,) and (D2,) where the settings name some.
+        Views (3, S, S) and (V,). Where the settings name features, those of pictures stand for
+        the first, and those of texts stand beside the words, (V + D2,), or, where they came with
+        the import, for them.
 
     Raises:
         ConfigError: for settings that do not go together.
@@ -236,10 +247,13 @@ def open_pairs(
     splits = store_split(store, settings.fractions, settings.split_seed)
     features = read_features(folder, settings.features, len(store)) if settings.features else {}
     x1: View = features.get("pictures") or StorePixels(store, settings.image_size)
-    x2: View | None = features.get("texts")
-    if x2 is not None and settings.text == "tokens":
-        raise ConfigError("features replace the texts: remove text=tokens or features")
-    if x2 is None:
+    dense = features.get("texts")
+    if dense is not None and settings.text == "tokens":
+        raise ConfigError("features of texts do not go with tokens: remove text=tokens or features")
+    x2: View
+    if dense is not None and not beside_words(folder, settings.features or ""):
+        x2 = dense
+    else:
         where = (splits["train"], len(store), n_words)
         if settings.text == "tokens":
             key = tokens_key(*where, newest() if vocabulary is None else vocabulary.rules)
@@ -247,7 +261,8 @@ def open_pairs(
             x2 = cached_tokens(cache, store.recipes, *where, source, vocabulary)
         else:
             texts = (recipe_text(recipe) for recipe in store.recipes())
-            x2 = cached_words(cache, texts, *where, vocabulary)
+            words = cached_words(cache, texts, *where, vocabulary)
+            x2 = words if dense is None else WordsWithFeatures(words, dense)
     data = Pairs(
         name=name,
         settings=settings.kept(),

@@ -22,6 +22,7 @@ from rivae.base.arrays import in_reach
 from rivae.base.errors import DataError
 from rivae.base.files import write_atomic_with, write_json
 from rivae.base.reading.contents import content_hash, file_content
+from rivae.base.reading.documents import read_json
 from rivae.base.reading.parquet import is_parquet, parquet_matrix
 from rivae.base.reading.regular import begins_with
 from rivae.data.store.manifest import checked_name
@@ -33,6 +34,8 @@ OWN = "own"  # came with an import
 DESCRIBED = ("efficientnet-lite0", "statistics")
 SIDES = ("pictures", "texts")
 ENCODER = "encoder.safetensors"  # what an encoder fitted to the store
+# In features.json: their texts stand beside the words of the store's texts, and not for them.
+BESIDE_WORDS = "beside_words"
 JOIN = "+"  # between names of features that are read together
 # In names of columns of a Parquet file with the embeddings of both sides.
 WORDS_OF = {
@@ -69,6 +72,11 @@ class MatrixView:
     @property
     def shape(self) -> tuple[int, ...]:
         return (int(self.matrix.shape[1]),)
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """D, as one block; see ``JoinedView``."""
+        return self.shape
 
     def __len__(self) -> int:
         return int(self.matrix.shape[0])
@@ -241,6 +249,19 @@ def feature_sides(folder: Path, name: str) -> tuple[str, ...]:
     return tuple(side for side in SIDES if any((p / f"{side}.npy").is_file() for p in places))
 
 
+def beside_words(folder: Path, name: str) -> bool:
+    """Whether the features ``name`` of texts, one or several together, stand beside their words.
+
+    Those that came with an import stand for the words, and so do those of earlier versions.
+    """
+    abouts = [
+        read_json(folder / FOLDER / one / "features.json")
+        for one in set(single_names(name)) & set(feature_names(folder))
+        if SIDES[1] in feature_sides(folder, one)
+    ]
+    return bool(abouts) and all(about.get(BESIDE_WORDS) is True for about in abouts)
+
+
 def features_content(folder: Path, name: str) -> str:
     """The hash of the features ``name`` of the store in ``folder``, one or several together; ""
     where it has none.
@@ -257,6 +278,8 @@ def features_content(folder: Path, name: str) -> str:
                 digest.update(f"{side} {file_content(place / f'{side}.npy')} ".encode())
             except OSError as error:
                 raise DataError(f"{place} cannot be read: {error.strerror}") from error
+        if beside_words(folder, one):
+            digest.update(BESIDE_WORDS.encode())
     return str(digest.hexdigest()) if known else ""
 
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
@@ -30,7 +31,7 @@ from pydantic import ValidationError
 from rivae.base.errors import ConfigError, RivaeError
 from rivae.data import item_shapes, named_dataset, registry
 from rivae.data.store import find_store
-from rivae.data.store.features import SIDES, feature_sides
+from rivae.data.store.features import SIDES, beside_words, feature_sides
 from rivae.models.presets.by_shape import (
     ALL,
     CLOSED_FORM,
@@ -83,8 +84,8 @@ def find_preset(
 ) -> Preset:
     """The preset of a method on a data set with the settings ``data``.
 
-    With ``data["features"]`` both sides are embeddings from elsewhere, or the pictures alone: by
-    default linear maps in closed form, else fully connected embedders for both.
+    With features of the pictures in ``data["features"]`` linear maps in closed form by default,
+    else fully connected embedders for both sides.
 
     Raises:
         ConfigError: for an unknown preset, data set or method.
@@ -94,11 +95,11 @@ def find_preset(
     choice = preset_for(_of_data(name, settings), method, preset)
     if "embedder2" not in METHODS[method].config_class.model_fields:
         return replace(choice, dataset={})  # its own networks read the usual items
-    if not settings.get("features"):
+    if not settings.get("features") or _pixels_stay(settings):
         return choice
     fields = METHODS[method].config_class.model_fields
     if preset != "default" or "init" not in fields:
-        features = PICTURE_FEATURES if _without_texts(settings) else FEATURES
+        features = PICTURE_FEATURES if _words_stay(settings) else FEATURES
         return replace(choice, method={**choice.method, **features}, dataset={})
     own = {**CLOSED_FORM[ALL], **CLOSED_FORM.get(method, {})}
     chosen = {name: value for name, value in own.items() if name in fields}
@@ -144,12 +145,22 @@ def _taken(method: type[Method], common: Mapping[str, Any]) -> dict[str, Any]:
     return settings
 
 
-def _without_texts(settings: Mapping[str, Any]) -> bool:
-    """Whether the features that these settings name are of pictures alone."""
-    try:
-        return feature_sides(find_store(settings["store"]), settings["features"]) == SIDES[:1]
-    except (RivaeError, KeyError):  # not here yet
-        return False
+def _words_stay(settings: Mapping[str, Any]) -> bool:
+    """Whether the features that these settings name leave the words of the texts, or add to them.
+
+    False for what is not here yet.
+    """
+    with suppress(RivaeError, KeyError):
+        folder, features = find_store(settings["store"]), settings["features"]
+        return feature_sides(folder, features) == SIDES[:1] or beside_words(folder, features)
+    return False
+
+
+def _pixels_stay(settings: Mapping[str, Any]) -> bool:
+    """Whether the features that these settings name are of texts alone."""
+    with suppress(RivaeError, KeyError):
+        return feature_sides(find_store(settings["store"]), settings["features"]) == SIDES[1:]
+    return False
 
 
 def _of_data(name: str, settings: Mapping[str, Any]) -> Presets:

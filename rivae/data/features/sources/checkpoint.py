@@ -1,28 +1,36 @@
-"""Features of pictures and texts by a pretrained Hugging Face checkpoint.
+"""Features of pictures, texts or both by a pretrained Hugging Face checkpoint.
 
-CLIP and SigLIP give both sides, ResNet and other picture models the pictures only. The checkpoint
-is a local folder or a name on the hub; only safetensors are read and no code of a checkpoint runs.
+CLIP and SigLIP give both sides, ResNet, DINOv2 and other picture models the pictures, sentence
+encoders the texts. The checkpoint is a local folder or a name on the hub; only safetensors are read
+and no code of a checkpoint runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
 from PIL import Image
 from torch import Tensor
 
-from rivae.base.errors import ConfigError, DataError
-from rivae.base.installed import how_to_install
+from rivae.base.errors import DataError
 from rivae.data.features.contract import Encoder, FeatureSource
+from rivae.data.features.hub import checkpoint_folder, weights_hash
+from rivae.data.features.pretrained import inference_format
+from rivae.data.features.text_model import (
+    EXTRA,
+    TextModel,
+    first_line,
+    read_tokenizer,
+    transformers_library,
+)
 from rivae.data.store.features import SIDES
-
-EXTRA = "features"
 
 
 class Checkpoint(Encoder):
-    """A loaded checkpoint, which turns pictures and texts into features.
+    """A loaded checkpoint, which turns pictures, texts or both into features.
 
     Args:
         name: a folder, or a name on the hub such as "openai/clip-vit-base-patch32".
@@ -34,81 +42,88 @@ class Checkpoint(Encoder):
     """
 
     def __init__(self, name: str, device: str = "cpu") -> None:
+        folder, transformers = checkpoint_folder(name), transformers_library()
+        local = Path(name).expanduser().is_dir()
+        self.name, self.origin = name, str(folder) if local else name
+        self.device = torch.device(device)
+        self.precision = inference_format(self.device)
         try:
-            import transformers as library
-        except ImportError as error:
-            raise ConfigError(
-                f"features need Hugging Face's transformers: {how_to_install(EXTRA)}"
-            ) from error
-        transformers: Any = library  # its functions carry no types
-        transformers.logging.set_verbosity_error()
-        transformers.utils.logging.disable_progress_bar()
-        self.name, self.device = name, torch.device(device)
-        try:
-            self.model: Any = transformers.AutoModel.from_pretrained(
-                name, use_safetensors=True, trust_remote_code=False, dtype=torch.float32
+            self.model, loaded = transformers.AutoModel.from_pretrained(
+                folder,
+                use_safetensors=True,
+                trust_remote_code=False,
+                local_files_only=True,
+                dtype=torch.float32,
+                output_loading_info=True,
             )
-            self.pictures: Any = transformers.AutoImageProcessor.from_pretrained(name)
-        except (
-            Exception
-        ) as error:  # the library raises many kinds of errors, also without a network
-            raise DataError(
-                f"{name} cannot be loaded as a Hugging Face checkpoint with safetensors and a "
-                f"picture processor ({_first_line(error)}): give a local folder, or check the name"
-            ) from error
+            self.weights = weights_hash(folder)
+        except Exception as error:  # the library raises many kinds of errors
+            raise _unloadable(name, "safetensors", error) from error
         self.model.to(self.device).eval()
-        self.tokens: Any = None
-        if hasattr(self.model, "get_text_features"):
+        # A pooling layer that the file lacks is drawn at random.
+        self._pools = not any("pooler" in key for key in loaded["missing_keys"])
+        both = hasattr(self.model, "get_text_features")
+        words = self.model.main_input_name == "input_ids"
+        self.pictures: Any = None
+        if both or not words or hasattr(self.model, "get_image_features"):
             try:
-                self.tokens = transformers.AutoTokenizer.from_pretrained(name)
+                self.pictures = transformers.AutoImageProcessor.from_pretrained(
+                    folder, local_files_only=True
+                )
             except Exception as error:
-                raise DataError(
-                    f"{name} has no tokenizer that can be loaded ({_first_line(error)})"
-                ) from error
-        self.sides = SIDES if self.tokens is not None else SIDES[:1]
+                raise _unloadable(name, "a picture processor", error) from error
+        self.tokens: Any = read_tokenizer(folder) if both else None
+        self._texts = TextModel(folder, self.model, self.device) if self.pictures is None else None
+        has = (self.pictures is not None, both or self._texts is not None)
+        self.sides = tuple(side for side, own in zip(SIDES, has, strict=True) if own)
 
     @torch.inference_mode()
     def encode_pictures(self, batch: Sequence[Image.Image]) -> Tensor:
         """See ``Encoder.encode_pictures``."""
+        if self.pictures is None:
+            return super().encode_pictures(batch)
         inputs = self.pictures(images=list(batch), return_tensors="pt").to(self.device)
         embed = getattr(self.model, "get_image_features", self.model)
-        return _pooled(embed(**inputs))
+        return self._embedded(embed, inputs)
 
     @torch.inference_mode()
     def encode_texts(self, batch: Sequence[str]) -> Tensor:
         """See ``Encoder.encode_texts``; each is cut to what the checkpoint reads."""
+        if self._texts is not None:
+            return self._texts(batch)
         if self.tokens is None:
             return super().encode_texts(batch)
-        longest = min(int(self.tokens.model_max_length), _text_length(self.model))
+        config = getattr(self.model.config, "text_config", self.model.config)
+        longest = int(getattr(config, "max_position_embeddings", 512))
         inputs = self.tokens(
             list(batch),
             padding="max_length",
             truncation=True,
-            max_length=longest,
+            max_length=min(int(self.tokens.model_max_length), longest),
             return_tensors="pt",
         ).to(self.device)
         text_inputs = {k: v for k, v in inputs.items() if k in ("input_ids", "attention_mask")}
-        return _pooled(self.model.get_text_features(**text_inputs))
+        return self._embedded(self.model.get_text_features, text_inputs)
+
+    def _embedded(self, embed: Any, inputs: Any) -> Tensor:
+        """(B, D) of what a model returns: the vectors themselves, or its pooled output."""
+        low = self.precision == "bf16"
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=low):
+            output = embed(**inputs)
+        if isinstance(output, Tensor):
+            return output.flatten(1).float()
+        features = getattr(output, "pooler_output", None)
+        if features is None or not self._pools:
+            features = output.last_hidden_state[:, 0]
+        flat: Tensor = features.flatten(1).float()
+        return flat
 
 
-def _pooled(output: Any) -> Tensor:
-    """(B, D) of what a model returns: the vectors themselves, or its pooled output."""
-    if isinstance(output, Tensor):
-        return output.flatten(1)
-    features = getattr(output, "pooler_output", None)
-    if features is None:
-        features = output.last_hidden_state[:, 0]
-    flat: Tensor = features.flatten(1)
-    return flat
-
-
-def _text_length(model: Any) -> int:
-    config = getattr(model.config, "text_config", model.config)
-    return int(getattr(config, "max_position_embeddings", 512))
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:160]
+def _unloadable(name: str, needed: str, error: Exception) -> DataError:
+    return DataError(
+        f"{name} cannot be loaded as a Hugging Face checkpoint with {needed} "
+        f"({first_line(error)}): give a local folder, or check the name"
+    )
 
 
 CHECKPOINT = FeatureSource(
