@@ -9,7 +9,9 @@
  */
 function mergeSteps() {
   const push = history.pushState.bind(history)
-  let reached = true  // and nothing done there yet
+  // And nothing done there yet. A visitor may be quicker than this code, which comes with the page's
+  // parts: what was clicked meanwhile is a step of its own.
+  let reached = !navigator.userActivation?.hasBeenActive
   let ahead = null  // what the last step added, and nothing done since
   for (const name of ["pointerdown", "keydown", "input", "click", "popstate"]) {
     addEventListener(name, () => {

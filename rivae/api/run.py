@@ -7,7 +7,6 @@ and small records. The exported Python of every panel calls it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -15,18 +14,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
+from rivae.api.axes import Axis as Axis
+from rivae.api.axes import RunAxes
 from rivae.base.arrays import checked_z, require_count
-from rivae.base.config import Asks, Rows, RunConfig
+from rivae.base.config import Asks, Rows
 from rivae.base.errors import DataError
-from rivae.data.base import PairedDataset
-from rivae.data.thumbnails import ThumbnailCache
 from rivae.evaluation.of_run import evaluate
 from rivae.exploring.axis_effects import AxisEffects
 from rivae.exploring.effects import AxisLike, EffectMeasure, shown_effects
-from rivae.exploring.explorer import Explorer, Hits, Vector
+from rivae.exploring.explorer import Hits, Vector
 from rivae.retrieval.ranges import PAPER, Range, traversal_values
 from rivae.retrieval.traversal import Traversal, traverse
-from rivae.runs import Run as RunFolder
 from rivae.runs import find_run
 from rivae.runs.evaluation_file import Evaluation
 
@@ -35,32 +33,7 @@ Query = int | Sequence[int] | NDArray[np.integer] | str | Image.Image
 SLOW_SHUFFLES = 20  # most shuffles of what has to be fitted again for each
 
 
-@dataclass(frozen=True)
-class Axis:
-    """One axis of z.
-
-    Attributes:
-        id: "z1", "z2" ...; "v1" ... of a method without a latent.
-        name: given by a person or proposed from words and factors; "" without one.
-        label: what pages and charts call it: "z1", or "z1 · dessert".
-        poles: what lies where z is low, and where it is high; "" where nothing is known.
-        mean, std: of z over the data, in units of z.
-        low, high: between them lie the central 99 % of the queries.
-        effect: share of steps of half an s.d. along it that change the best item, in [0, 1].
-    """
-
-    id: str
-    name: str
-    label: str
-    poles: tuple[str, str]
-    mean: float
-    std: float
-    low: float
-    high: float
-    effect: float
-
-
-class Run:
+class Run(RunAxes):
     """A run, ready to be asked. Data, model and search are opened on first use.
 
     Made by ``rivae.load_run``. Every method raises ``rivae.base.errors.RunError``, ``DataError`` or
@@ -75,29 +48,6 @@ class Run:
         ((3,), True)
     """
 
-    def __init__(self, folder: RunFolder, rows: Rows = "test", asks: Asks = "first") -> None:
-        self._folder, self._rows, self._asks = folder, rows, asks
-
-    def __repr__(self) -> str:
-        return f"rivae.Run({self.id!r})"
-
-    # what is known without the model
-
-    @property
-    def id(self) -> str:
-        """The name of the run."""
-        return self._folder.id
-
-    @property
-    def path(self) -> Path:
-        """Its folder."""
-        return self._folder.path
-
-    @property
-    def config(self) -> RunConfig:
-        """The settings that it was trained with."""
-        return self._folder.config
-
     @property
     def evaluation(self) -> Evaluation | None:
         """What ``rivae evaluate`` stored of this run; None before it has run.
@@ -108,64 +58,6 @@ class Run:
             True
         """
         return self._folder.evaluation_of(self._asks)
-
-    @cached_property
-    def data(self) -> PairedDataset:
-        """The pairs: ``title(i)``, ``text(i)`` and ``picture(i, side)`` of a row, ``factors``."""
-        return self._folder.load_dataset()
-
-    # with the model
-
-    @cached_property
-    def explorer(self) -> Explorer:
-        """The run as the app uses it, for functions of the library that draw or compare.
-
-        Unlike this class it may change between versions.
-        """
-        pictures = ThumbnailCache(self.data)
-        return Explorer.open(self._folder, self._rows, pictures, self._asks)
-
-    @property
-    def n_components(self) -> int:
-        """How many axes z has."""
-        return self.explorer.n_components
-
-    @property
-    def items(self) -> NDArray[np.int64]:
-        """(N,) the rows of the data that are searched, in increasing order."""
-        return self.explorer.search_rows
-
-    @property
-    def mean(self) -> Vector:
-        """(d,) the mean z of the data: where to start without a query."""
-        return self.explorer.mean
-
-    @property
-    def axes(self) -> tuple[Axis, ...]:
-        """The d axes of z, with their names as of now.
-
-        Example:
-            >>> import rivae
-            >>> axes = rivae.load_run("demo-digits").axes
-            >>> axes[0].id, axes[0].low < axes[0].mean < axes[0].high
-            ('z1', True)
-        """
-        explorer, prior = self.explorer, self.explorer.prior
-        known = explorer.known_names
-        return tuple(
-            Axis(
-                id=explorer.axis_ids[j],
-                name=named.name if named else "",
-                label=explorer.axis_names[j],
-                poles=named.poles if named else ("", ""),
-                mean=float(explorer.mean[j]),
-                std=float(explorer.std[j]),
-                low=float(prior.low[j]),
-                high=float(prior.high[j]),
-                effect=float(explorer.effects[j]),
-            )
-            for j, named in enumerate(known)
-        )
 
     def encode(self, query: Query) -> Vector:
         """The z of a query.

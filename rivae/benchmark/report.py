@@ -147,9 +147,9 @@ def _steps(heading: str, lines: Sequence[SummaryLine]) -> list[str]:
     if not rows:
         return []
     steps_measured = {line.axes for group in rows.values() for line in group}
-    steps = [
-        step for step, part in STEPS.working().items() if step in steps_measured or not part.needs
-    ]
+    # Also unmeasured ones of this package, so that its tables keep their columns.
+    own = {name for name in STEPS.first if not STEPS[name].needs}
+    steps = [step for step in STEPS if step in steps_measured | own]
     body = []
     for (name, key), group in rows.items():
         by_step = {line.axes: line for line in group}

@@ -18,6 +18,7 @@ from rivae.base.errors import LONGEST, RivaeError, shortened, shown
 from rivae.base.files import ADVICE, why_not
 from rivae.base.output import with_output
 from rivae.cli import (
+    axes,
     bench,
     choose,
     data,
@@ -103,6 +104,7 @@ def _parser() -> argparse.ArgumentParser:
         effects,
         choose,
         labels,
+        axes,
         manage,
         index,
         trash,

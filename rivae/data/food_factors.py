@@ -38,3 +38,28 @@ FACTOR_LABELS: dict[str, str] = {
     "dessert": "savory or dessert",
     "fruit": "fruit or no fruit",
 }
+
+# What somebody would type for the low and the high end of each factor, see
+# ``rivae.labels.guideline_axes``. Without negations: "no fruit" is near to fruit.
+FOOD_LINES: dict[str, tuple[str, str]] = {
+    "wateriness": (
+        "dry crackers, cookies, biscuits, toast, bars",
+        "soup, drink, broth, smoothie, juice, punch",
+    ),
+    "greenness": (
+        "cake, bread, meat, cheese, cookies",
+        "green vegetables, spinach, lettuce, parsley, peas, broccoli",
+    ),
+    "stickiness": ("salad, soup, crisp, dry", "sticky glaze, honey, syrup, caramel"),
+    "baked": ("salad, raw, chilled, drink, boiled", "baked in the oven until golden brown crust"),
+    "longishness": (
+        "plate, platter, tray, baking sheet",
+        "tall glass, bottle, jar, cocktail, drink",
+    ),
+    "grains": ("meat, vegetables, fruit, fish", "rice, pasta, noodles, bread, oats, flour"),
+    "dessert": ("savory dinner, meat, garlic, onion", "sweet dessert, cake, chocolate, sugar"),
+    "fruit": (
+        "meat, cheese, vegetables, chocolate",
+        "fruit, berries, apple, banana, orange, peach",
+    ),
+}

@@ -30,6 +30,7 @@ from rivae.data import item_shapes
 from rivae.jobs.renaming import require_free
 from rivae.models.registry import build_method
 from rivae.runs import Run
+from rivae.runs.added_axes import ADDED_AXES, read_added_axes
 from rivae.runs.archive import CHECKPOINTS, FILES, unpack
 from rivae.runs.axis_names import AXIS_NAMES, MAX_AXES, read_names
 from rivae.runs.data_record import kept_vocabulary, recorded_data
@@ -153,6 +154,8 @@ def check_run(
     _check_alignment(folder / "alignment.json")
     if (folder / AXIS_NAMES).is_file():
         read_names(folder / AXIS_NAMES, MAX_AXES)
+    if (folder / ADDED_AXES).is_file():
+        read_added_axes(folder / ADDED_AXES)
     if (folder / ABOUT).is_file():
         read_about(folder / ABOUT)
     for weights in (MODEL, *CHECKPOINTS):

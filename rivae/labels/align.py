@@ -25,15 +25,14 @@ from rivae.metrics.matching import assignment
 from rivae.retrieval.base import Floats
 from rivae.training.alignment.base import AxisChange
 from rivae.training.alignment.folding import scaled_axes
+from rivae.training.alignment.white import ridge_weights, white_coordinates
 
 Start = Literal["zero", "existing axes"]
 STARTS: tuple[Start, ...] = ("existing axes", "zero")
 ORTHOGONAL = (1.0, 0.5, 0.0)  # 1: orthogonal, 0: as from the regression
-SHRINKAGE = np.logspace(-2, 4, 25)
 MIN_LABELS = 6  # of one factor
 MAX_FOLDS = 5
 MAX_CONDITION = 1e4  # of the directions: above it two factors share an axis
-_FLOOR = 1e-8  # share of the largest variance below which a latent dimension is empty
 
 
 @dataclass(frozen=True)
@@ -55,24 +54,6 @@ class Alignment:
     start: Start
     orthogonal: float
     cv_r2: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class _White:
-    """(mu - mean) @ to is white; the columns of ``old`` are the existing axes there, unit norm."""
-
-    mean: Floats
-    to: Floats
-    old: Floats
-
-
-def _white(mu: Floats) -> _White:
-    mean = mu.mean(axis=0)
-    values, vectors = np.linalg.eigh(np.cov(mu.T).reshape(mu.shape[1], -1))
-    values = np.maximum(values, max(_FLOOR * values[-1], 1e-300))
-    old = (vectors * np.sqrt(values)).T
-    norms = np.maximum(np.linalg.norm(old, axis=0), 1e-300)
-    return _White(mean, vectors / np.sqrt(values), old / norms)
 
 
 def align_axes(
@@ -100,7 +81,7 @@ def align_axes(
     z, x = np.asarray(mu, dtype=np.float64), np.asarray(latents, dtype=np.float64)
     y = np.asarray(levels, dtype=np.float64)
     _check(z, x, y, factors)
-    white = _white(z)
+    white = white_coordinates(z)
     x = (x - white.mean) @ white.to
     errors = {
         (start, share): error
@@ -112,7 +93,7 @@ def align_axes(
     directions = _orthogonalised(weights, share)
     if np.linalg.cond(directions) > MAX_CONDITION:
         raise DataError("two factors have the same labels: leave one of them out")
-    to_axes = white.to @ np.hstack([directions, _rest(directions, white.old)])
+    to_axes = white.to @ np.hstack([directions, other_directions(directions, white.old)])
     scaling = scaled_axes(z @ to_axes, reach)
     note = (
         f"aligned to labels of {len(x)} items; directions shrunk to {start}, "
@@ -168,28 +149,12 @@ def _directions(x: Floats, y: Floats, old: Floats, start: Start) -> tuple[Floats
             axis = old[:, partner[k]]
             along = inputs @ axis
             slope = float(along @ target) / max(float(along @ along), 1e-9)
-            weights[:, k] = slope * axis + _ridge(inputs, target - slope * along)
+            weights[:, k] = slope * axis + ridge_weights(inputs, target - slope * along)
         else:
-            weights[:, k] = _ridge(inputs, target)
+            weights[:, k] = ridge_weights(inputs, target)
         if not np.linalg.norm(weights[:, k]) > 0:
             weights[:, k] = 1e-9 * old[:, partner[k]]
     return weights, scale
-
-
-def _ridge(x: Floats, y: Floats) -> Floats:
-    """Ridge weights (d,) of centred x and y; shrinkage by leave-one-out, in closed form."""
-    u, s, vt = np.linalg.svd(x, full_matrices=False)
-    projection = u.T @ y
-    best, coefficients = math.inf, np.zeros(len(s))
-    for alpha in SHRINKAGE:
-        filters = s**2 / (s**2 + alpha)
-        leverage = (u**2 @ filters) + 1 / len(y)
-        error = float(
-            (((y - u @ (filters * projection)) / np.maximum(1 - leverage, 1e-9)) ** 2).mean()
-        )
-        if error < best:
-            best, coefficients = error, s / (s**2 + alpha) * projection
-    return np.asarray(vt.T @ coefficients)
 
 
 def _orthogonalised(weights: Floats, share: float) -> Floats:
@@ -228,8 +193,10 @@ def _usable(y: Floats) -> NDArray[np.bool_]:
     return np.asarray([len(np.unique(c[~np.isnan(c)])) > 1 for c in y.T], dtype=np.bool_)
 
 
-def _rest(directions: Floats, old: Floats) -> Floats:
-    """Orthonormal axes (d, d - K) orthogonal to ``directions``, near the other existing axes."""
+def other_directions(directions: Floats, old: Floats) -> Floats:
+    """Orthonormal axes (d, d - K) orthogonal to ``directions`` (d, K), near the other columns of
+    ``old`` (d, d); all in white coordinates.
+    """
     d, n_factors = directions.shape
     if d == n_factors:
         return np.zeros((d, 0))

@@ -263,6 +263,7 @@ def derive_run(
     *,
     note: str = "axes changed",
     names: Sequence[str] = (),
+    poles: Sequence[tuple[str, str]] = (),
     record: Mapping[str, Any] | None = None,
     root: Path | None = None,
     data: PairedDataset | None = None,
@@ -276,6 +277,7 @@ def derive_run(
     Args:
         note: how the change was found, one line.
         names: of the first axes, for instance the factors.
+        poles: of these axes, what lies at their low and high ends; () for nothing.
         record: stored in ``alignment.json``, see ``alignment_record``.
         root: the folder of runs by default.
 
@@ -308,7 +310,11 @@ def derive_run(
         child.write_model(method)
         record_data(child.path, data)
         if names:
-            axes = [AxisName(k, title[:MAX_NAME], 1, (), True) for k, title in enumerate(names)]
+            ends = poles or [("", "")] * len(names)
+            axes = [
+                AxisName(k, title[:MAX_NAME], 1, (), True, low=low, high=high)
+                for k, (title, (low, high)) in enumerate(zip(names, ends, strict=True))
+            ]
             write_json(child.path / AXIS_NAMES, to_json(axes, child.content_hash))
         epoch = run.status.epoch
         child.set_status(

@@ -7,13 +7,17 @@ from rivae.base.parts import Parts
 from rivae.retrieval.base import KeptIndex
 
 INDEXES: Parts[type[KeptIndex]] = Parts(
-    "index", "rivae.retrieval.indexes", "rivae.indexes", "rivae.retrieval.base:KeptIndex"
+    "index",
+    "rivae.retrieval.indexes",
+    "rivae.indexes",
+    "rivae.retrieval.base:KeptIndex",
+    first=("brute-force", "two-stage"),
 )
 
 
 def choose_index(n: int, width: int) -> type[KeptIndex]:
     """The index for ``n`` points of ``width`` numbers: of those that suit, the one with the highest
-    priority, the first by name of several.
+    priority, the first listed of several.
 
     Raises:
         ConfigError: none suits, or an installed one cannot be loaded.

@@ -24,6 +24,8 @@ from rivae.base.errors import RunError
 from rivae.base.files import why_not, write_atomic_with
 from rivae.base.installed import VERSION
 from rivae.runs import Run
+from rivae.runs.added_axes import ADDED_AXES
+from rivae.runs.added_axes import MAX_BYTES as MAX_ADDED_BYTES
 from rivae.runs.axis_names import AXIS_NAMES
 from rivae.runs.axis_names import MAX_BYTES as MAX_NAMES
 from rivae.runs.data_record import DATA, MAX_DATA, MAX_VOCABULARY, VOCABULARY
@@ -48,6 +50,7 @@ FILES: dict[str, int] = {
     **dict.fromkeys(EVALUATIONS.values(), MAX_EVALUATION),
     "alignment.json": 8 * 2**20,
     AXIS_NAMES: MAX_NAMES,
+    ADDED_AXES: MAX_ADDED_BYTES,
     ABOUT: MAX_ABOUT,
 }
 CHECKPOINTS: dict[str, int] = {

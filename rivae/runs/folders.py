@@ -154,6 +154,7 @@ _FILES = frozenset(
         *FILES.values(),
         "alignment.json",
         "axis_names.json",
+        "added_axes.json",
         "steps.json",
         "about.json",
     }

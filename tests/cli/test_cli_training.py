@@ -15,6 +15,7 @@ from rivae import __version__
 from rivae.base.errors import RunError
 from rivae.base.files import ADVICE
 from rivae.cli import main
+from rivae.data import dataset_names
 from rivae.runs import Run, list_runs
 from rivae.runs.evaluation_file import Evaluation, read_evaluation
 from rivae.runs.folders import COMES_ALONG
@@ -101,16 +102,7 @@ def test_datasets_are_listed(capsys):
     assert main(["datasets"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split("  ")[0] == "data set"
-    assert [line.split()[0] for line in lines[1:]] == [
-        "synth",
-        "synth-modulated",
-        "sprites",
-        "sprites-hard",
-        "split-mnist",
-        "split-digits",
-        "kitchen",
-        "pairs",
-    ]
+    assert tuple(line.split()[0] for line in lines[1:]) == dataset_names()
     assert main(["datasets", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert rows[0]["name"] == "synth" and rows[0]["settings"]["n_pairs"] == 3000

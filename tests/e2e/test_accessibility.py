@@ -61,6 +61,7 @@ FOCUSED = """() => {
   const known = numbered.get(node) ?? (node === document.body ? "end" : "new")
   return [known, node.outerHTML.slice(0, 120)]
 }"""
+IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 SPARE = 30  # elements that appear on the way
 
 
@@ -79,11 +80,11 @@ def nothing_is_found_light_or_dark(page, until):
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         until(lambda dark=scheme == "dark": (page.evaluate(ground) != light) is dark, scheme)
-        for _ in range(5):  # what Python draws follows the scheme a moment later
-            page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+        for _ in range(20):  # what Python draws follows the scheme a moment later
+            page.locator(IDLE).wait_for()
             if not (found := violations(page)):
                 break
-            page.wait_for_timeout(1_000)
+            page.wait_for_timeout(250)
         assert not found, scheme
 
 
@@ -92,6 +93,7 @@ def the_tab_key_reaches_everything_and_gets_out_again(page):
     for _ in range(40):  # until pictures and charts are there
         before = controls
         page.wait_for_timeout(750)
+        page.locator(IDLE).wait_for()  # while Python runs there is a button that stops it
         if (controls := dict(page.evaluate(CONTROLS))) == before:
             break
     assert len(controls) > 10

@@ -1,0 +1,224 @@
+"""The axes of a run in Python: those of z, and those that were added."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rivae.api.opened import OpenedRun
+from rivae.base.errors import ConfigError
+from rivae.exploring.axes.adding import (
+    add_axis,
+    alone,
+    asked_spec,
+    effect_along,
+    keep_axes,
+    known_added,
+    named_directions,
+)
+from rivae.exploring.axes.finder import AxisFinder
+from rivae.exploring.axes.proposing import propose_axes
+from rivae.exploring.words.axis_names import SEPARATOR
+from rivae.runs.added_axes import AddedAxis, remove_added
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of z.
+
+    Attributes:
+        id: "z1", "z2" ...; "v1" ... of a method without a latent.
+        name: given by a person or proposed from words and factors; "" without one.
+        label: what pages and charts call it: "z1", or "z1 · dessert".
+        poles: what lies where z is low, and where it is high; "" where nothing is known.
+        mean, std: of z over the data, in units of z.
+        low, high: between them lie the central 99 % of the queries.
+        effect: share of steps of half an s.d. along it that change the best item, in [0, 1].
+        reads, offset: an item lies at ``z @ reads + offset`` on the axis, (d,) and a number.
+        moves: (d,) what z changes by when the axis grows by 1.
+        moves_alone: (d,) the same, with the readings of the other named axes left as they are; ()
+            for a latent, and where the others say all that this one says.
+        added: the record of an added axis, with its scores; None for a latent.
+    """
+
+    id: str
+    name: str
+    label: str
+    poles: tuple[str, str]
+    mean: float
+    std: float
+    low: float
+    high: float
+    effect: float
+    reads: tuple[float, ...] = ()
+    offset: float = 0.0
+    moves: tuple[float, ...] = ()
+    moves_alone: tuple[float, ...] = ()
+    added: AddedAxis | None = None
+
+
+class RunAxes(OpenedRun):
+    """The axes of a run: the part of ``rivae.Run`` about them."""
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The d axes of z, with their names as of now, and then those that were added.
+
+        Warns:
+            UserWarning: the file of added axes is damaged; they are left out.
+
+        Example:
+            >>> import rivae
+            >>> axes = rivae.load_run("demo-digits").axes
+            >>> axes[0].id, axes[0].low < axes[0].mean < axes[0].high
+            ('z1', True)
+        """
+        explorer, prior = self.explorer, self.explorer.prior
+        known, unit = explorer.known_names, np.eye(explorer.n_components).tolist()
+        latents = tuple(
+            Axis(
+                id=explorer.axis_ids[j],
+                name=named.name if named else "",
+                label=explorer.axis_names[j],
+                poles=named.poles if named else ("", ""),
+                mean=float(explorer.mean[j]),
+                std=float(explorer.std[j]),
+                low=float(prior.low[j]),
+                high=float(prior.high[j]),
+                effect=float(explorer.effects[j]),
+                reads=tuple(unit[j]),
+                moves=tuple(unit[j]),
+            )
+            for j, named in enumerate(known)
+        )
+        return latents + self._added_axes()
+
+    def _added_axes(self) -> tuple[Axis, ...]:
+        """The added axes with their places among the data."""
+        added = known_added(self._folder, self.n_components)
+        if not added:
+            return ()
+        others = named_directions(self._folder, self.n_components)
+        z = self.explorer.retriever.reference_latents()[0]
+        covariance = np.atleast_2d(np.cov(z.T))
+        axes = []
+        for axis in added:
+            places, own = axis.at(z), alone(axis, others, covariance)
+            low, high = np.percentile(places, [0.5, 99.5])
+            axes.append(
+                Axis(
+                    id=axis.id,
+                    name=axis.name,
+                    label=f"{axis.id}{SEPARATOR}{axis.name}",
+                    poles=axis.poles,
+                    mean=float(places.mean()),
+                    std=float(places.std()),
+                    low=float(low),
+                    high=float(high),
+                    effect=effect_along(self.explorer.retriever, axis, z),
+                    reads=axis.reads,
+                    offset=axis.offset,
+                    moves=axis.moves,
+                    moves_alone=() if own is None else tuple(own.tolist()),
+                    added=axis,
+                )
+            )
+        return tuple(axes)
+
+    @cached_property
+    def axis_finder(self) -> AxisFinder:
+        """Finds axes without keeping them: ``draft(spec)``. Unlike this class it may change."""
+        return AxisFinder(self.explorer.retriever.model, self.data)
+
+    def add_axis(
+        self,
+        high: str = "",
+        low: str = "",
+        *,
+        tag: str = "",
+        factor: str = "",
+        items: Sequence[int | str] = (),
+        against: Sequence[int | str] = (),
+        labels: Mapping[int | str, float] | None = None,
+        name: str = "",
+        poles: tuple[str, str] | None = None,
+    ) -> AddedAxis:
+        """Add an axis beside those of z: it is scored on held-out items, and kept with the run.
+
+        Exactly one source: a line of text for its high end, or one for each end; a tag; a factor;
+        items against others; or labels, which may go with lines.
+
+        Args:
+            high, low: what lies at each end, as words of the items' texts.
+            tag: one of the items' tags.
+            factor: one of the data's factors, by name.
+            items, against: rows or ids of items that have it, and of those that do not; the rest
+                of the training items where ``against`` is ().
+            labels: an item's row or id, and its level. Their texts spread few labels over all
+                training items.
+            name: of the axis; that of its high end by default.
+            poles: names of the low and the high end; by default what they were asked with.
+
+        Raises:
+            ConfigError: there is none of these, or more than one; or one cannot be used, as words
+                that occur in no text, two equal ends, an unknown tag or item, too few examples.
+            DataError: the data have no texts, or z says nothing about it.
+            RunError: it cannot be written, or the data were replaced since the training.
+
+        Example:
+            >>> import rivae
+            >>> run = rivae.load_run("demo-kitchen")
+            >>> axis = run.add_axis("cake, dessert", "soup", name="sweet")  # doctest: +SKIP
+            >>> axis.id, axis.scores[0].score > axis.scores[0].chance  # doctest: +SKIP
+            ('a1', True)
+        """
+        spec = asked_spec(
+            high,
+            low,
+            tag=tag,
+            factor=factor,
+            items=self._ids(items),
+            against=self._ids(against),
+            levels=tuple(zip(self._ids(labels or ()), (labels or {}).values(), strict=True)),
+        )
+        return add_axis(self._folder, self.axis_finder, spec, name=name, poles=poles)
+
+    def propose_axes(self, n: int = 8) -> list[AddedAxis]:
+        """At most ``n`` axes with two poles that read well, the best first; nothing is kept.
+
+        [] where the data have no texts, tags or factors that z says something about. Keep one with
+        ``keep_axes``.
+
+        Raises:
+            ConfigError: n is no whole number from 1 to 50.
+        """
+        return propose_axes(self.axis_finder, n)
+
+    def keep_axes(self, drafts: Sequence[AddedAxis]) -> list[AddedAxis]:
+        """Keep proposed axes with the run; each gets an id.
+
+        Raises:
+            ConfigError, DataError, RunError: there would be too many, or they cannot be written.
+        """
+        return keep_axes(self._folder, drafts)
+
+    def remove_axis(self, axis_id: str) -> AddedAxis:
+        """Remove an added axis by its id, and return it; ``keep_axes`` takes it back.
+
+        Raises:
+            ConfigError: there is none of this id.
+        """
+        return remove_added(self._folder, axis_id)
+
+    def _ids(self, items: Collection[int | str]) -> tuple[str, ...]:
+        """The ids of items given by row or by id."""
+        names = self.data.item_ids() if any(not isinstance(item, str) for item in items) else []
+        out = []
+        for item in items:
+            if not isinstance(item, str) and not 0 <= int(item) < len(names):
+                raise ConfigError(f"there is no item {item}: rows are 0 to {len(names) - 1}")
+            out.append(item if isinstance(item, str) else names[int(item)])
+        return tuple(out)

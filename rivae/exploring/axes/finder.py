@@ -1,0 +1,252 @@
+"""Finds the axis that somebody asks for, in the z of one model, and scores it on held-out items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from rivae.base.arrays import Floats, Ints
+from rivae.base.errors import ConfigError, DataError, RivaeError
+from rivae.data.base import PairedDataset
+from rivae.exploring.axes.concepts import ConceptLevels, title_words
+from rivae.exploring.axes.directions import Direction, DirectionFinder
+from rivae.exploring.axes.levels import (
+    LineLevels,
+    column_levels,
+    cross_fitted,
+    example_levels,
+    label_levels,
+    spread,
+)
+from rivae.exploring.axes.scores import MIN_ROWS, axis_score, shared_axes
+from rivae.exploring.axes.text_space import TextSpace
+from rivae.retrieval.model import LatentModel
+from rivae.runs.added_axes import AddedAxis, AxisScore, AxisSpec, SharedAxis
+from rivae.runs.axis_names import MAX_NAME
+
+MAX_FIT, MAX_HELD = 10_000, 2_000  # rows that axes are fitted to, and scored on
+Read = Callable[[Direction, Ints], dict[str, Floats]]
+
+
+@dataclass(frozen=True)
+class NamedDirection:
+    """An axis that others are compared with: a named latent, or an added axis.
+
+    Attributes:
+        id, name: as they are shown.
+        reads: (d,).
+    """
+
+    id: str
+    name: str
+    reads: Sequence[float]
+
+
+class AxisFinder:
+    """Finds axes in the z of one model; encodes its rows and reads their texts once.
+
+    Args:
+        model: of a method with a latent.
+        data: what it was trained on.
+
+    Raises:
+        ConfigError: the method has no latent.
+        DataError: z is not finite, or there are too few training rows.
+    """
+
+    def __init__(self, model: LatentModel, data: PairedDataset) -> None:
+        if not model.method.has_latent:
+            raise ConfigError(f"{model.method.title} searches with V and has no z to add axes to")
+        self.model, self.data = model, data
+        splits = data.splits
+        self.fit_rows = (splits["train"] if len(splits["train"]) else splits["test"])[:MAX_FIT]
+        held = next((splits[s] for s in ("validation", "test") if len(splits[s]) >= MIN_ROWS), None)
+        self.held_rows = np.setdiff1d(np.empty(0, int) if held is None else held, self.fit_rows)[
+            :MAX_HELD
+        ]
+        self.asks = ("first", "second") if model.method.asks_both_ways else ("first",)
+        self.fit_z = self.encode(self.fit_rows)
+        self.held_z = self.encode(self.held_rows)
+        reach = float(getattr(model.method.config, "axis_reach", 10.0))
+        self.finder = DirectionFinder(self.fit_z, reach)
+
+    def encode(self, rows: Ints) -> list[Floats]:
+        """z (n, d) of data rows as queries, of each view that can ask."""
+        encode = self.model.encode_asking
+        return [
+            encode("second" if a == "second" else "first", self.data, rows)[0] for a in self.asks
+        ]
+
+    @cached_property
+    def space(self) -> TextSpace:
+        """The texts of the items; DataError where they have none."""
+        return TextSpace(self.data)
+
+    @cached_property
+    def fit_vectors(self) -> list[Floats]:
+        """The texts of ``fit_rows`` in each space."""
+        return self.space.vectors(self.fit_rows)
+
+    @cached_property
+    def held_vectors(self) -> list[Floats]:
+        """The texts of ``held_rows`` in each space."""
+        return self.space.vectors(self.held_rows)
+
+    @cached_property
+    def fit_titles(self) -> list[frozenset[str]]:
+        """The words of the titles of ``fit_rows``."""
+        return title_words(self.space, self.fit_rows)
+
+    def draft(
+        self, spec: AxisSpec, name: str = "", others: Sequence[NamedDirection] = ()
+    ) -> AddedAxis:
+        """The axis that ``spec`` asks for, scored, not kept and without an id.
+
+        Args:
+            name: of the axis; by default that of its high end.
+            others: the named axes that it is compared with.
+
+        Raises:
+            ConfigError, DataError: with one sentence, where it cannot be found: see
+                ``rivae.exploring.axes.levels``.
+        """
+        if spec.kind in ("words", "guideline", "proposed"):
+            found = self._of_texts(spec)
+        elif spec.kind in ("tag", "factor"):
+            found = self._of_column(spec)
+        else:
+            found = self._of_items(spec)
+        return self.completed(found, name, others)
+
+    def fit_weights(self, levels: Floats) -> Floats:
+        """(d,) reading of the levels (n,) of ``fit_rows``, in the unit of levels."""
+        return self.finder.weights(self.fit_z, levels)
+
+    def drafted(self, spec: AxisSpec, weights: Floats, levels: Floats | None) -> AddedAxis:
+        """An axis that reads ``weights`` (d,), scored by the ``levels`` of ``held_rows``."""
+        direction = self.finder.direction(weights)
+        scores: tuple[AxisScore, ...] = ()
+        if levels is not None:
+            scores = self._scored(self.held_z, direction, levels)
+        return _axis(spec, direction, scores)
+
+    def completed(self, axis: AddedAxis, name: str, others: Sequence[NamedDirection]) -> AddedAxis:
+        """The axis with a name, and with what it shares with others."""
+        return replace(axis, name=(name or axis.name)[:MAX_NAME], shares=self._shared(axis, others))
+
+    def levels_of(self, spec: AxisSpec) -> tuple[Floats, Floats]:
+        """The levels of the texts of ``fit_rows`` and ``held_rows`` by the lines of a spec."""
+        levels: LineLevels | ConceptLevels
+        if spec.kind == "proposed":
+            levels = ConceptLevels(self.fit_titles, self.fit_vectors, spec)
+        else:
+            levels = LineLevels(self.space, self.fit_vectors, spec.high, spec.low)
+        return levels.of(self.fit_vectors), levels.of(self.held_vectors)
+
+    def _of_texts(self, spec: AxisSpec) -> AddedAxis:
+        fit, held = self.levels_of(spec)
+        axis = self.drafted(spec, self.fit_weights(fit), held)
+        return replace(axis, remark=self._remark(spec))
+
+    def _of_column(self, spec: AxisSpec) -> AddedAxis:
+        values, name, poles = column_levels(self.data, spec.target)
+        known = ~np.isnan(values[self.fit_rows])
+        levels = values[self.fit_rows][known]
+        if len(levels) <= len(self.finder.covariance) or np.ptp(levels) == 0:
+            raise DataError(f"too few training items differ in {name}: ask for another axis")
+        weights = self.finder.weights([z[known] for z in self.fit_z], levels)
+        axis = self.drafted(spec, weights, values[self.held_rows])
+        return replace(axis, name=name, poles=poles)
+
+    def _of_items(self, spec: AxisSpec) -> AddedAxis:
+        if spec.kind == "examples":
+            rows, levels = example_levels(self.data, spec.items, spec.against, self.fit_rows)
+        else:
+            rows, levels = label_levels(self.data, dict(spec.levels))
+        z = self.encode(rows)
+        at = {int(row): i for i, row in enumerate(rows)}
+        spread_by_text = self._spreading(spec) if spec.kind == "labels" else None
+
+        def weights(fit: Ints, own: Floats) -> Floats:
+            if spread_by_text is not None:
+                return self.fit_weights(spread_by_text(fit, own))
+            positions = [at[int(row)] for row in fit]
+            return self.finder.weights([one[positions] for one in z], own)
+
+        scores = []
+        for asks, own_z in zip(self.asks, z, strict=True):
+
+            def reading(fit: Ints, own: Floats, others: Ints, own_z: Floats = own_z) -> Floats:
+                direction = self.finder.direction(weights(fit, own))
+                return own_z[[at[int(row)] for row in others]] @ direction.reads + direction.offset
+
+            if len(rows) >= MIN_ROWS:
+                scores.append(axis_score(cross_fitted(rows, levels, reading), levels, asks))
+        axis = _axis(spec, self.finder.direction(weights(rows, levels)), tuple(scores))
+        return replace(axis, name=f"{len(spec.items or spec.levels)} items")
+
+    def _spreading(self, spec: AxisSpec) -> Callable[[Ints, Floats], Floats] | None:
+        """From labels of some rows to levels of ``fit_rows``; None for items without texts."""
+        try:
+            others = self.space.features(self.fit_rows)
+        except RivaeError:
+            if spec.high:
+                raise
+            return None
+        typed = None
+        if spec.high:
+            typed = LineLevels(self.space, self.fit_vectors, spec.high, spec.low)
+
+        def levels(rows: Ints, own: Floats) -> Floats:
+            prior = None
+            if typed is not None:
+                prior = typed.of(self.space.vectors(rows)), typed.of(self.fit_vectors)
+            return spread(self.space.features(rows), own, others, prior)
+
+        return levels
+
+    def _scored(
+        self, z: Sequence[Floats], direction: Direction, levels: Floats
+    ) -> tuple[AxisScore, ...]:
+        known = ~np.isnan(levels)
+        if known.sum() < MIN_ROWS or np.ptp(levels[known]) == 0:
+            return ()
+        return tuple(
+            axis_score(own[known] @ direction.reads, levels[known], asks)
+            for asks, own in zip(self.asks, z, strict=True)
+        )
+
+    def _shared(self, axis: AddedAxis, others: Sequence[NamedDirection]) -> tuple[SharedAxis, ...]:
+        others = [one for one in others if one.id != axis.id]
+        if not others:
+            return ()
+        z = self.finder.z
+        reads = np.array([one.reads for one in others]).T
+        return shared_axes(
+            axis.at(z), z @ reads, [one.id for one in others], [one.name for one in others]
+        )
+
+    def _remark(self, spec: AxisSpec) -> str:
+        unknown = [w for line in (spec.low, spec.high) for w in self.space.unknown_words(line)]
+        if not unknown or spec.kind == "proposed":
+            return ""
+        near = [word for one in unknown[:3] for word in self.space.near_words(one)[:2]]
+        instead = f"; near it: {', '.join(dict.fromkeys(near))}" if near else ""
+        return f"no text has {', '.join(unknown[:5])}{instead}"[:400]
+
+
+def _axis(spec: AxisSpec, direction: Direction, scores: tuple[AxisScore, ...]) -> AddedAxis:
+    high, low = spec.high[:MAX_NAME], spec.low[:MAX_NAME]
+    return AddedAxis(
+        id="",
+        name=high,
+        poles=(low, high),
+        reads=tuple(direction.reads.tolist()),
+        offset=direction.offset,
+        moves=tuple(direction.moves.tolist()),
+        spec=spec,
+        scores=scores,
+    )
