@@ -207,7 +207,7 @@ def test_weights_that_changed_meanwhile_encode_nothing(store, bert, tmp_path):
     with pytest.raises(DataError, match="holds other weights than those that made features 'bert'"):
         data.from_text("a dark bar")
     shutil.rmtree(folder)
-    with pytest.raises(DataError, match="neither a folder here nor a name on the hub"):
+    with pytest.raises(DataError, match="neither"):
         data.from_text("a dark bar")
 
 
