@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rivae
+from rivae.api import axes as api_axes
 from rivae.api import estimator
 from rivae.api import run as api
 from rivae.base.errors import ConfigError, DataError, RunError
@@ -18,7 +19,7 @@ from rivae.retrieval.traversal import traverse
 from rivae.runs import find_run
 
 
-@pytest.mark.parametrize("module", [api, estimator, opening, view])
+@pytest.mark.parametrize("module", [api, api_axes, estimator, opening, view])
 def test_examples_run(module, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("RIVAE_RUNS", raising=False)

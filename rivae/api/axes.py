@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from rivae.exploring.axes.adding import (
 from rivae.exploring.axes.finder import AxisFinder
 from rivae.exploring.axes.proposing import propose_axes
 from rivae.exploring.words.axis_names import SEPARATOR
+from rivae.labels.guideline import FOOD_GUIDELINE, read_guideline
+from rivae.labels.guideline_axes import add_guideline_axes
 from rivae.runs.added_axes import AddedAxis, remove_added
 
 
@@ -170,10 +173,12 @@ class RunAxes(OpenedRun):
 
         Example:
             >>> import rivae
-            >>> run = rivae.load_run("demo-kitchen")
-            >>> axis = run.add_axis("cake, dessert", "soup", name="sweet")  # doctest: +SKIP
-            >>> axis.id, axis.scores[0].score > axis.scores[0].chance  # doctest: +SKIP
-            ('a1', True)
+            >>> run = rivae.load_run("demo-digits")
+            >>> axis = run.add_axis(factor="digit=7", name="seven")
+            >>> axis.name, axis.scores[0].score > axis.scores[0].chance
+            ('seven', True)
+            >>> run.remove_axis(axis.id).name
+            'seven'
         """
         spec = asked_spec(
             high,
@@ -186,14 +191,47 @@ class RunAxes(OpenedRun):
         )
         return add_axis(self._folder, self.axis_finder, spec, name=name, poles=poles)
 
+    def add_guideline_axes(
+        self,
+        guideline: str | Path = FOOD_GUIDELINE,
+        lines: Mapping[str, tuple[str, str]] | None = None,
+    ) -> list[AddedAxis]:
+        """Add an axis for each factor of a guideline, found together; no label is needed.
+
+        Args:
+            guideline: the file of a guideline; the project's eight food factors by default.
+            lines: words of the low and of the high end by factor; those of the project for its food
+                factors, else the names of the lowest and highest levels.
+
+        Raises:
+            LabelError: it is no guideline.
+            ConfigError, DataError, RunError: as ``add_axis``.
+
+        Example:
+            >>> import rivae
+            >>> run = rivae.load_run("demo-kitchen")
+            >>> axes = run.add_guideline_axes()  # doctest: +SKIP
+            >>> axes[0].name, axes[0].poles  # doctest: +SKIP
+            ('wateriness', ('dry', 'liquid'))
+        """
+        return add_guideline_axes(
+            self._folder, self.axis_finder, read_guideline(Path(guideline)), lines
+        )
+
     def propose_axes(self, n: int = 8) -> list[AddedAxis]:
         """At most ``n`` axes with two poles that read well, the best first; nothing is kept.
 
-        [] where the data have no texts, tags or factors that z says something about. Keep one with
-        ``keep_axes``.
+        [] where the data have no texts, tags or factors that z says something about. Keep some
+        with ``keep_axes``.
 
         Raises:
             ConfigError: n is no whole number from 1 to 50.
+
+        Example:
+            >>> import rivae
+            >>> drafts = rivae.load_run("demo-digits").propose_axes(2)
+            >>> len(drafts), drafts[0].id
+            (2, '')
         """
         return propose_axes(self.axis_finder, n)
 
@@ -202,6 +240,13 @@ class RunAxes(OpenedRun):
 
         Raises:
             ConfigError, DataError, RunError: there would be too many, or they cannot be written.
+
+        Example:
+            >>> import rivae
+            >>> run = rivae.load_run("demo-digits")
+            >>> kept = run.keep_axes(run.propose_axes(1))
+            >>> run.axes[-1].id == kept[0].id == run.remove_axis(kept[0].id).id
+            True
         """
         return keep_axes(self._folder, drafts)
 
@@ -210,6 +255,13 @@ class RunAxes(OpenedRun):
 
         Raises:
             ConfigError: there is none of this id.
+
+        Example:
+            >>> import rivae
+            >>> run = rivae.load_run("demo-digits")
+            >>> axis = run.add_axis(factor="digit=1")
+            >>> run.remove_axis(axis.id) == axis
+            True
         """
         return remove_added(self._folder, axis_id)
 

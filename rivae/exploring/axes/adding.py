@@ -134,6 +134,33 @@ def keep_axes(run: Run, drafts: Sequence[AddedAxis]) -> list[AddedAxis]:
     return kept
 
 
+def refit_axes(
+    run: Run, finder: AxisFinder, axes: Sequence[AddedAxis]
+) -> tuple[list[AddedAxis], list[str]]:
+    """Ask another model of the same data for axes that were added to one, and keep them with it:
+    what they were asked with, their names and poles stay.
+
+    Args:
+        run, finder: of the other model.
+
+    Returns:
+        The axes of ``run``, and a sentence for each that could not be found there.
+
+    Raises:
+        ConfigError, DataError, RunError: as ``keep_axes``.
+    """
+    others = named_directions(run, finder.model.n_components)
+    drafts, problems = [], []
+    for axis in axes:
+        try:
+            draft = finder.draft(axis.spec, axis.name, others)
+        except (ConfigError, DataError) as error:
+            problems.append(f"{axis.name}: {error}")
+        else:
+            drafts.append(replace(draft, poles=axis.poles))
+    return keep_axes(run, drafts) if drafts else [], problems
+
+
 def alone(axis: AddedAxis, others: Sequence[NamedDirection], covariance: Floats) -> Floats | None:
     """(d,) what z changes by along an axis that leaves the readings of the other named axes; None
     where they say all that it says. See ``directions.moves_alone``.

@@ -91,6 +91,11 @@ class AxisFinder:
         return self.space.vectors(self.fit_rows)
 
     @cached_property
+    def fit_features(self) -> Floats:
+        """The texts of ``fit_rows`` as numbers for a regression, (n, D)."""
+        return self.space.features(self.fit_rows)
+
+    @cached_property
     def held_vectors(self) -> list[Floats]:
         """The texts of ``held_rows`` in each space."""
         return self.space.vectors(self.held_rows)
@@ -191,7 +196,7 @@ class AxisFinder:
     def _spreading(self, spec: AxisSpec) -> Callable[[Ints, Floats], Floats] | None:
         """From labels of some rows to levels of ``fit_rows``; None for items without texts."""
         try:
-            others = self.space.features(self.fit_rows)
+            others = self.fit_features
         except RivaeError:
             if spec.high:
                 raise

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 MIN_MARKED = 3  # examples of one side
 MIN_LABELS = 6
-EQUAL = 1e-6  # of nearness: two ends that differ by less say the same
 Vectors = Sequence["Floats | csr_matrix"]
 
 
@@ -40,6 +39,8 @@ class LineLevels:
 
     def __init__(self, space: TextSpace, vectors: Vectors, high: str, low: str = "") -> None:
         high, low = checked_line(high), low and checked_line(low)
+        if low and space.stems(high) == space.stems(low):
+            raise ConfigError("the two ends of the axis are equal: say what lies at the other end")
         self._lines = [
             space.line_vectors(high, low),
             *([space.line_vectors(low, high)] if low else []),
@@ -47,8 +48,6 @@ class LineLevels:
         self._scales: list[list[tuple[float, float]]] = []
         found = self._ends(vectors)
         self._scales = [[(float(e.mean()), float(e.std())) for e in ends] for ends in found]
-        if low and max(float(np.std(a - b)) for a, b in zip(*found, strict=True)) < EQUAL:
-            raise ConfigError("the two ends of the axis are equal: say what lies at the other end")
         self._scale = 0.0, 1.0
         raw = self._raw(vectors)
         self._scale = float(raw.mean()), max(float(raw.std()), 1e-12)

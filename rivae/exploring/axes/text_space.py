@@ -87,10 +87,14 @@ class TextSpace:
             ConfigError: none of its words occurs in the texts, or all of them in every text.
         """
         words = self._content(line)
-        shared = {stem(word) for word in self.view.known.rules.words(clean(other))}
+        shared = self.stems(other)
         weighted = [word for word in words if stem(word) not in shared] or words
         vector = _unit(self._weights(" ".join(weighted)))
         return [vector, *self._more(vector, self._sentence(line))]
+
+    def stems(self, line: str) -> set[str]:
+        """What the words of a line begin with, see ``stem``."""
+        return {stem(word) for word in self.view.known.rules.words(clean(line))}
 
     def features(self, rows: Ints) -> Floats:
         """The texts of data rows as dense numbers for a regression, (n, D)."""
@@ -151,7 +155,7 @@ class TextSpace:
         """Whether the run reads sentence vectors of texts, and can make those of a typed line."""
         view, n_words = self.data.x2, len(self.view.vocabulary)
         if isinstance(view, WordsView):
-            return view.shape[0] > n_words
+            return view.shape[0] > n_words and self.data.accepts_text
         return self.data.accepts_text and len(view.shape) == 1
 
     def _sentences(self, rows: Ints) -> Floats | None:
