@@ -28,7 +28,6 @@ from rivae.runs.added_axes import AddedAxis
 
 if TYPE_CHECKING:
     from rivae.exploring.explorer import Explorer
-    from rivae.runs.added_axes import AddedAxis
 
 
 class Direction(Protocol):
@@ -203,24 +202,15 @@ def shown_effects(measure: EffectMeasure, explorer: Explorer, axis: AxisLike) ->
 
     Args:
         measure: over the items of ``explorer``.
-<<<<<<< HEAD
-        axis: a latent by number from 0; a latent or an added axis by id ("z3", "a1") or by name;
-            a direction of z (d,); or an object with directions ``moves`` and ``reads`` as of
-=======
         axis: a latent by number from 0, by id ("z3") or by name; an added axis by id or name; a
             direction of z (d,); or an object with directions ``moves`` and ``reads`` as of
->>>>>>> h-A
             ``EffectMeasure.of``, and perhaps a ``name``.
 
     Raises:
         ConfigError: there is no such axis, or a direction cannot be used.
     """
     if isinstance(axis, str) and (added := _added(explorer, axis)) is not None:
-<<<<<<< HEAD
-        return measure.of(added.moves, added.reads, added.name)
-=======
         axis = added
->>>>>>> h-A
     if isinstance(axis, int | str) and not isinstance(axis, bool):
         j = _latent(explorer, axis)
         unit = float(explorer.signs[j]) * np.eye(explorer.n_components)[j]
@@ -236,14 +226,6 @@ def shown_effects(measure: EffectMeasure, explorer: Explorer, axis: AxisLike) ->
         ) from None
 
 
-<<<<<<< HEAD
-def _added(explorer: Explorer, name: str) -> AddedAxis | None:
-    """The added axis of this id or name; None without one."""
-    asked = name.strip().casefold()
-    added = () if explorer.run is None else known_added(explorer.run, explorer.n_components)
-    hits = [axis for axis in added if asked in (axis.id, axis.name.casefold())]
-    return hits[0] if len(hits) == 1 else None
-=======
 def _added(explorer: Explorer, asked: str) -> AddedAxis | None:
     """The added axis of this id, or else the one with this name."""
     if explorer.run is None:
@@ -252,7 +234,6 @@ def _added(explorer: Explorer, asked: str) -> AddedAxis | None:
     named = [axis for axis in axes if axis.name.casefold() == asked.strip().casefold()]
     by_id = [axis for axis in axes if axis.id == asked.strip()]
     return next(iter(by_id or (named if len(named) == 1 else [])), None)
->>>>>>> h-A
 
 
 def _latent(explorer: Explorer, axis: int | str) -> int:
