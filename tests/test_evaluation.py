@@ -169,6 +169,14 @@ def test_every_factor_score_has_a_null_of_its_size():
     assert all("null" not in r["parts"] for r in bare["factors"].values())
 
 
+def test_each_axis_changes_its_own_factor_and_nothing_else():
+    few = {**QUICK, "null_permutations": 0, "null_permutations_slow": 0, "retrieval": False}
+    found = stored(FactorReader(), grid_data(), **few)["effects"]
+    assert [[change["name"] for change in each["changes"]] for each in found] == [["a"], ["b"]]
+    assert all(each["changes"][0]["change"] > 2 for each in found)
+    assert "effects" not in stored(FactorReader(), grid_data(), **few, effects=False)
+
+
 def test_it_is_repeatable_and_plain_json():
     seen = []
     first = evaluate(

@@ -132,6 +132,15 @@ def test_an_axis_is_named_in_several_ways(kitchen):
     np.testing.assert_allclose(down.change, -wanted.change, atol=1e-12)
 
 
+def test_an_added_axis_is_named_by_its_id_or_name(kitchen, monkeypatch):
+    d = kitchen.n_components
+    axis = SimpleNamespace(id="a1", name="Fruity", moves=np.eye(d)[8], reads=np.eye(d)[8])
+    monkeypatch.setattr("rivae.exploring.effects.known_added", lambda run, d: (axis,))
+    wanted = kitchen.effects(axis)
+    for said in ("a1", "fruity", " Fruity "):
+        np.testing.assert_array_equal(kitchen.effects(said).change, wanted.change)
+
+
 @pytest.mark.parametrize(
     "axis, problem",
     [

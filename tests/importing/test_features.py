@@ -93,9 +93,9 @@ def test_a_new_source_encodes_a_store(mean_colour, store, capsys):
 
 
 def test_features_open_where_their_source_is_not_installed(store, tmp_path):
-    with added(FEATURES, WAYS[0], "mean-colour", example("A source of features"), tmp_path):
-        make_features(store, open_encoder("mean-colour", PairStore(store)), "colours")
-    assert "mean-colour" not in FEATURES
+    code = example("A source of features").replace("mean-colour", "colour-of-yours")
+    with added(FEATURES, WAYS[0], "colour-of-yours", code, tmp_path):
+        make_features(store, open_encoder("colour-of-yours", PairStore(store)), "colours")
     assert load_dataset("pairs", store=str(store), features="colours").x1.shape == (3,)
 
 

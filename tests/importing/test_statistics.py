@@ -114,11 +114,11 @@ def test_the_command_makes_them_and_the_preset_reads_words_next_to_them(
     data = load_dataset("pairs", store=str(folder), features="plain")
     assert data.x1.shape == (40,) and "bright" in data.x2.vocabulary
     settings = {"store": str(folder), "features": "plain"}
-    embedder2 = find_preset("pairs", "rivae", "default", settings).method["embedder2"]
+    embedder2 = find_preset("pairs", "rivae", "paper", settings).method["embedder2"]
     assert embedder2 == TEXT
     # Embeddings of both sides keep one kind of network.
     np.save(folder / "features" / "plain" / "texts.npy", np.ones((len(data.x2), 4), np.float32))
-    assert find_preset("pairs", "rivae", "default", settings).method["embedder2"] is None
+    assert find_preset("pairs", "rivae", "paper", settings).method["embedder2"] is None
 
 
 def test_too_few_pictures_are_refused(tmp_path):

@@ -64,12 +64,14 @@ class TextModel:
         self.tokens = read_tokenizer(folder)
         if self.tokens.pad_token is None:
             self.tokens.pad_token = self.tokens.eos_token
+        self.tokens.model_input_names = ["input_ids", "attention_mask"]
         self.model = model.get_encoder() if model.config.is_encoder_decoder else model
         self.device, self.precision = device, inference_format(device)
         self.modes = pooling_modes(folder)
         self.longest = min(
-            int(self.tokens.model_max_length), _positions(self.model), _length(folder)
+            int(self.tokens.model_max_length), positions(self.model), _length(folder)
         )
+        tokenized(self.tokens, [""], True, self.longest)
 
     @torch.inference_mode()
     def __call__(self, texts: Sequence[str]) -> Tensor:
@@ -83,14 +85,29 @@ class TextModel:
         return torch.stack(rows)
 
     def _vectors(self, texts: list[str]) -> Tensor:
-        inputs = self.tokens(
-            texts, padding=True, truncation=True, max_length=self.longest, return_tensors="pt"
-        ).to(self.device)
-        kept = {k: v for k, v in inputs.items() if k in ("input_ids", "attention_mask")}
+        kept = tokenized(self.tokens, texts, True, self.longest).to(self.device)
+        mask = kept["attention_mask"]
         low = self.precision == "bf16"
         with torch.autocast(self.device.type, torch.bfloat16, enabled=low):
             hidden = self.model(**kept).last_hidden_state
-        return pooled(hidden.float(), kept["attention_mask"], self.modes).cpu()
+        return pooled(hidden.float(), mask, self.modes).cpu()
+
+
+def tokenized(tokens: Any, texts: Sequence[str], padding: bool | str, longest: int) -> Any:
+    """``input_ids`` of texts, and ``attention_mask`` where the tokenizer gives one, as that of
+    SigLIP does not: it learned to read the padding. An empty text is read as a full stop.
+
+    Call it once before threads do: the first call sets padding and length, which fails while
+    another thread reads a text.
+    """
+    return tokens(
+        [text if text.strip() else "." for text in texts],
+        padding=padding,
+        truncation=True,
+        max_length=longest,
+        return_token_type_ids=False,
+        return_tensors="pt",
+    )
 
 
 def pooled(hidden: Tensor, mask: Tensor, modes: Sequence[str]) -> Tensor:
@@ -155,7 +172,7 @@ def first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:160]
 
 
-def _positions(model: Any) -> int:
+def positions(model: Any) -> int:
     """How many tokens the model can tell apart."""
     config = getattr(model.config, "text_config", model.config)
     positions = int(getattr(config, "max_position_embeddings", None) or 512)

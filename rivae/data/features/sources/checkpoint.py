@@ -23,7 +23,9 @@ from rivae.data.features.text_model import (
     EXTRA,
     TextModel,
     first_line,
+    positions,
     read_tokenizer,
+    tokenized,
     transformers_library,
 )
 from rivae.data.store.features import SIDES
@@ -72,7 +74,10 @@ class Checkpoint(Encoder):
                 )
             except Exception as error:
                 raise _unloadable(name, "a picture processor", error) from error
-        self.tokens: Any = read_tokenizer(folder) if both else None
+        self.tokens: Any = None
+        if both:
+            self.tokens = read_tokenizer(folder)
+            self._tokenized([""])
         self._texts = TextModel(folder, self.model, self.device) if self.pictures is None else None
         has = (self.pictures is not None, both or self._texts is not None)
         self.sides = tuple(side for side, own in zip(SIDES, has, strict=True) if own)
@@ -93,17 +98,11 @@ class Checkpoint(Encoder):
             return self._texts(batch)
         if self.tokens is None:
             return super().encode_texts(batch)
-        config = getattr(self.model.config, "text_config", self.model.config)
-        longest = int(getattr(config, "max_position_embeddings", 512))
-        inputs = self.tokens(
-            list(batch),
-            padding="max_length",
-            truncation=True,
-            max_length=min(int(self.tokens.model_max_length), longest),
-            return_tensors="pt",
-        ).to(self.device)
-        text_inputs = {k: v for k, v in inputs.items() if k in ("input_ids", "attention_mask")}
-        return self._embedded(self.model.get_text_features, text_inputs)
+        return self._embedded(self.model.get_text_features, self._tokenized(batch).to(self.device))
+
+    def _tokenized(self, texts: Sequence[str]) -> Any:
+        longest = min(int(self.tokens.model_max_length), positions(self.model))
+        return tokenized(self.tokens, texts, "max_length", longest)
 
     def _embedded(self, embed: Any, inputs: Any) -> Tensor:
         """(B, D) of what a model returns: the vectors themselves, or its pooled output."""
