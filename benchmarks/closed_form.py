@@ -7,6 +7,7 @@ RUNS is a folder with trained runs of ``init=ridge-cca``. For those of the table
 
     rivae features food statistics efficientnet-lite0
     F="--set dataset.features=statistics+efficientnet-lite0"
+    rivae train food --name closed $F --set method.joint_epochs=0
     rivae train food --name rivae $F
     rivae train food --name rivae-60 $F --set method.n_components=60 --set method.dim_v=60 \\
         --set 'method.head_hidden=[120]'
@@ -23,6 +24,7 @@ Ranks are among test items; settings were chosen by validation pairs. Writes
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 from pathlib import Path
@@ -44,12 +46,10 @@ SETTINGS = ("joint_learning_rate", "learning_rate", "embedder_rate")
 def row(run: Run) -> str:
     """One run as a row of the table."""
     settings, data = run.config.method.settings, run.load_dataset()
-    scores = [r["validation"]["score"] for r in run.metrics() if "validation" in r]
-    # The heads mean nothing before their stage: the start is the best row before the last stage.
-    last = run.metrics()[-1]["stage"]
-    before = [
-        r["validation"]["score"] for r in run.metrics() if "validation" in r and r["stage"] != last
-    ]
+    rows = [(r["stage"], r["validation"]["score"]) for r in run.metrics() if "validation" in r]
+    trains = ("joint", run.config.method.name)  # what comes before them is the start
+    before = max((score for stage, score in rows if stage not in trains), default=math.nan)
+    after = max((score for stage, score in rows if stage in trains), default=math.nan)
     method = run.load_method(data)
     ranks = []
     for asks in ("first", "second"):
@@ -58,10 +58,9 @@ def row(run: Run) -> str:
         found = retrieval_metrics(retriever, test, search_size=size)["median_rank"]
         ranks.append(f"{found.score:.1f} ± {found.std or 0:.1f}")
     rates = ", ".join(f"{name} {settings[name]:g}" for name in SETTINGS if settings.get(name))
-    start = f"{max(before):.4f}" if before else "–"
     return (
-        f"| {run.id} | {settings.get('n_components', settings.get('dim_v'))} | {rates} | {start} "
-        f"| {max(scores):.4f} | {kept_scores(run)['score']:.4f} | {ranks[0]} | {ranks[1]} |"
+        f"| {run.id} | {method.n_components} | {rates} | {before:.4f} | {after:.4f} "
+        f"| {kept_scores(run)['score']:.4f} | {ranks[0]} | {ranks[1]} |"
     )
 
 
@@ -87,7 +86,7 @@ def main() -> None:
         "pairs, the mean of both directions; median rank among 1,000 test items, mean ± s.d. of "
         "ten draws.",
         "",
-        "| run | axes | rates | start | best epoch | kept | MedR picture → recipe | back |",
+        "| run | axes | rates | start | best of training | kept | MedR picture → recipe | back |",
         "|---|---|---|---|---|---|---|---|",
         *map(row, chosen),
     ]
