@@ -67,6 +67,8 @@ def short_config(method: str = "rivae", name: str = "run", **training: Any) -> R
         **{"regulariser": 0.1, "joint_batch_size": None},
     }
     known = METHODS[method].config_class.model_fields
+    if "init_epochs" not in known:  # it can start in closed form alone
+        wanted.pop("init")
     return make_config(
         "synth",
         method,

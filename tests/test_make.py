@@ -195,6 +195,8 @@ def ends(specifier):
         major, minor = map(int, str(specifier)[2:-2].split("."))
         return Version(f"{major}.{minor}"), Version(f"{major}.{minor + 1}")
     by_operator = {each.operator: Version(each.version) for each in specifier}
+    if "==" in by_operator:  # weights: one release
+        return by_operator["=="], by_operator["=="]
     return by_operator[">="], by_operator["<"]
 
 
@@ -206,7 +208,7 @@ def test_requirements_txt_is_the_library_and_the_app(described):
     assert wide.keys() == narrow.keys()
     for key, requirement in narrow.items():
         (low, high), (lowest, highest) = ends(requirement.specifier), ends(wide[key].specifier)
-        assert lowest <= low < high <= highest, f"{requirement} is not within {wide[key]}"
+        assert lowest <= low <= high <= highest, f"{requirement} is not within {wide[key]}"
         assert requirement.extras == wide[key].extras
 
 

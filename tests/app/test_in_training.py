@@ -135,7 +135,7 @@ def test_one_button_from_an_import_to_its_sliders(app, imported):
     page.at.run()
     (info,) = page.calm().at.info
     assert "mine trains for" in info.value and "the queue" in info.value
-    (job,) = Ledger(imported).jobs()
+    job = next(each for each in Ledger(imported).jobs() if each.run == "mine")
     # As its trainer does after the first epoch.
     from rivae.models.registry import build_method
 

@@ -78,4 +78,4 @@ def test_one_command_to_the_app_and_ctrl_c_leaves_the_training(tmp_path):
     while run.status.state != "finished" and time.monotonic() < deadline:
         time.sleep(0.2)  # in the queue, without the command
     assert run.status.state == "finished"
-    assert [job.run for job in Ledger(tmp_path / "runs").jobs()] == ["dishes"]
+    assert [job.run for job in Ledger(tmp_path / "runs").jobs()] == ["dishes", "dishes-refined"]

@@ -8,6 +8,7 @@ import pytest
 from rivae.data.tokenizer import newest
 from rivae.data.vocabulary import counted
 from rivae.jobs.launch import train
+from rivae.runs.added_axes import ADDED_AXES
 from rivae.runs.archive import export_run
 from rivae.runs.data_record import VOCABULARY
 from rivae.runs.evaluation_file import FILES, Evaluation, Settings
@@ -26,6 +27,8 @@ def whole_run(tmp_path_factory):
     keep_about(made, note="mine", tags=["a"])
     names = {"version": 1, "axes": [{"dim": 0, "name": "x", "direction": 1}]}
     (made.path / "axis_names.json").write_text(json.dumps(names))
+    added = {"version": 1, "model": made.model_key, "axes": []}
+    (made.path / ADDED_AXES).write_text(json.dumps(added))
     known = counted(newest(), ("soup", "बो"), (2, 1), 3)
     (made.path / VOCABULARY).write_text(known.model_dump_json())
     (made.path / "secret.txt").write_text("not of a run")
