@@ -19,12 +19,13 @@ def train(folder: Path, name: str, dataset: str, d: int, epochs: int, **data: An
     from rivae.base.config import DatasetConfig, MethodChoice, RunConfig
     from rivae.runs import Run
     from rivae.training import Trainer, TrainingJob
+    from tests.training.tiny import SMALL_RIVAE
 
-    settings = {"n_components": d, "dim_v": 8, "init": "none", "ivae_epochs": 0}
+    settings = {**SMALL_RIVAE, "n_components": d, "dim_v": 8}
     config = RunConfig(
         name=name,
         dataset=DatasetConfig(name=dataset, settings=data),
-        method=MethodChoice(settings={**settings, "joint_epochs": epochs, "n_mismatches": None}),
+        method=MethodChoice(settings={**settings, "joint_epochs": epochs}),
     )
     run = Run.create(config, folder)
     Trainer([TrainingJob(run, run.load_dataset())]).fit()

@@ -58,12 +58,13 @@ def trained_run(app_runs: Path) -> str:
     from rivae.base.config import DatasetConfig, MethodChoice, RunConfig
     from rivae.runs import Run
     from rivae.training import Trainer, TrainingJob
+    from tests.training.tiny import SMALL_RIVAE
 
-    settings = {"n_components": 3, "dim_v": 16, "init": "none", "ivae_epochs": 0}
+    settings = {**SMALL_RIVAE, "n_components": 3, "dim_v": 16}
     config = RunConfig(
         name="browser-digits",
         dataset=DatasetConfig(name="split-digits"),
-        method=MethodChoice(settings={**settings, "joint_epochs": 8, "n_mismatches": None}),
+        method=MethodChoice(settings={**settings, "joint_epochs": 8}),
     )
     run = Run.create(config, app_runs)
     Trainer([TrainingJob(run, run.load_dataset())]).fit()

@@ -12,6 +12,17 @@ from rivae.runs import Run
 SYNTH = {"n_pairs": 150}
 
 
+# RIVAE with networks and a rate with which a few epochs move what is found.
+SMALL_RIVAE = {
+    "init": "none",
+    "ivae_epochs": 0,
+    "embedder": {"kind": "mlp", "hidden": [25], "activation": "tanh"},
+    "head_hidden": [10, 10],
+    "learning_rate": 5e-3,
+    "loss_form": "hinge",
+    "n_mismatches": None,
+    "reg_form": "ratio",
+}
 # Embedders in closed form, and heads that are their principal components.
 RIDGE = {
     "init": "ridge-cca",
