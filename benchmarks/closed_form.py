@@ -33,7 +33,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, install
 
 from rivae.data.store.manifest import ROOT_VARIABLE
 from rivae.metrics.measures.retrieval import retrieval_metrics
-from rivae.models.starts import RIDGE
+from rivae.models.settings import CLOSED_FORM
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from rivae.runs.folders import list_runs
@@ -77,7 +77,7 @@ def main() -> None:
     chosen = [
         run
         for run in sorted(list_runs([options.runs]), key=lambda run: run.id)
-        if run.status.state == "finished" and run.config.method.settings.get("init") == RIDGE
+        if run.status.state == "finished" and run.config.method.settings.get("init") == CLOSED_FORM
     ]
     lines = [
         "# What training gains on a start in closed form",

@@ -139,7 +139,7 @@ class RunConfig(_Strict):
     seed: int = Field(default=0, ge=0, lt=2**31)
     # A derived run was not trained from this file: it is the model of that run in other axes.
     parent: str | None = Field(default=None, pattern=RUN_NAME)
-    # It goes on from what that run began with: offered in its place once it is better.
+    # It trains on from the start of that run: offered in its place once it is better.
     refines: str | None = Field(default=None, pattern=RUN_NAME, exclude_if=lambda value: not value)
     # It came in an archive: the files that its settings name were not chosen on this machine.
     imported: bool = Field(default=False, exclude_if=lambda value: not value)

@@ -34,6 +34,13 @@ def children_of(run: Run) -> list[Run]:
     return [child for child in list_runs([run.path.parent]) if child.parent == run.id]
 
 
+def _refining(run: Run) -> list[Run]:
+    """The runs in the same folder that refine it (``rivae.runs.refinement``)."""
+    others = list_runs([run.path.parent])
+    configs = [(other, other.config_or_none) for other in others]
+    return [other for other, config in configs if config and config.refines == run.id]
+
+
 def require_free(
     name: str,
     root: Path,
@@ -80,9 +87,10 @@ def rename(run: Run, name: str) -> Run:
         with held(run) as db:
             require_free(name, root, db)
             _require_apart(run)
-            for child in filter(lambda run: is_folder(run.path), children_of(run)):
-                undo.callback(_restore, child, _config_file(child).read_bytes())
-                _write_config(child, child.config.model_copy(update={"parent": name}))
+            for named_by, others in (("parent", children_of(run)), ("refines", _refining(run))):
+                for other in filter(lambda run: is_folder(run.path), others):
+                    undo.callback(_restore, other, _config_file(other).read_bytes())
+                    _write_config(other, other.config.model_copy(update={named_by: name}))
             # Before the folder: if the configuration has the new name already, the folder can
             # still be renamed; the folder's name is the one that counts.
             undo.callback(_restore, run, _config_file(run).read_bytes())

@@ -17,6 +17,7 @@ from rivae.models.nets.embedders import build_embedders
 from rivae.models.nets.layers import FixedAffine
 from rivae.models.nets.settings import EmbedderPair
 from rivae.models.settings import (
+    CLOSED_FORM,
     AxisChoice,
     AxisReach,
     BatchSize,
@@ -27,7 +28,7 @@ from rivae.models.settings import (
     Schedule,
 )
 from rivae.models.stages import Batch, ParamGroup, Stage, parameters_of
-from rivae.models.starts import RIDGE, RidgeStart, require_linear
+from rivae.models.starts import RidgeStart, require_linear
 from rivae.models.word_reader import WordReader, WordTerms
 
 
@@ -50,7 +51,7 @@ class ContrastiveConfig(WordTerms, EmbedderPair, MethodConfig):
 
     @model_validator(mode="after")
     def _closed_form_fits(self) -> ContrastiveConfig:
-        if self.init == RIDGE:
+        if self.init == CLOSED_FORM:
             require_linear(self, self.dim_v)
         return self
 
@@ -83,7 +84,7 @@ class Contrastive(Method):
                 "with two identities there is nothing to train: set the kind of one embedder to "
                 "mlp, or choose a method with a latent"
             )
-        if config.init == RIDGE:
+        if config.init == CLOSED_FORM:
             self.start = RidgeStart((self.embedder1, self.embedder2), config.dim_v)
         self.to_z = FixedAffine(config.dim_v, d, n_models)
         self.from_z = FixedAffine(d, config.dim_v, n_models)

@@ -15,6 +15,7 @@ from rivae.models.nets.embedders import build_embedders
 from rivae.models.nets.settings import EmbedderPair
 from rivae.models.registry import METHODS
 from rivae.models.settings import (
+    CLOSED_FORM,
     AxisChoice,
     AxisReach,
     BatchSize,
@@ -23,7 +24,7 @@ from rivae.models.settings import (
     HeadWidths,
 )
 from rivae.models.stages import Batch
-from rivae.models.starts import RIDGE, CosSimStart, RidgeStart, UnfoldedStart, require_linear
+from rivae.models.starts import CosSimStart, RidgeStart, UnfoldedStart, require_linear
 from rivae.models.word_reader import WordReader, WordTerms
 
 # What the Cos-Sim-LVM of the start has from the settings of its method.
@@ -100,12 +101,14 @@ class EmbeddedConfig(WordTerms, EmbedderPair, MethodConfig):
 
     @model_validator(mode="after")
     def _closed_form_fits(self) -> EmbeddedConfig:
-        if self.init == RIDGE:
+        if self.init == CLOSED_FORM:
             require_linear(self, self.dim_v)
         return self
 
     def untrained(self) -> str:
-        begins = self.init in ("contrast", RIDGE) or (self.init != "none" and self.init_epochs > 0)
+        begins = self.init in ("contrast", CLOSED_FORM) or (
+            self.init != "none" and self.init_epochs > 0
+        )
         names = [name for name in self.lengths() if name != "init_epochs"]
         # An unfolded start brings the heads to its coordinates as well.
         if not any(getattr(self, name) for name in names) and not (begins and self.unfolds):
@@ -165,7 +168,7 @@ class EmbeddedMethod(Method):
             self.contrast = ContrastStart(c.contrast, (self.embedder1, self.embedder2), n_models)
         if c.unfolds:
             self.start = UnfoldedStart(self, self.contrast)
-        if c.init == RIDGE:
+        if c.init == CLOSED_FORM:
             self.start = RidgeStart((self.embedder1, self.embedder2), c.dim_v)
         if c.init == "cos-sim-lvm":
             kind = METHODS["cos-sim-lvm"]

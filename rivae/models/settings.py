@@ -16,6 +16,8 @@ from rivae.base.config import Epochs as Passes
 from rivae.base.config import Positive, Widths
 from rivae.base.parts import NameIn
 
+# ``init`` of the methods that can begin with ridge CCA, and its stage; a model already.
+CLOSED_FORM = "ridge-cca"
 NETWORK: dict[str, Any] = {"group": "Networks"}
 WEIGHT: dict[str, Any] = {"group": "Loss weights"}
 

@@ -21,9 +21,8 @@ from rivae.models.contrast_start import ContrastStart
 from rivae.models.losses import anchor
 from rivae.models.nets.settings import EmbedderPair
 from rivae.models.ridge_cca import fit_ridge_cca
+from rivae.models.settings import CLOSED_FORM
 from rivae.models.stages import Batch, ParamGroup, Stage, Start, parameters_of
-
-RIDGE = "ridge-cca"  # the stage, and ``init`` of the methods that can have it
 
 # Smooth targets are a patch of radius .8 of the unit sphere, about three s.d. wide.
 SMOOTH_Z_SCALE = 3.0 / 0.8
@@ -38,8 +37,9 @@ def require_linear(config: EmbedderPair, dim_v: int) -> None:
     for one in (config.embedder, config.embedder2 or config.embedder):
         if one.kind != "mlp":
             raise ValueError(
-                f"init={RIDGE} solves for linear maps, which an embedder of kind {one.kind} is "
-                "not: set its kind to mlp (with features for pictures), or choose another init"
+                f"init={CLOSED_FORM} solves for linear maps, which an embedder of kind "
+                f"{one.kind} is not: set its kind to mlp (with features for pictures), or choose "
+                "another init"
             )
         if one.hidden and (min(one.hidden) < 2 * dim_v or one.activation == "tanh"):
             raise ValueError(
@@ -47,7 +47,7 @@ def require_linear(config: EmbedderPair, dim_v: int) -> None:
                 "or more, with activation relu or leaky-relu: widen hidden, or set it to []"
             )
     if config.shared:
-        raise ValueError(f"init={RIDGE} sets each embedder's last layer: set shared=false")
+        raise ValueError(f"init={CLOSED_FORM} sets each embedder's last layer: set shared=false")
 
 
 class CosSimStart(Start):
@@ -97,7 +97,7 @@ class RidgeStart(Start):
 
     def stages(self) -> list[Stage]:
         # The rate belongs to no descent; an optimiser wants one.
-        return [Stage(RIDGE, 1, 1.0, closed_form=True)]
+        return [Stage(CLOSED_FORM, 1, 1.0, closed_form=True)]
 
     def groups(self, stage: str) -> list[ParamGroup]:
         return [ParamGroup(parameters_of(*self._embedders))]

@@ -20,12 +20,12 @@ from rivae.base.arrays import Floats
 from rivae.base.errors import ConfigError, DataError, RunError, some_of
 from rivae.base.files import change_json, why_not
 from rivae.base.reading.documents import read_form
-from rivae.base.reading.regular import is_file
 from rivae.runs.axis_names import MAX_NAME
-from rivae.runs.folders import is_read_only, runs_root
+from rivae.runs.folders import current_file, writable_file
 from rivae.runs.run import Run
 
 ADDED_AXES = "added_axes.json"
+FOLDER = "axes"  # beside new runs, of runs that are read-only
 MAX_BYTES = 8 * 2**20
 MAX_ADDED = 200
 MAX_LINE = 300  # characters of a typed line
@@ -224,7 +224,7 @@ def added_axes(run: Run, n_components: int | None = None) -> tuple[AddedAxis, ..
         DataError: the file is damaged or belongs to another model.
         RunError: the run has no model.
     """
-    path = _existing(run)
+    path = current_file(run, ADDED_AXES, FOLDER)
     if path is None or run.data_change:
         return ()
     return read_added_axes(path, n_components, run.model_key)
@@ -251,7 +251,7 @@ def change_added(
     model, changed = run.model_key, list[AddedAxis]()
 
     def write() -> dict[str, Any]:
-        path = _existing(run)
+        path = current_file(run, ADDED_AXES, FOLDER)
         file = _File(version=1, model=model, axes=[]) if path is None else _read(path, None, model)
         number = file.next
 
@@ -267,7 +267,7 @@ def change_added(
         return {"version": 1, "model": model, "next": number, "axes": axes}
 
     try:
-        change_json(added_path(run), write)
+        change_json(writable_file(run, ADDED_AXES, FOLDER), write)
     except OSError as error:
         why = "somebody else is" if isinstance(error, BlockingIOError) else why_not(error)
         raise RunError(f"run {run.id}: added axes cannot be written: {why}") from None
@@ -298,20 +298,3 @@ def find_added(axes: Sequence[AddedAxis], axis_id: str) -> AddedAxis:
             return axis
     known = some_of((f"{axis.id} ({axis.name})" for axis in axes), axis_id)
     raise ConfigError(f"there is no added axis '{axis_id[:40]}': choose from {known}")
-
-
-def added_path(run: Run) -> Path:
-    """Where added axes are written.
-
-    Raises:
-        RunError: the run is read-only and has no model.
-    """
-    if not is_read_only(run):
-        return run.path / ADDED_AXES
-    return runs_root() / "axes" / f"{run.id}-{run.model_key}.json"
-
-
-def _existing(run: Run) -> Path | None:
-    """The current file: written here, or delivered with the run; None if there is none."""
-    paths = (added_path(run), run.path / ADDED_AXES)
-    return next((path for path in paths if is_file(path)), None)

@@ -74,6 +74,24 @@ def is_read_only(run: Run) -> bool:
     return is_demo(run) or not os.access(run.path.resolve(), os.W_OK)
 
 
+def writable_file(run: Run, name: str, folder: str) -> Path:
+    """Where the file ``name`` of a run is written: into the run's folder, or of one that is
+    read-only into ``folder`` beside new runs, under the key of its model.
+
+    Raises:
+        RunError: the run is read-only and has no model.
+    """
+    if not is_read_only(run):
+        return run.path / name
+    return runs_root() / folder / f"{run.id}-{run.model_key}.json"
+
+
+def current_file(run: Run, name: str, folder: str) -> Path | None:
+    """The file of ``writable_file``, or that which came with the run; None if there is none."""
+    paths = (writable_file(run, name, folder), run.path / name)
+    return next((path for path in paths if is_file(path)), None)
+
+
 def list_runs(roots: list[Path] | None = None) -> list[Run]:
     """All run folders, newest first, then the demo runs in their order; damaged ones too (their
     properties raise RunError). A demo run gets another id if an older run has its name.

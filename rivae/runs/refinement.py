@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from rivae.base.config import RunConfig
 from rivae.base.errors import RivaeError
+from rivae.models.settings import CLOSED_FORM
 from rivae.runs.run import Run
 
-CLOSED_FORM = "ridge-cca"  # a start that is a model already (``rivae.models.starts``)
 OF = 100  # queries that the sentence speaks of
 
 
@@ -32,21 +32,21 @@ def refinement_of(run: Run, others: Sequence[Run]) -> Refinement | None:
 
     Better is a higher mean reciprocal rank of the validation pairs, as training chose its weights.
     """
+    best: Run | None = None
     with suppress(RivaeError):
-        best, scores = None, kept_scores(run)
+        own = best_scores = kept_scores(run)
         for other in others:
             with suppress(RivaeError):
                 if other.config.refines == run.id and other.status.state == "finished":
-                    found = kept_scores(other)
-                    if found.get("score", 0.0) > scores.get("score", 0.0):
-                        best, scores = other, found
-        if best is not None:
-            before = round(OF * kept_scores(run).get("recall_at_1", 0.0))
-            after = round(OF * scores.get("recall_at_1", 0.0))
-            more = f"instead of {before}" if after > before else "and the right one earlier"
-            found_first = f"it finds the right item first for {after} of {OF} {more}"
-            return Refinement(best, f"A better model is ready: {found_first}")
-    return None
+                    scores = kept_scores(other)
+                    if scores.get("score", 0.0) > best_scores.get("score", 0.0):
+                        best, best_scores = other, scores
+    if best is None:
+        return None
+    before, after = (round(OF * each.get("recall_at_1", 0.0)) for each in (own, best_scores))
+    more = f"instead of {before}" if after > before else "and the right one earlier"
+    first_hits = f"it finds the right item first for {after} of {OF} {more}"
+    return Refinement(best, f"A better model is ready: {first_hits}")
 
 
 def refinable(config: RunConfig) -> bool:
@@ -67,7 +67,7 @@ def kept_scores(run: Run) -> dict[str, float]:
     if run.config.training.select == "best":
         last = rows[-1]["stage"]
         from_start = run.config.method.settings.get("init") == CLOSED_FORM
-        counted = [row for row in rows if from_start or row["stage"] == last]
-        rows = [max(counted, key=lambda row: row["validation"]["score"])]
+        candidates = [row for row in rows if from_start or row["stage"] == last]
+        rows = [max(candidates, key=lambda row: row["validation"]["score"])]
     scores: dict[str, float] = rows[-1]["validation"]
     return scores

@@ -122,13 +122,13 @@ class Judge:
 
     def _track_best(self, s: int, stage: Stage, scores: dict[str, float]) -> None:
         models, progress = self.models, self.models.progress
-        counts = stage is models.stages[-1] or models.method.start.is_model
-        if not counts or "score" not in scores:
+        is_last = stage is models.stages[-1]
+        if not (is_last or models.method.start.is_model) or "score" not in scores:
             return
         if scores["score"] > progress.best[s]:
             progress.best[s], progress.since_best[s] = scores["score"], 0
             if models.options.select == "best":
                 record = {"epoch": progress.epoch, **scores}
                 save_checkpoint(best_weights(models.jobs[s]), models.weights(s), record)
-        else:
+        elif is_last:
             progress.since_best[s] += 1

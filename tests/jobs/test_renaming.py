@@ -59,6 +59,8 @@ def everything(root):
 
 def test_everything_that_names_a_run_follows(run, tmp_path):
     child_of(run)
+    refining = run.config.model_copy(update={"name": "refining", "refines": run.id})
+    Run.create(refining, tmp_path)
     weights = (run.path / "model.safetensors").read_bytes()
     moved = renaming.rename(run, "better")
     assert moved.id == moved.config.name == "better" and not (tmp_path / "good").exists()
@@ -66,8 +68,9 @@ def test_everything_that_names_a_run_follows(run, tmp_path):
     (job,) = Ledger(tmp_path).jobs()
     assert job.run == job.config.name == "better"
     assert Run(tmp_path / "child").config.parent == "better"
+    assert Run(tmp_path / "refining").config.refines == "better"
     assert [r.id for r in renaming.children_of(moved)] == ["child"]
-    assert {r.id for r in list_runs([tmp_path])} == {"better", "child"}
+    assert {r.id for r in list_runs([tmp_path])} == {"better", "child", "refining"}
 
 
 def test_tours_follow(run, tmp_path):

@@ -95,14 +95,14 @@ def _opened(folder: Path, name: str, when: Written) -> Encoder:
         raise DataError(
             f"nothing here makes features '{name}' of a new item: choose one from the gallery"
         )
-    kept = folder / FOLDER / name / ENCODER
-    if source.restore is not None and kept.is_file():
+    fitted_file = folder / FOLDER / name / ENCODER
+    if source.restore is not None and fitted_file.is_file():
         try:
-            return source.restore(load_file(kept))
+            return source.restore(load_file(fitted_file))
         except Exception as error:  # safetensors and torch raise many kinds for damaged files
             raise DataError(
-                f"{kept} is damaged: delete the folder {kept.parent.name} and make the features "
-                "again with `rivae features`"
+                f"{fitted_file} is damaged: delete the folder {fitted_file.parent.name} and make "
+                "the features again with `rivae features`"
             ) from error
     about = read_json(folder / FOLDER / name / "features.json")
     encoder = source.open(PairStore(folder), str(about.get("origin") or source.name), "cpu")
@@ -113,5 +113,5 @@ def _opened(folder: Path, name: str, when: Written) -> Encoder:
         )
     if fitted := encoder.fitted():  # made by a version that kept nothing
         with suppress(OSError):
-            write_atomic(kept, save(fitted))
+            write_atomic(fitted_file, save(fitted))
     return encoder

@@ -85,23 +85,23 @@ def make_features(
 
 def remarks(folder: Path, name: str) -> list[str]:
     """What is worth knowing of the features ``name`` of the store in ``folder``, in sentences."""
-    about, said = read_json(folder / FOLDER / name / "features.json"), []
+    about, sentences = read_json(folder / FOLDER / name / "features.json"), []
     if n := about.get("unreadable_pictures"):
-        said.append(f"{n:,} pictures could not be read and count as grey cards")
+        sentences.append(f"{n:,} pictures could not be read and count as grey cards")
     if n := about.get(UNKNOWN_LANGUAGE):
-        said.append(
+        sentences.append(
             f"{n:,} of {about['n_items']:,} texts are in a language that {about['checkpoint']} "
             "hardly knows: a multilingual sentence encoder may tell more of them"
         )
-    return said
+    return sentences
 
 
 def _begun(place: Path, about: dict[str, Any]) -> dict[str, int]:
     """Side -> items that an earlier call has finished."""
     try:
-        stored = read_json(place / PARTIAL)
-        counts = {side: int(stored["done"][side]) for side in stored["done"]}
-        begun_for = stored["about"]
+        document = read_json(place / PARTIAL)
+        counts = {side: int(document["done"][side]) for side in document["done"]}
+        begun_for = document["about"]
     except (DataError, KeyError, TypeError, ValueError):
         return {}
     if begun_for != about:
@@ -118,7 +118,7 @@ class _Items:
     def __init__(self, store: PairStore, encoder: Encoder) -> None:
         self.store, self.encoder = store, encoder
         self._unreadable: set[int] = set()
-        self._texts_read, self._texts_unknown = 0, 0
+        self._unknown_texts: list[bool] = []  # of every text read; threads extend it
 
     def encode(self, side: str, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Rows (n, D) of unit length, so that float16 holds whatever scale the encoder has.
@@ -131,12 +131,11 @@ class _Items:
         else:
             recipes = [self.store.recipe(int(i)) for i in rows]
             features = self.encoder.encode_recipes(recipes)
-            self._texts_read += len(recipes)
-            self._texts_unknown += sum(not self.encoder.knows(short_text(r)) for r in recipes)
-        found = features.float().cpu().numpy()
-        if not np.isfinite(found).all():
+            self._unknown_texts.extend(not self.encoder.knows(short_text(r)) for r in recipes)
+        matrix = features.float().cpu().numpy()
+        if not np.isfinite(matrix).all():
             raise DataError(f"{self.encoder.name} gives values that are not finite for {side}")
-        return unit_rows(found)
+        return unit_rows(matrix)
 
     def remarks(self) -> dict[str, Any]:
         """What ``features.json`` says of pictures that could not be read, and of texts in a
@@ -146,8 +145,9 @@ class _Items:
         if self._unreadable:
             first = [str(i) for i in sorted(self._unreadable)[:5]]
             remarks.update(unreadable_pictures=len(self._unreadable), first_unreadable_items=first)
-        if self._texts_unknown > self._texts_read / 2:
-            remarks[UNKNOWN_LANGUAGE] = self._texts_unknown
+        n_unknown = sum(self._unknown_texts)
+        if n_unknown > len(self._unknown_texts) / 2:
+            remarks[UNKNOWN_LANGUAGE] = n_unknown
         return remarks
 
     def _picture(self, i: int) -> Image.Image:

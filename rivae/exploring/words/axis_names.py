@@ -19,12 +19,12 @@ from rivae.base.errors import ConfigError, RivaeError, RunError
 from rivae.base.files import change_json, why_not
 from rivae.base.reading.documents import MAX_BYTES as MAX_DOCUMENT
 from rivae.base.reading.documents import read_own_form
-from rivae.base.reading.regular import is_file, open_regular
+from rivae.base.reading.regular import open_regular
 from rivae.base.reading.typed_text import clean, one_line
 from rivae.exploring.words.kept_names import keep_lost, keep_unread
 from rivae.models.base import Method
 from rivae.models.registry import METHODS
-from rivae.runs import Run, is_read_only, runs_root
+from rivae.runs import Run
 from rivae.runs.axis_names import (
     AXIS_NAMES,
     MAX_AXES,
@@ -35,8 +35,10 @@ from rivae.runs.axis_names import (
     read_names,
     to_json,
 )
+from rivae.runs.folders import current_file, writable_file
 from rivae.runs.trash import Deleted
 
+FOLDER = "names"  # beside new runs, of runs that are read-only
 ALIGNMENT = "alignment.json"
 N_SUGGESTED = 3  # words
 SUGGESTED = "?"  # ends a name that no user gave
@@ -56,7 +58,7 @@ def axis_names(run: Run, n_components: int) -> dict[int, AxisName]:
         DataError: the file is damaged or belongs to another model.
         RunError: the run has no model.
     """
-    path = _names_file(run)
+    path = current_file(run, AXIS_NAMES, FOLDER)
     if path is None or run.data_change:
         return {}
     return {n.dim: n for n in read_names(_content_of(path), n_components, run.model_key)}
@@ -245,15 +247,7 @@ def names_path(run: Run) -> Path:
     Raises:
         RunError: the run is read-only and has no model.
     """
-    if not is_read_only(run):
-        return run.path / AXIS_NAMES
-    return runs_root() / "names" / f"{run.id}-{run.model_key}.json"
-
-
-def _names_file(run: Run) -> Path | None:
-    """The current file of names: written here, or delivered with the run; None if there is none."""
-    paths = (names_path(run), run.path / AXIS_NAMES)
-    return next((path for path in paths if is_file(path)), None)
+    return writable_file(run, AXIS_NAMES, FOLDER)
 
 
 def _change_file(run: Run, change: Callable[[Path | None], Mapping[str, Any]]) -> None:
@@ -263,7 +257,7 @@ def _change_file(run: Run, change: Callable[[Path | None], Mapping[str, Any]]) -
         RunError: the file cannot be written or stays locked.
     """
     try:
-        change_json(names_path(run), lambda: change(_names_file(run)))
+        change_json(names_path(run), lambda: change(current_file(run, AXIS_NAMES, FOLDER)))
     except OSError as error:
         why = "somebody else is" if isinstance(error, BlockingIOError) else why_not(error)
         raise RunError(f"run {run.id}: axis names cannot be written: {why}") from None

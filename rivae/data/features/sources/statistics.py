@@ -98,8 +98,8 @@ class PictureStatistics(Encoder):
         """See ``Encoder.encode_pictures``."""
         pixels = _floats(np.stack([to_pixels(picture.convert("RGB"), SIDE) for picture in batch]))
         parts = zip(self._reduced, _plain_and_patches(pixels, self._patches), strict=True)
-        found = [reduced(part.numpy()) for reduced, part in parts]
-        return torch.from_numpy(np.concatenate(found, axis=1))
+        blocks = [reduce(part.numpy()) for reduce, part in parts]
+        return torch.from_numpy(np.concatenate(blocks, axis=1))
 
 
 STATISTICS = FeatureSource(
