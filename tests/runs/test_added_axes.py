@@ -53,7 +53,7 @@ class Folder:
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "is_read_only", lambda run: False)
+    monkeypatch.setattr("rivae.runs.folders.is_read_only", lambda run: False)
     return Folder(tmp_path)
 
 
