@@ -119,6 +119,16 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         )
 
 
+@pytest.fixture(autouse=True)
+def _environment() -> Iterator[None]:
+    """What a test, or the code it calls, leaves in the environment would change later tests."""
+    before = dict(os.environ)
+    yield
+    for name in os.environ.keys() - before.keys():
+        del os.environ[name]
+    os.environ.update({name: text for name, text in before.items() if os.environ.get(name) != text})
+
+
 @pytest.fixture(scope="session")
 def repo_root() -> Path:
     """The root of the repository."""
