@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
 from benchmarks.food_axes import ASKING
+from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_NAMES, FOOD_LINES
 from rivae.data.store.manifest import ROOT_VARIABLE
 from rivae.exploring.axes.finder import AxisFinder
@@ -41,41 +42,80 @@ from rivae.runs.added_axes import AxisSpec
 RESULTS = Path(__file__).parent / "results"
 TABLE = "added-axes"
 Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
 Row = dict[str, Any]
 HALVINGS, SPLITS, SIZES = 5, 3, (30, 100)
 Lines = dict[str, tuple[str, str]]
-# Three people, as it were. The lines of the project were rewritten once, without negations, after
-# they had scored .447 / .530 here; the other two were not changed for a score.
+# Three writers who saw the guideline of the factors, and no recipe, no level and no score.
 WORDINGS: dict[str, Lines] = {
     "lines of the project": FOOD_LINES,
     "phrases": {
-        "wateriness": ("dry baked cookies and crackers", "soups, drinks and smoothies"),
-        "greenness": ("brown meat, bread and cakes", "green salad, green beans, spinach, herbs"),
-        "stickiness": ("crackers, salad, soup", "sticky sauce, caramel, honey, syrup, candy"),
-        "baked": (
-            "salads, drinks, soups, no-bake, stovetop",
-            "oven baked, bread, pie, casserole, crust",
+        "wateriness": (
+            "crunchy crackers, dry biscuits and toasted bread",
+            "thin clear broth, soup or a drink",
         ),
-        "longishness": ("flat plate, baking sheet", "drink in a tall glass, jar or bottle"),
+        "greenness": (
+            "plain brown meat, potatoes, bread and cheese",
+            "green salad with spinach, lettuce and fresh herbs",
+        ),
+        "stickiness": (
+            "dry crumbly crackers, raw vegetables and clear broth",
+            "sticky honey glaze, caramel, syrup and melted cheese",
+        ),
+        "baked": (
+            "raw salad, cold drink or chilled in the fridge",
+            "baked in a hot oven until crisp and brown",
+        ),
+        "longishness": (
+            "spread on a flat baking tray or plate",
+            "poured into a tall glass, bottle or jar",
+        ),
         "grains": (
-            "salad, meat, soup, vegetables",
-            "pasta, rice, bread, noodles, flour, oatmeal",
+            "just meat, fish, eggs and vegetables",
+            "a big bowl of rice, pasta, noodles or bread",
         ),
         "dessert": (
-            "savory main dish with meat and vegetables",
-            "dessert, cake, cookies, ice cream, sweet",
+            "savory dinner with meat, garlic, onion and salt",
+            "sweet dessert with sugar, chocolate, vanilla and cream",
         ),
-        "fruit": ("meat, beans, vegetables", "fruit salad, apples, strawberries, lemon, bananas"),
+        "fruit": (
+            "meat, cheese, potatoes and onions for dinner",
+            "full of fresh fruit, berries, apples and juice",
+        ),
     },
-    "one end": {
-        "wateriness": ("crunchy dry snack", "liquid beverage or clear soup"),
-        "greenness": ("", "leafy greens, spinach, kale, cilantro, green onions, zucchini"),
-        "stickiness": ("", "honey syrup caramel glaze marshmallow"),
-        "baked": ("", "preheat oven bake golden"),
-        "longishness": ("", "glass ice shake cocktail vodka jar"),
-        "grains": ("", "rice pasta noodles bread flour oats"),
-        "dessert": ("onion garlic pepper chicken beef", "sugar vanilla chocolate butter frosting"),
-        "fruit": ("", "strawberries blueberries apple banana pineapple peaches mango"),
+    "one end where none comes to mind": {
+        "wateriness": (
+            "dry crackers, crisp cookies, bread",
+            "clear broth soup, drink, juice, tea",
+        ),
+        "greenness": (
+            "",
+            "green leafy salad, spinach, herbs, broccoli",
+        ),
+        "stickiness": (
+            "",
+            "sticky honey syrup glaze, caramel, frosting",
+        ),
+        "baked": (
+            "raw salad, chilled drink, smoothie",
+            "bake in oven until golden brown crust",
+        ),
+        "longishness": (
+            "baking sheet, flat plate, sheet pan",
+            "tall glass drink, bottle, mason jar",
+        ),
+        "grains": (
+            "",
+            "rice, pasta, noodles, bread, oats, flour",
+        ),
+        "dessert": (
+            "savory meat, garlic, onion, salt, pepper",
+            "sweet dessert, cake, sugar, chocolate, vanilla",
+        ),
+        "fruit": (
+            "",
+            "fresh fruit, berries, apple, banana, orange juice",
+        ),
     },
 }
 READING = f"""\
@@ -91,6 +131,11 @@ before: .418 / .476); the family of proposals and its threshold; the correction 
 (30 labels and lines before: .545 / .637, 100: .575 / .674, without MiniLM). These rows are to be
 made again on levels that nobody has looked at.
 """
+
+
+def dish_levels(data: PairedDataset, rows: Rows) -> Floats:
+    """The model-made levels of dishes, (n, 8)."""
+    return level_matrix(model_levels(data), rows)
 
 
 def scored(readings: Floats, levels: Floats, named: bool) -> Row:
@@ -109,13 +154,24 @@ def scored(readings: Floats, levels: Floats, named: bool) -> Row:
 
 
 class Measured:
-    """One run: the readings of its test dishes, and their levels."""
+    """One run: the readings of its test dishes, and their levels.
 
-    def __init__(self, run: Run) -> None:
+    Args:
+        run: with a model.
+        split: whose items are scored.
+        levels_of: takes the data and their rows, (n,); returns levels (n, K), NaN where unknown.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        split: str = "test",
+        levels_of: Callable[[PairedDataset, Rows], Floats] = dish_levels,
+    ) -> None:
         data = run.load_dataset()
         self.finder = AxisFinder(LatentModel(run.load_method(data)), data)
-        self.rows = np.sort(data.splits["test"])
-        self.levels = level_matrix(model_levels(data), self.rows)
+        self.rows = np.sort(data.splits[split])
+        self.levels = levels_of(data, self.rows)
         self.z = self.finder.encode(self.rows)
         self.ids = [data.item_ids()[i] for i in self.rows]
 

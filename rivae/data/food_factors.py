@@ -40,26 +40,39 @@ FACTOR_LABELS: dict[str, str] = {
 }
 
 # What somebody would type for the low and the high end of each factor, see
-# ``rivae.labels.guideline_axes``. Without negations: "no fruit" is near to fruit.
+# ``rivae.labels.guideline_axes``: written by one who knew the guideline and saw no recipe and no
+# level. Without negations: "no fruit" is near to fruit.
 FOOD_LINES: dict[str, tuple[str, str]] = {
     "wateriness": (
-        "dry crackers, cookies, biscuits, toast, bars",
-        "soup, drink, broth, smoothie, juice, punch",
+        "flour butter baking cookies crackers bread dough crust crisp",
+        "broth stock soup juice drink water simmer pour glasses",
     ),
     "greenness": (
-        "cake, bread, meat, cheese, cookies",
-        "green vegetables, spinach, lettuce, parsley, peas, broccoli",
+        "chocolate flour sugar butter vanilla cream bake brown golden",
+        "spinach kale lettuce parsley basil cilantro broccoli peas salad greens",
     ),
-    "stickiness": ("salad, soup, crisp, dry", "sticky glaze, honey, syrup, caramel"),
-    "baked": ("salad, raw, chilled, drink, boiled", "baked in the oven until golden brown crust"),
+    "stickiness": (
+        "salad soup broth lettuce cucumber vinegar beans vegetables toss",
+        "honey caramel syrup glaze frosting marshmallow melted sticky molasses icing",
+    ),
+    "baked": (
+        "chill refrigerate blend stir raw salad drink smoothie ice",
+        "preheat oven bake baking sheet roast golden brown crust crisp",
+    ),
     "longishness": (
-        "plate, platter, tray, baking sheet",
-        "tall glass, bottle, jar, cocktail, drink",
+        "baking sheet plate platter skillet pan flatbread pizza cookies steak",
+        "bottle jar tall glass drink cocktail smoothie juice syrup shake",
     ),
-    "grains": ("meat, vegetables, fruit, fish", "rice, pasta, noodles, bread, oats, flour"),
-    "dessert": ("savory dinner, meat, garlic, onion", "sweet dessert, cake, chocolate, sugar"),
+    "grains": (
+        "chicken beef pork fish salad vegetables sauce eggs cream",
+        "pasta rice noodles bread oats flour couscous spaghetti dough tortillas",
+    ),
+    "dessert": (
+        "garlic onion salt pepper chicken beef olive oil broth",
+        "sugar chocolate vanilla cake cookies cream sweet dessert frosting pie",
+    ),
     "fruit": (
-        "meat, cheese, vegetables, chocolate",
-        "fruit, berries, apple, banana, orange, peach",
+        "chicken beef pork garlic onion cheese potatoes pepper broth",
+        "apple berries strawberries banana orange peach mango pineapple fruit juice",
     ),
 }

@@ -22,11 +22,15 @@ from rivae.data.base import PairedDataset
 from rivae.data.registry import open_dataset
 from rivae.data.vocabulary import Vocabulary
 from rivae.data.word_vectors import CORPUS, NONE
+from rivae.exploring.axes.adding import keep_axes, known_added
+from rivae.exploring.axes.at_end import better_proposals
+from rivae.exploring.axes.finder import AxisFinder
 from rivae.exploring.words.proposals import proposed_names
 from rivae.models.base import Method
 from rivae.models.nets.weight_files import is_on_hub
 from rivae.models.presets import find_preset
 from rivae.models.registry import method_config, require_training
+from rivae.retrieval.model import LatentModel
 from rivae.runs import Run, Status
 from rivae.runs.axis_names import AXIS_NAMES, AxisName, to_json
 from rivae.runs.data_record import kept_vocabulary, record_data
@@ -241,8 +245,9 @@ def run_lock(run: Run) -> Iterator[None]:
         yield
 
 
-def choose_axes(method: Method, data: PairedDataset, run: Run) -> None:
+def choose_axes(method: Method, data: PairedDataset, run: Run) -> Callable[[], None]:
     """Fold the configured change of axes into the trained model, and propose names for the axes.
+    Returns what proposes axes beside them, when the model is written.
 
     If axes change, their signs are set so that the named property grows with z, unless the step
     has its own words. ``alignment.json`` keeps matrix, offset, words and the validation scores
@@ -251,8 +256,8 @@ def choose_axes(method: Method, data: PairedDataset, run: Run) -> None:
     config: Any = method.config
     change = axis_change(method, data, config.axes, run.config.seed)
     if change.step == AS_TRAINED.name:
-        _propose(run, proposed_names(method, data, run.config.seed))
-        return
+        names = proposed_names(method, data, run.config.seed)
+        return _propose(method, data, run, names)
     before = validation_scores(method, data)
     whole = copy.deepcopy(method.state_dict())
     fold_in(method, change)
@@ -274,8 +279,24 @@ def choose_axes(method: Method, data: PairedDataset, run: Run) -> None:
             "validation_after": validation_scores(method, data),
         },
     )
-    _propose(run, names)
+    return _propose(method, data, run, names)
 
 
-def _propose(run: Run, names: Sequence[AxisName | None]) -> None:
+def _propose(
+    method: Method, data: PairedDataset, run: Run, names: Sequence[AxisName | None]
+) -> Callable[[], None]:
     write_json(run.path / AXIS_NAMES, to_json(name for name in names if name))
+    return lambda: _propose_axes(method, data, run, names)
+
+
+def _propose_axes(
+    method: Method, data: PairedDataset, run: Run, names: Sequence[AxisName | None]
+) -> None:
+    """Keep axes whose names say more than those of z; a run without any is no worse for it."""
+    if not method.has_latent:
+        return
+    with contextlib.suppress(RivaeError):
+        drafts = better_proposals(AxisFinder(LatentModel(method), data), names)
+        # A run that was stopped right here and resumed has them already.
+        if drafts and not known_added(run, method.n_components):
+            keep_axes(run, drafts)

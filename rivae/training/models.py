@@ -27,7 +27,8 @@ from rivae.training.checkpoint import has_checkpoint
 
 # Called with a single model; "score" (higher is better) selects the best epoch.
 Validator = Callable[[Method, PairedDataset], dict[str, float]]
-Finaliser = Callable[[Method, PairedDataset, Run], None]
+# What it returns is called when the model is written, before the run counts as finished.
+Finaliser = Callable[[Method, PairedDataset, Run], Callable[[], None] | None]
 Listener = Callable[[dict[str, Any]], None]
 
 

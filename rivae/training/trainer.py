@@ -61,7 +61,8 @@ class Trainer:
     Args:
         jobs: more than one are stacked; only ``seed`` and the draw of the data may differ.
         validate: measures a model on its validation rows.
-        finalise: a last exact change of the trained model, e.g. of its axes, before it is kept.
+        finalise: a last exact change of the trained model, e.g. of its axes, before it is kept; may
+            return what is still to be done when it is.
         listener: receives every metrics row of the first job, with "seconds" and "total_epochs".
         tick: called before every step; an exception of it ends the training there, and everything
             since the last checkpoint is repeated when it is resumed.
@@ -338,9 +339,10 @@ class Trainer:
                 progress.failed[s] = str(error)
                 job.run.set_status(state="failed", message=str(error))
                 continue
-            if self.finalise:
-                self.finalise(model, job.data, job.run)
+            then = self.finalise(model, job.data, job.run) if self.finalise else None
             job.run.write_model(model)
+            if then:
+                then()
             last = {"epoch": progress.epoch, "total_epochs": models.total_epochs}
             job.run.set_status(state="finished", stage="", message="", **last)
         models.raise_if_all_failed()

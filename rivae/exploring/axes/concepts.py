@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import ConfigError, shown
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 LEAST_SHARE = 0.003  # of the training titles that have a concept's word
 LEAST_ITEMS = 5
 SEPARATOR = ", "
+Flags = NDArray[np.bool_]
 
 
 def title_words(space: TextSpace, rows: Ints) -> list[frozenset[str]]:
@@ -73,31 +75,17 @@ class Concepts:
         return out
 
 
-class ConceptLevels:
-    """Levels from two groups of words: nearness to the mean text of the training items whose titles
-    have a word of one, minus that of the other.
+class NearLevels:
+    """Levels from two groups of training items: nearness to the mean text of one, minus that of the
+    other.
 
     Args:
-        titles, vectors: of the training items: ``stem`` of their ``title_words``, and their texts.
-        spec: its ``high`` and ``low`` are words, separated by ", ".
-
-    Raises:
-        ConfigError: no title has one of the words.
+        vectors: of the texts of the n training items, in each space.
+        groups: (n,) which items belong to the high end, and to the low one where there is one.
     """
 
-    def __init__(
-        self,
-        titles: Sequence[frozenset[str]],
-        vectors: Sequence[Floats | csr_matrix],
-        spec: AxisSpec,
-    ) -> None:
-        self._lines = []
-        for words in filter(None, (spec.high, spec.low)):
-            wanted = {stem(word) for word in words.split(SEPARATOR)}
-            has = np.array([not wanted.isdisjoint(title) for title in titles])
-            if not has.any():
-                raise ConfigError(f"no title of the training items has '{shown(words, 60)}'")
-            self._lines.append([mean_text(own, has) for own in vectors])
+    def __init__(self, vectors: Sequence[Floats | csr_matrix], groups: Sequence[Flags]) -> None:
+        self._lines = [[mean_text(own, group) for own in vectors] for group in groups]
         self._scales: list[tuple[float, float]] = []
         raw = self._raw(vectors)
         self._scales = [(float(one.mean()), max(float(one.std()), 1e-12)) for one in raw]
@@ -115,7 +103,27 @@ class ConceptLevels:
         return [a - np.asarray(own @ b) for a, own, b in zip(near, vectors, low, strict=True)]
 
 
-def mean_text(vectors: Floats | csr_matrix, has: Floats) -> Floats:
+def concept_groups(titles: Sequence[frozenset[str]], spec: AxisSpec) -> list[Flags]:
+    """Which training items have a word of each end in their titles, for ``NearLevels``.
+
+    Args:
+        titles: ``stem`` of the ``title_words`` of the n training items.
+        spec: its ``high`` and ``low`` are words, separated by ", ".
+
+    Raises:
+        ConfigError: no title has one of the words.
+    """
+    groups = []
+    for words in filter(None, (spec.high, spec.low)):
+        wanted = {stem(word) for word in words.split(SEPARATOR)}
+        has = np.array([not wanted.isdisjoint(title) for title in titles])
+        if not has.any():
+            raise ConfigError(f"no title of the training items has '{shown(words, 60)}'")
+        groups.append(has)
+    return groups
+
+
+def mean_text(vectors: Floats | csr_matrix, has: Flags) -> Floats:
     """The unit-length mean (D,) of the rows of ``vectors`` (n, D) where ``has`` (n,) is true."""
     total = np.asarray(vectors.T @ has.astype(np.float64)).ravel()
     return total / max(float(np.linalg.norm(total)), 1e-12)

@@ -11,7 +11,7 @@ import numpy as np
 from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import ConfigError, DataError, RivaeError
 from rivae.data.base import PairedDataset
-from rivae.exploring.axes.concepts import ConceptLevels, title_words
+from rivae.exploring.axes.concepts import NearLevels, concept_groups, title_words
 from rivae.exploring.axes.directions import Direction, DirectionFinder
 from rivae.exploring.axes.levels import (
     LineLevels,
@@ -148,9 +148,9 @@ class AxisFinder:
 
     def levels_of(self, spec: AxisSpec) -> tuple[Floats, Floats]:
         """The levels of the texts of ``fit_rows`` and ``held_rows`` by the lines of a spec."""
-        levels: LineLevels | ConceptLevels
+        levels: LineLevels | NearLevels
         if spec.kind == "proposed":
-            levels = ConceptLevels(self._fit_stems, self.fit_vectors, spec)
+            levels = NearLevels(self.fit_vectors, concept_groups(self._fit_stems, spec))
         else:
             levels = LineLevels(self.space, self.fit_vectors, spec.high, spec.low)
         return levels.of(self.fit_vectors), levels.of(self.held_vectors)

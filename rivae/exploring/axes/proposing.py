@@ -14,11 +14,10 @@ from functools import cache, partial
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rivae.base.arrays import Floats
 from rivae.base.errors import ConfigError, RivaeError
-from rivae.exploring.axes.concepts import SEPARATOR, Concepts, title_words
+from rivae.exploring.axes.concepts import SEPARATOR, Concepts, Flags, title_words
 from rivae.exploring.axes.finder import AxisFinder
 from rivae.exploring.words.item_words import item_tags
 from rivae.exploring.words.relations import factor_targets, tag_targets
@@ -37,7 +36,6 @@ TWINS = 0.9  # |correlation| of readings from which two axes are one
 TIE = 0.03
 OPPOSITE = -0.3  # cosine of two directions that are the poles of one axis
 N_POLE = 2  # words of a pole
-Flags = NDArray[np.bool_]
 Poles = tuple[tuple[str, ...], tuple[str, ...]]
 
 
@@ -108,21 +106,30 @@ def mean_score(axes: Sequence[AddedAxis]) -> float:
 
 
 def own_score(finder: AxisFinder, axes: Sequence[AddedAxis]) -> float:
-    """Mean over axes and views of the correlation, on held-out items, of an axis with what its
-    levels say beyond those of the other axes. Names that repeat each other do not add to it.
-    """
+    """``own_correlation`` of proposed axes on held-out items."""
     levels = np.stack([finder.levels_of(axis.spec)[1] for axis in axes], axis=1)
-    levels -= levels.mean(axis=0)
-    own = levels.copy()
-    if len(axes) > 1:
-        for k in range(len(axes)):
+    readings = [np.stack([axis.at(z) for axis in axes], axis=1) for z in finder.held_z]
+    return float(own_correlations(levels, readings).mean())
+
+
+def own_correlations(levels: Floats, readings: Sequence[Floats]) -> Floats:
+    """(K,) correlation of each of K axes with what its levels say beyond those of the other axes,
+    mean over the views that ask. Names that repeat each other do not add to it.
+
+    Args:
+        levels: (n, K) of items that nothing was fitted to.
+        readings: of each view that asks, (n, K) places of these items on the axes.
+    """
+    own = levels - levels.mean(axis=0)
+    levels = own.copy()
+    if levels.shape[1] > 1:
+        for k in range(levels.shape[1]):
             others = np.delete(levels, k, axis=1)
             own[:, k] -= others @ np.linalg.lstsq(others, levels[:, k], rcond=None)[0]
-    scores = []
-    for z in finder.held_z:
-        readings = np.stack([axis.at(z) for axis in axes], axis=1)
-        scores.append((standardised(readings) * standardised(own)).mean())
-    return float(np.mean(scores))
+    # What is left of a repeated name is rounding.
+    own[:, own.std(axis=0) < 1e-6 * levels.std(axis=0)] = 0.0
+    scores = [(standardised(one) * standardised(own)).mean(axis=0) for one in readings]
+    return np.asarray(np.mean(scores, axis=0))
 
 
 def _material(finder: AxisFinder) -> Material:

@@ -30,7 +30,7 @@ class ItemTerms:
         self._sets = item_words(data).sets if has_texts(data) else [()] * len(data)
         self._tags = item_tags(data)
         self._ignored_tags = tag_map_of(data)[0].ignored
-        factors, self._names = factor_table(data)
+        factors, self.factor_names = factor_table(data)
         self._factors = np.zeros((len(data), 0)) if factors is None else factors
         self.poles = {s.name: s.poles for s in data.factor_specs if any(s.poles)}
 
@@ -41,7 +41,7 @@ class ItemTerms:
             [self._sets[i] for i in rows],
             None if self._tags is None else [self._tags[i] for i in rows],
             self._factors[rows],
-            self._names,
+            self.factor_names,
             ignored_tags=self._ignored_tags,
         )
 
@@ -53,7 +53,7 @@ class ItemTerms:
         words = [self._sets[i] for i in rows]
         tags = [self._tags[i] for i in rows] if self._tags else []
         known = [target.label for target in tag_targets(tags, self._ignored_tags)]
-        names = {"factor": self._names, "tag": known, "word": common_words(words)}
+        names = {"factor": self.factor_names, "tag": known, "word": common_words(words)}
         values = {
             "factor": self._factors[rows],
             "tag": presence_of(tags or [()] * len(rows), names["tag"]),
@@ -66,8 +66,8 @@ class ItemTerms:
         """What a proposed name says of each row (n,): the factor, NaN where it is unknown, or else
         1 where there is a word of the name, less 1 where there is one of the other pole.
         """
-        if name.name in self._names:
-            return np.asarray(self._factors[rows, self._names.index(name.name)])
+        if name.name in self.factor_names:
+            return np.asarray(self._factors[rows, self.factor_names.index(name.name)])
         tags = self._tags or [()] * len(self._sets)
         more, less = (set(names.split(", ")) for names in (name.name, name.low))
         here = [{*self._sets[i], *tags[i]} for i in rows]

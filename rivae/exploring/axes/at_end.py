@@ -1,0 +1,76 @@
+"""Whether axes that propose themselves say more than the named axes of z, when a run ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rivae.base.arrays import Floats
+from rivae.exploring.axes.concepts import NearLevels
+from rivae.exploring.axes.finder import AxisFinder
+from rivae.exploring.axes.proposing import TIE, own_correlations, own_score, propose_axes
+from rivae.exploring.axes.scores import MIN_ROWS
+from rivae.exploring.words.item_terms import ItemTerms
+from rivae.runs.added_axes import AddedAxis
+from rivae.runs.axis_names import AxisName
+
+N_PROPOSED = 8
+
+
+def better_proposals(
+    finder: AxisFinder, names: Sequence[AxisName | None], n: int = N_PROPOSED
+) -> list[AddedAxis]:
+    """At most ``n`` proposed axes where their names say more of where held-out items lie, each
+    beyond what its other names say, than those of the ``n`` best axes of z; else [].
+
+    Args:
+        finder: of a trained model.
+        names: of the axes of z, None without one.
+
+    Raises:
+        DataError: as ``propose_axes``.
+    """
+    proposals = propose_axes(finder, n)
+    if not proposals or len(finder.held_rows) < MIN_ROWS:
+        return []
+    if not any(axis.spec.kind == "proposed" for axis in proposals):
+        return []  # factors and tags, that names of z are made of as well
+    best = own_score(finder, proposals)
+    return proposals if best > name_score(finder, names, len(proposals)) + TIE else []
+
+
+def name_score(finder: AxisFinder, names: Sequence[AxisName | None], n: int) -> float:
+    """What ``own_score`` says of proposed axes, of the ``n`` best named axes of z."""
+    columns, levels = [], []
+    terms = ItemTerms(finder.data)
+    for name in names:
+        of_name = None if name is None else _levels(finder, terms, name)
+        if name is not None and of_name is not None:
+            columns.append(name.dim)
+            levels.append(of_name)
+    if not columns:
+        return 0.0
+    table = np.stack(levels, axis=1)
+    readings = [z[:, columns] for z in finder.held_z]
+    alone = [
+        own_correlations(table[:, [k]], [z[:, [k]] for z in readings]) for k in range(len(columns))
+    ]
+    first = np.argsort(-np.abs(np.concatenate(alone)), kind="stable")[:n]
+    return float(np.abs(own_correlations(table[:, first], [z[:, first] for z in readings])).mean())
+
+
+def _levels(finder: AxisFinder, terms: ItemTerms, name: AxisName) -> Floats | None:
+    """What a name says of ``held_rows``: the factor; or nearness to the texts of the items that
+    have its words, minus that to those that have the words of the other pole, as of proposals.
+    """
+    held = terms.property_of(name, finder.held_rows)
+    if name.name in terms.factor_names:
+        return (
+            np.where(np.isfinite(held), held, np.nanmean(held)) if np.isfinite(held).any() else None
+        )
+    has = terms.property_of(name, finder.fit_rows)
+    groups = [group for group in (has > 0, has < 0) if group.any()]
+    if not (has > 0).any():
+        return None
+    return NearLevels(finder.fit_vectors, groups).of(finder.held_vectors)
