@@ -12,10 +12,14 @@ from rivae.exploring.axes.finder import AxisFinder
 from rivae.exploring.axes.proposing import TIE, own_correlations, own_score, propose_axes
 from rivae.exploring.axes.scores import MIN_ROWS
 from rivae.exploring.words.item_terms import ItemTerms
+from rivae.exploring.words.item_words import has_texts
 from rivae.runs.added_axes import AddedAxis
 from rivae.runs.axis_names import AxisName
 
 N_PROPOSED = 8
+# Score of the names of z above which nothing is proposed, which would take seconds: texts of items
+# say no factor better.
+ENOUGH = 0.8
 
 
 def better_proposals(
@@ -31,13 +35,15 @@ def better_proposals(
     Raises:
         DataError: as ``propose_axes``.
     """
-    proposals = propose_axes(finder, n)
-    if not proposals or len(finder.held_rows) < MIN_ROWS:
+    if len(finder.held_rows) < MIN_ROWS or not has_texts(finder.data):
+        return []  # names of z are made of factors and tags as well
+    now = name_score(finder, names, n)
+    if now > ENOUGH:
         return []
+    proposals = propose_axes(finder, n)
     if not any(axis.spec.kind == "proposed" for axis in proposals):
-        return []  # factors and tags, that names of z are made of as well
-    best = own_score(finder, proposals)
-    return proposals if best > name_score(finder, names, len(proposals)) + TIE else []
+        return []
+    return proposals if own_score(finder, proposals) > now + TIE else []
 
 
 def name_score(finder: AxisFinder, names: Sequence[AxisName | None], n: int) -> float:
