@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -34,8 +35,10 @@ from rivae.data.food_factors import FACTOR_NAMES
 from rivae.data.store.manifest import ROOT_VARIABLE
 from rivae.data.words_view import recipe_text
 from rivae.exploring.axes import finder
+from rivae.exploring.axes.at_end import N_PROPOSED, best_names
 from rivae.exploring.axes.directions import DirectionFinder
 from rivae.exploring.axes.proposing import FAMILIES, TIE, family_proposals, own_score
+from rivae.exploring.words.proposals import proposed_names
 from rivae.metrics.matching import cross_correlation
 from rivae.runs import Run
 from rivae.runs.added_axes import AddedAxis, AxisSpec
@@ -128,6 +131,7 @@ def true_levels(data: PairedDataset, rows: Rows) -> Floats:
     ]
 
 
+NAMES_OF_Z = "z, its eight best names"
 CORRECTED = "few labels correct it"
 UNCORRECTED = "texts alone say the direction of few labels"
 
@@ -182,20 +186,22 @@ class Judge:
             return some.finder.draft(spec).reads
 
     def _families(self) -> Iterator[Row]:
-        for family, axes in family_proposals(self.measured.finder, 8).items():
-            own = own_score(self.measured.finder, axes)
-            reads = [axis.reads for axis in axes]
-            for row, z in zip(
-                self.measured.rows_of(family, reads, False), self.measured.z, strict=True
-            ):
-                names = " · ".join(_poles(axis) for axis in axes)
-                yield {
-                    "question": "family",
-                    "with": names,
-                    **row,
-                    "own": own,
-                    "tags": self._best(z @ np.array(reads).T),
-                }
+        found = self.measured.finder
+        for family, axes in family_proposals(found, N_PROPOSED).items():
+            names = " · ".join(_poles(axis) for axis in axes)
+            yield from self._family(
+                family, names, [axis.reads for axis in axes], own_score(found, axes)
+            )
+        names_of_z = proposed_names(found.model.method, found.data)
+        dims, own = best_names(found, names_of_z, N_PROPOSED)
+        names = " · ".join(name.name for dim in dims if (name := names_of_z[dim]))
+        yield from self._family(NAMES_OF_Z, names, np.eye(found.model.n_components)[dims], own)
+
+    def _family(self, family: str, names: str, reads: Any, own: float) -> Iterator[Row]:
+        rows = self.measured.rows_of(family, reads, False)
+        for row, z in zip(rows, self.measured.z, strict=True):
+            tags = self._best(z @ np.array(reads).T)
+            yield {"question": "family", "with": names, **row, "own": own, "tags": tags}
 
     def _best(self, readings: Floats) -> float:
         if self.tags is None:
@@ -232,7 +238,8 @@ def report(table: pd.DataFrame, tagged: Path) -> str:
         lines.append("")
     lines += [
         f"A family is preferred to those before it ({', '.join(FAMILIES)}) where its own score is "
-        f"more than {TIE} above."
+        f"more than {TIE} above. At the end of a run the proposals are kept where theirs is more "
+        f"than {TIE} above that of the names of z (on the kitchen it is not)."
     ]
     return "\n".join(lines) + "\n"
 

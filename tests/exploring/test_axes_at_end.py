@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rivae.exploring.axes import at_end, finder
-from rivae.exploring.axes.at_end import better_proposals, name_score
+from rivae.exploring.axes.at_end import best_names, better_proposals
 from rivae.exploring.axes.finder import AxisFinder
 from rivae.exploring.axes.proposing import own_correlations, own_score, propose_axes
 from rivae.exploring.words.axis_names import axis_names
@@ -36,13 +36,13 @@ def test_names_that_say_less_than_proposals_give_way(kitchen):
     found, names = kitchen
     # Those of the demo are true factors, and no title says more.
     assert better_proposals(found, names) == []
-    assert name_score(found, names, 8) > 0.8
+    assert best_names(found, names, 8)[1] > 0.8
     nothing = better_proposals(found, [None] * len(names))
     assert [one.spec for one in nothing] == [one.spec for one in propose_axes(found, 8)]
     # Each name at an axis that it says nothing of.
     wrong = [name and replace(name, dim=(name.dim + 1) % len(names)) for name in names]
-    assert name_score(found, wrong, 8) < 0.5 * name_score(found, names, 8)
-    assert own_score(found, better_proposals(found, wrong)) > name_score(found, wrong, 8)
+    assert best_names(found, wrong, 8)[1] < 0.5 * best_names(found, names, 8)[1]
+    assert own_score(found, better_proposals(found, wrong)) > best_names(found, wrong, 8)[1]
 
 
 def test_own_correlations_by_partial_regression():

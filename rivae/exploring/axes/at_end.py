@@ -37,7 +37,7 @@ def better_proposals(
     """
     if len(finder.held_rows) < MIN_ROWS or not has_texts(finder.data):
         return []  # names of z are made of factors and tags as well
-    now = name_score(finder, names, n)
+    now = best_names(finder, names, n)[1]
     if now > ENOUGH:
         return []
     proposals = propose_axes(finder, n)
@@ -46,8 +46,12 @@ def better_proposals(
     return proposals if own_score(finder, proposals) > now + TIE else []
 
 
-def name_score(finder: AxisFinder, names: Sequence[AxisName | None], n: int) -> float:
-    """What ``own_score`` says of proposed axes, of the ``n`` best named axes of z."""
+def best_names(
+    finder: AxisFinder, names: Sequence[AxisName | None], n: int
+) -> tuple[list[int], float]:
+    """The dimensions of the ``n`` axes of z whose names say most of where held-out items lie, and
+    of these what ``own_score`` is of proposed axes; [] and 0 where none has a name.
+    """
     columns, levels = [], []
     terms = ItemTerms(finder.data)
     for name in names:
@@ -56,14 +60,18 @@ def name_score(finder: AxisFinder, names: Sequence[AxisName | None], n: int) -> 
             columns.append(name.dim)
             levels.append(of_name)
     if not columns:
-        return 0.0
+        return [], 0.0
     table = np.stack(levels, axis=1)
     readings = [z[:, columns] for z in finder.held_z]
-    alone = [
-        own_correlations(table[:, [k]], [z[:, [k]] for z in readings]) for k in range(len(columns))
-    ]
-    first = np.argsort(-np.abs(np.concatenate(alone)), kind="stable")[:n]
-    return float(np.abs(own_correlations(table[:, first], [z[:, first] for z in readings])).mean())
+    alone = np.abs(
+        [
+            own_correlations(table[:, [k]], [z[:, [k]] for z in readings])
+            for k in range(len(columns))
+        ]
+    )
+    best = np.argsort(-alone.ravel(), kind="stable")[:n]
+    own = own_correlations(table[:, best], [z[:, best] for z in readings])
+    return [columns[k] for k in best], float(np.abs(own).mean())
 
 
 def _levels(finder: AxisFinder, terms: ItemTerms, name: AxisName) -> Floats | None:
