@@ -26,7 +26,7 @@ from rivae.data.features.contract import FEATURES, Encoder, short_text
 from rivae.data.store import PairStore
 from rivae.data.store.features import BESIDE_WORDS, ENCODER, FOLDER, SIDES, feature_names
 from rivae.data.store.manifest import checked_name
-from rivae.data.store.pixels import picture, title_card
+from rivae.data.store.pixels import readable_picture
 
 PARTIAL = "partial.json"
 UNKNOWN_LANGUAGE = "texts_in_an_unknown_language"  # in features.json: how many
@@ -151,12 +151,10 @@ class _Items:
         return remarks
 
     def _picture(self, i: int) -> Image.Image:
-        """That of item ``i``, or the grey card of an item without one where it is damaged."""
-        try:
-            return picture(self.store, i)
-        except DataError:
+        picture, could_be_read = readable_picture(self.store, i)
+        if not could_be_read:
             self._unreadable.add(i)
-            return title_card(self.store.title(i)).convert("RGB")
+        return picture
 
 
 def unit_rows(features: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -112,6 +112,16 @@ def picture(store: PairStore, i: int) -> Image.Image:
     return open_picture(io.BytesIO(data), name).convert("RGB")
 
 
+def readable_picture(store: PairStore, i: int) -> tuple[Image.Image, bool]:
+    """``picture``, or the grey card of an item without one where it is damaged; and whether it
+    could be read.
+    """
+    try:
+        return picture(store, i).convert("RGB"), True
+    except DataError:
+        return title_card(store.title(i)).convert("RGB"), False
+
+
 def title_card(title: str) -> Image.Image:
     """A grey square with a few lines of text, or what to do where no font has its letters."""
     card = Image.new("L", (CARD_SIDE, CARD_SIDE), 128)
