@@ -32,6 +32,8 @@ FOLDER = "features"
 OWN = "own"  # came with an import
 # What the pictures of an import are described with unless it brings embeddings.
 DESCRIBED = ("efficientnet-lite0", "statistics")
+# What a later model of an import reads beside them, where the extra that makes them is installed.
+RICHER = ("efficientnet-lite2", "minilm")
 SIDES = ("pictures", "texts")
 ENCODER = "encoder.safetensors"  # what an encoder fitted to the store
 # In features.json: their texts stand beside the words of the store's texts, and not for them.

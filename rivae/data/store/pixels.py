@@ -24,6 +24,7 @@ from rivae.data.store.reader import PairStore
 
 CARD_SIDE = 160
 _LETTERS, _MARGIN = 15, 8  # pixels, of a card
+NONE_READABLE = "none of the pictures can be read: import them again"
 NO_FONT = "No font on this machine can draw this title: install one"
 LEFT_FREE = 2**29  # of the disk, when decoded pictures are kept there
 MAX_IN_MEMORY = 4 * 2**30

@@ -26,7 +26,7 @@ from rivae.base.errors import DataError
 from rivae.data.base import floats
 from rivae.data.features.contract import Encoder, FeatureSource
 from rivae.data.store import PairStore
-from rivae.data.store.pixels import readable_picture, to_pixels
+from rivae.data.store.pixels import NONE_READABLE, readable_picture, to_pixels
 from rivae.data.store.split import store_split
 
 NAME = "statistics"
@@ -59,7 +59,7 @@ class PictureStatistics(Encoder):
         """Fitted to the training pictures of a store.
 
         Raises:
-            DataError: there are too few of them.
+            DataError: there are too few of them, or none can be read.
         """
         rng = np.random.default_rng(random_state)
         rows = store_split(store)["train"]
@@ -69,7 +69,11 @@ class PictureStatistics(Encoder):
                 f"{len(rows)} training pictures are too few for statistics of them: import at "
                 f"least {MIN_FIT}"
             )
-        pixels = _at_once(partial(_readable_pixels, store), rows.tolist())
+        pixels, could_be_read = zip(
+            *_at_once(partial(_readable_pixels, store), rows.tolist()), strict=True
+        )
+        if not any(could_be_read):
+            raise DataError(NONE_READABLE)
         x = _floats(np.stack(pixels))
         patches = TypicalPatches.fit(_half(x), rng)
         each = _at_once(partial(_plain_and_patches, patches=patches), torch.split(x, AT_ONCE))
@@ -286,8 +290,9 @@ def _shares(codes: Tensor, n_codes: int) -> Tensor:
     return counts / codes.shape[1]
 
 
-def _readable_pixels(store: PairStore, i: int) -> NDArray[np.uint8]:
-    return to_pixels(readable_picture(store, i)[0], SIDE)
+def _readable_pixels(store: PairStore, i: int) -> tuple[NDArray[np.uint8], bool]:
+    picture, could_be_read = readable_picture(store, i)
+    return to_pixels(picture, SIDE), could_be_read
 
 
 def _floats(pixels: NDArray[np.uint8]) -> Tensor:
