@@ -11,7 +11,6 @@ from rivae.base.errors import ConfigError, DataError
 from rivae.base.reading.documents import read_json
 from rivae.cli.main import main
 from rivae.data import load_dataset
-from rivae.data.features import making
 from rivae.data.features.contract import FEATURES, open_encoder
 from rivae.data.features.making import make_features
 from rivae.data.features.sources import statistics
@@ -173,23 +172,6 @@ def test_features_that_came_with_the_import_take_no_picture(store):
         assert not data.accepts_upload
         with pytest.raises(DataError, match="no uploaded queries"):
             data.from_upload(data.picture(5))
-
-
-def test_a_picture_that_cannot_be_read_is_a_grey_card_and_counted(store, monkeypatch):
-    opened = PairStore(store)
-    encoder, good = open_encoder("efficientnet-lite0", opened), making.picture
-
-    def damaged(of, i):
-        if i == 7:
-            raise DataError("damaged")
-        return good(of, i)
-
-    monkeypatch.setattr(making, "picture", damaged)
-    make_features(store, encoder, "lite", batch_size=64)
-    about = read_json(store / "features" / "lite" / "features.json")
-    assert about["unreadable_pictures"] == 1 and about["first_unreadable_items"] == ["7"]
-    rows = np.load(store / "features" / "lite" / "pictures.npy")
-    assert np.isfinite(rows).all() and np.abs(rows[7]).sum() > 0
 
 
 def test_a_picture_of_several_items_is_computed_once(store, monkeypatch):

@@ -306,7 +306,10 @@ def read_features(folder: Path, name: str, n: int) -> dict[str, MatrixView | Joi
         for side in feature_sides(folder, one):
             matrix = read_matrix(place / f"{side}.npy")
             if len(matrix) != n:
-                raise DataError(f"{place} has {len(matrix):,} rows for {n:,} items: make it again")
+                raise DataError(
+                    f"{place} has {len(matrix):,} rows for {n:,} items: delete that folder and "
+                    "make the features again with `rivae features`"
+                )
             views.setdefault(side, []).append(MatrixView(matrix))
     return {
         side: parts[0] if len(parts) == 1 else JoinedView(parts) for side, parts in views.items()
