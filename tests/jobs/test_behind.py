@@ -7,11 +7,12 @@ import pytest
 
 import rivae
 from rivae.base.errors import DataError
+from rivae.data import load_dataset
 from rivae.data.features.sources import statistics
 from rivae.data.store.features import feature_names
 from rivae.jobs import process
 from rivae.jobs.launch import make_config
-from rivae.runs import Run
+from rivae.runs import Run, find_run
 from rivae.runs.added_axes import added_axes, lacking_axes, remove_added
 from rivae.runs.refinement import refinement_of
 
@@ -61,23 +62,23 @@ def test_features_that_nothing_makes_are_refused_as_before(config, tmp_path):
     unknown = config.model_copy(update={"dataset": choice})
     assert process._make_features(unknown, lambda: None)
     with pytest.raises(DataError, match="no features 'of-somebody'"):
-        rivae.load_dataset("pairs", **settings)
+        load_dataset("pairs", **settings)
 
 
 @pytest.fixture
-def refined(runs, tmp_path, monkeypatch):
+def refined(tmp_path, monkeypatch):
     """A run with an added axis, and another one that refines it and is better."""
-    root = tmp_path / "runs"
+    root, demo = tmp_path / "runs", find_run("demo-digits").path
     monkeypatch.setenv("RIVAE_RUNS", str(root))
-    for name in ("base", "refined"):
-        shutil.copytree(runs / "digits", root / name)
-    base, better = Run(root / "base"), Run(root / "refined")
-    for run, refines in ((base, None), (better, "base")):
-        config = run.config.model_copy(update={"name": run.id, "refines": refines})
+    for name, refines, score in (("base", None, 0.1), ("refined", "base", 0.2)):
+        run = Run(shutil.copytree(demo, root / name))
+        config = run.config.model_copy(update={"name": name, "refines": refines})
         (run.path / "config.json").write_text(config.model_dump_json())
-    last = better.metrics()[-1]
-    scores = {**last.get("validation", {}), "score": 1.0, "recall_at_1": 1.0}
-    better.log.append({**last, "epoch": last["epoch"] + 1, "validation": scores})
+        (run.path / "metrics.jsonl").unlink(missing_ok=True)
+        scores = {"score": score, "recall_at_1": score}
+        run.log.append({"epoch": 1, "stage": "joint", "validation": scores})
+        run.set_status(state="finished")
+    base, better = Run(root / "base"), Run(root / "refined")
     rivae.load_run("base").add_axis(factor="digit=3", name="three", poles=("a", "b"))
     return base, better
 
