@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rivae.exploring.axes.finder import AxisFinder
     from rivae.runs.added_axes import AddedAxis
 
-ACTIONS = ("add", "list", "remove", "propose", "bake")
+ACTIONS = ("add", "list", "remove", "propose", "refit", "bake")
 FOOD = "food"  # the guideline that comes with the project
 VIEWS = {"first": 0, "second": 1}
 MAX_LABELS = 2**22  # bytes of a file of labels
@@ -45,6 +45,7 @@ def add_commands(commands: Any) -> None:
         "  rivae axes list food-s0 --json\n"
         "  rivae axes remove food-s0 a1 a2\n"
         "  rivae axes propose food-s0 --n 6 --keep\n"
+        "  rivae axes refit food-refined\n"
         "  rivae axes bake food-s0 a1 a3 --as food-named",
     )
     parser.add_argument("action", choices=ACTIONS, help="what to do")
@@ -84,7 +85,13 @@ def _axes(args: argparse.Namespace) -> int:
         else:
             print(f"{baked.id}: its first axes are those that were added; {baked.path}")
         return 0
-    of_action = {"add": _add, "list": _listed, "remove": _remove, "propose": _propose}
+    of_action = {
+        "add": _add,
+        "list": _listed,
+        "remove": _remove,
+        "propose": _propose,
+        "refit": _refit,
+    }
     axes = of_action[args.action](run, args)
     if args.json:
         print_json([axis.document() for axis in axes])
@@ -143,6 +150,18 @@ def _propose(run: Run, args: argparse.Namespace) -> Sequence[AddedAxis]:
         if not drafts:
             steps.keep("nothing measurable: no words, tags or factors that z says something about")
         return keep_axes(run, drafts) if args.keep and drafts else drafts
+
+
+def _refit(run: Run, args: argparse.Namespace) -> Sequence[AddedAxis]:
+    if (base := run.config.refines) is None:
+        raise ConfigError(f"{run.id} refines no other run: add its axes with `rivae axes add`")
+    with Steps(run.id, OPENING_RUN, quiet=args.json) as steps:
+        from rivae.exploring.axes.adding import refit_lacking
+
+        kept, problems = refit_lacking(run, find_run(base))
+        for problem in problems:
+            steps.keep(problem)
+        return kept
 
 
 def _bake(run: Run, args: argparse.Namespace) -> Run:

@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from rivae.base.errors import ConfigError, RivaeError
+from rivae.base.installed import how_to_install
 from rivae.cli.common import (
     Steps,
     add_command,
@@ -241,7 +242,7 @@ def _features(args: argparse.Namespace) -> int:
         from rivae.data.features.contract import FEATURES, open_encoder
         from rivae.data.features.making import make_features, remarks
         from rivae.data.store import PairStore, find_store
-        from rivae.data.store.features import JOIN, feature_names, feature_sides
+        from rivae.data.store.features import JOIN, RICHER, feature_names, feature_sides
 
         device, folder = device_here(args.device), find_store(args.store)
         if args.name is None and (unnamed := [s for s in args.sources if s not in FEATURES]):
@@ -271,6 +272,10 @@ def _features(args: argparse.Namespace) -> int:
         print(
             f"  rivae train pairs --set dataset.store={args.store} --set dataset.features={joined}"
         )
+        absent = [FEATURES[name] for name in RICHER if not FEATURES[name].is_installed]
+        if absent:
+            names = " and ".join(source.name for source in absent)
+            print(f"richer features by {names}: {how_to_install(absent[0].extra)}")
     return 0
 
 

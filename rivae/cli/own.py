@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import time
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -44,8 +45,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "  rivae open recipes.csv --images photos/\n"
         "  rivae open recipes.csv --images photos.zip --name mine --no-browser\n"
         "  rivae open table.csv --images photos --map picture=file --map title=dish\n"
-        "The same command again imports and trains nothing twice. The training runs in the queue:\n"
-        "Ctrl-C stops this command and the app, not the training.",
+        "The same command again imports and trains nothing twice. What may become better than the\n"
+        "first model trains in the queue: Ctrl-C stops this command and the app, not the queue.",
     )
     parser.add_argument("--name", default="", help="of the data set and its run")
     add_source_options(parser)
@@ -57,8 +58,12 @@ def _open(args: argparse.Namespace) -> int:
     check_streamlit()  # before minutes of import and training
     args.resume_hint = "the same command continues"
     root = runs_root()
-    with Steps("open", f"opening {args.source.name}", quiet=args.json) as steps:
+    with contextlib.ExitStack() as stack:
+        steps = stack.enter_context(Steps("open", f"opening {args.source.name}", quiet=args.json))
         folder = _imported(args, steps)
+        # It starts while the model is made, which leaves one of two cores idle now and then.
+        app = prepare(args.port, headless=True)
+        process = stack.enter_context(_running(app))
         from rivae.app.forms.quick import describe, quick_run, wait_for_model
 
         steps.keep(f"a model of {describe(folder)}")
@@ -67,18 +72,16 @@ def _open(args: argparse.Namespace) -> int:
         run = Run(root / quick.name)
         args.resume_hint = lambda: _after(run)
         wait_for_model(quick.name, root, steps)
-    app = prepare(args.port, headless=True)
-    url = f"{app.url}/explore?run={quote(run.id)}"
-
-    def tell() -> None:
+        _wait_until_it_listens(app, process)
+        steps.close()
+        url = f"{app.url}/explore?run={quote(run.id)}"
         if args.json:
             print(json.dumps({"import": folder.name, "run": run.id, "url": url}), flush=True)
         else:
             print(f"RIVAE Explorer: {url}  (Ctrl-C stops the app)", flush=True)
         if not args.headless and _has_screen():
             webbrowser.open(url)
-
-    return _show(app, tell)
+        return process.wait()
 
 
 def _after(run: Run) -> str:
@@ -124,15 +127,14 @@ def _imported(args: argparse.Namespace, steps: Steps) -> Path:
     return settings.folder
 
 
-def _show(app: App, tell: Callable[[], None]) -> int:
-    """Run the app until it is stopped; ``tell`` is called once it listens."""
-    # Streamlit says the address too, where `tell` may have to write JSON.
+@contextlib.contextmanager
+def _running(app: App) -> Iterator[subprocess.Popen[bytes]]:
+    """The process of the app, which ends with the block."""
+    # Streamlit says the address too, where JSON may have to be written.
     quiet = subprocess.DEVNULL
     process = subprocess.Popen(app.line, env=app.env, stdin=quiet, stdout=quiet)
     try:
-        _wait_until_it_listens(app, process)
-        tell()
-        return process.wait()
+        yield process
     finally:
         if process.poll() is None:
             process.terminate()

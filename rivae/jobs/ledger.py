@@ -20,6 +20,7 @@ from rivae.jobs.records import (
     NEXT,
     RESTARTS,
     RESUMABLE,
+    USUAL_PRIORITY,
     Job,
     State,
     boot_id,
@@ -73,7 +74,7 @@ class Ledger:
         self,
         configs: Sequence[RunConfig],
         *,
-        priority: int = 5,
+        priority: int = USUAL_PRIORITY,
         max_restarts: int = RESTARTS,
         processes: int = 1,
     ) -> list[Job]:
@@ -109,7 +110,11 @@ class Ledger:
         _check_numbers(0, max_restarts, processes)
         with changing(self.path) as db:
             row = db.execute("SELECT id FROM jobs WHERE run = ?", (config.name,)).fetchone()
-            job_id = row["id"] if row else _insert(db, config, "lost", 5, max_restarts, processes)
+            job_id = (
+                row["id"]
+                if row
+                else _insert(db, config, "lost", USUAL_PRIORITY, max_restarts, processes)
+            )
             return _resumed(db, job_id)
 
     def resume(self, job_id: str) -> Job:

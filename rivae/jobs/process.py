@@ -18,16 +18,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from rivae.base.config import RunConfig
 from rivae.base.errors import RivaeError, RunError
+from rivae.data.names import IMPORTED
 from rivae.jobs.file_ledger import FileLedger
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.locks import beat_path, keep, lock_path
 from rivae.jobs.preview import Previews
-from rivae.jobs.records import Job, State, jobs_folder
+from rivae.jobs.records import USUAL_PRIORITY, Job, State, jobs_folder
 from rivae.jobs.tracking import Tracking
 from rivae.runs import Run
 
 LOOK_S = 0.5  # between two looks at the ledger
+BEHIND = 10  # added to the niceness of a job behind the usual ones
 log = logging.getLogger("rivae.jobs")
 
 
@@ -85,13 +88,15 @@ def _train(ledger: TrainerLedger, job: Job, rank: int) -> int:
         raise RunError(job.message)
     if not job.alive:
         return 0  # it has ended already, which another process of its group did not know
+    if job.priority < USUAL_PRIORITY and hasattr(os, "nice"):
+        os.nice(BEHIND)  # those who wait for a page come first
     pulse = Pulse(ledger, job.id)
     pulse.beat.touch(mode=0o600)
     if rank == 0:
         log.info("start %d of %s", ledger.count_start(job.id), job.run)
         ledger.advance(job.id, "running")
     try:
-        _fit(job, ledger.root, pulse, rank)
+        _fit(ledger, job, pulse, rank)
     except KeyboardInterrupt:
         entry = ledger.job(job.id)
         if entry.cancelling and rank == 0:
@@ -108,14 +113,14 @@ def _train(ledger: TrainerLedger, job: Job, rank: int) -> int:
     return _end(ledger, job, "finished", "") if rank == 0 else 0
 
 
-def _fit(job: Job, root: Path, pulse: Callable[[], None], rank: int) -> None:
+def _fit(ledger: TrainerLedger, job: Job, pulse: Callable[[], None], rank: int) -> None:
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         pulse()  # cancelled before the long imports
     from rivae.jobs.launch import resume, train
     from rivae.training.distributed import joined
 
     assert job.config is not None
-    run = Run(root / job.run)
+    run = Run(ledger.root / job.run)
     previews = Previews(run) if rank == 0 else None
     tracking = Tracking(run, job.config)  # gets rows in rank 0 only
 
@@ -130,8 +135,13 @@ def _fit(job: Job, root: Path, pulse: Callable[[], None], rank: int) -> None:
             group.step(pulse)
             # The leading process decides, as it may create the folder while others look.
             act = group.broadcast(_next_action(run))
+            config = job.config
+            if group.leads and _make_features(config, pulse):
+                # Meanwhile the run that it refines may have got another name.
+                config = ledger.job(job.id).config or config
+            group.wait()
             if act == "train":
-                train([job.config], root, tell, pulse, group)
+                train([config], ledger.root, tell, pulse, group)
             elif act == "resume":
                 resume([run], tell, pulse, group)
         tracking.finish(complete=True)
@@ -139,6 +149,49 @@ def _fit(job: Job, root: Path, pulse: Callable[[], None], rank: int) -> None:
         tracking.finish(complete=False)
     if previews is not None:
         previews.finish()
+    if rank == 0:
+        _find_added_axes(run)
+
+
+def _make_features(config: RunConfig, pulse: Callable[[], None]) -> bool:
+    """Compute the features that the run reads and its data do not have yet, from where a process
+    that was killed left off; False where all are there.
+    """
+    settings = config.dataset.settings
+    if config.dataset.name != IMPORTED or not settings.get("features"):
+        return False
+    from rivae.data.features.making import make_missing, missing_features
+    from rivae.data.store import find_store
+
+    folder, features = find_store(settings["store"]), settings["features"]
+    if not missing_features(folder, features):
+        return False
+
+    def tell(stage: str, share: float) -> None:
+        pulse()
+        if stage not in told:
+            log.info("%s", stage)
+        told.add(stage)
+
+    told: set[str] = set()
+    make_missing(folder, features, tell)
+    return True
+
+
+def _find_added_axes(run: Run) -> None:
+    """Ask the new model for the axes that were added to the run that it refines; what cannot be
+    found does not matter to the training.
+    """
+    if (name := run.config.refines) is None or run.status.state != "finished":
+        return
+    from rivae.exploring.axes.adding import refit_lacking
+
+    try:
+        kept, problems = refit_lacking(run, Run(run.path.with_name(name)))
+    except RivaeError as error:
+        kept, problems = [], [str(error)]
+    for text in [*(f"axis {axis.name} was found again" for axis in kept), *problems]:
+        log.info("%s", text)
 
 
 def _next_action(run: Run) -> str:

@@ -31,7 +31,7 @@ NEXT: dict[State, tuple[State, ...]] = {
     "cancelled": ("queued",),
     "lost": ("queued",),
 }
-MAX_PRIORITY = 9
+USUAL_PRIORITY, MAX_PRIORITY = 5, 9
 RESTARTS, MAX_RESTARTS = 3, 20  # of a run after a crash, where nothing else is said, and at most
 
 
@@ -59,7 +59,7 @@ class Job:
     config: RunConfig | None
     run: str
     state: State
-    priority: int = 5
+    priority: int = USUAL_PRIORITY
     processes: int = 1
     slots: tuple[str, ...] = ()
     attempts: int = 0

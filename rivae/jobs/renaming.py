@@ -97,6 +97,7 @@ def rename(run: Run, name: str) -> Run:
             _write_config(run, config)
             if db is not None:
                 _rename_entry(db, run.id, name)
+                _follow_in_queue(db, run.id, name)
             undo.callback(_move, target, run.path)
             _move(run.path, target)
         undo.pop_all()
@@ -177,6 +178,15 @@ def _rename_entry(db: sqlite3.Connection, old: str, new: str) -> None:
         if config is not None:
             new_config = config.model_copy(update={"name": new})
             update(db, row["id"], config=new_config.model_dump_json())
+
+
+def _follow_in_queue(db: sqlite3.Connection, old: str, new: str) -> None:
+    """Write the new name into what waits to refine the run."""
+    for row in db.execute("SELECT * FROM jobs").fetchall():
+        config = job_of(row).config
+        if config is not None and config.refines == old:
+            follows = config.model_copy(update={"refines": new})
+            update(db, row["id"], config=follows.model_dump_json())
 
 
 def _follow_in_tours(root: Path, old: str, new: str) -> None:

@@ -25,6 +25,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rivae.base.ahead import ahead
 from rivae.base.errors import DataError
 
 RIDGES = (0.1, 0.3, 1.0, 3.0, 10.0)
@@ -306,24 +307,29 @@ def _from_moments(
     n = len(rows)
     shifts = [total / n for total in sums]
     cross = cross / n - np.outer(*shifts)
-    sides = []
-    for k, (view, pivot, shift, square) in enumerate(zip(views, pivots, shifts, own, strict=True)):
-        square /= n
-        square -= np.outer(shift, shift)
-        scales = _block_scales(view, np.diag(square))
-        square *= scales
-        square *= scales[:, None]
-        # float32: the ridges are far above its rounding, and half the time and memory.
-        values, vectors = np.linalg.eigh(square.astype(np.float32))
-        kept = values > _FLOOR * values[-1]
-        axes = vectors[:, kept][:, ::-1].astype(np.float64)
-        sides.append(
-            _Side(
-                pivot.astype(np.float64) + shift,
-                scales[:, None] * axes,
-                values[kept][::-1].astype(np.float64),
-                float(np.trace(square)) / len(square),
-            )
-        )
-        watch(0.65 + 0.15 * k)
-    return (sides[0], sides[1]), sides[0].axes.T @ cross @ sides[1].axes
+    moments = zip(views, pivots, shifts, own, strict=True)
+    # Both at once: half of the time on two cores, and the same numbers.
+    first, second = (side() for _, side in ahead(moments, lambda one: _decomposed(*one, n), 2))
+    watch(0.8)
+    return (first, second), first.axes.T @ cross @ second.axes
+
+
+def _decomposed(
+    view: View, pivot: NDArray[np.float32], shift: Floats, square: Floats, n: int
+) -> _Side:
+    """A side from the sums of squares (D, D) of ``n`` rows about ``pivot``, which are lost."""
+    square /= n
+    square -= np.outer(shift, shift)
+    scales = _block_scales(view, np.diag(square))
+    square *= scales
+    square *= scales[:, None]
+    # float32: the ridges are far above its rounding, and half the time and memory.
+    values, vectors = np.linalg.eigh(square.astype(np.float32))
+    kept = values > _FLOOR * values[-1]
+    axes = vectors[:, kept][:, ::-1].astype(np.float64)
+    return _Side(
+        pivot.astype(np.float64) + shift,
+        scales[:, None] * axes,
+        values[kept][::-1].astype(np.float64),
+        float(np.trace(square)) / len(square),
+    )

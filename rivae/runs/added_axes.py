@@ -230,6 +230,16 @@ def added_axes(run: Run, n_components: int | None = None) -> tuple[AddedAxis, ..
     return read_added_axes(path, n_components, run.model_key)
 
 
+def lacking_axes(run: Run, base: Run) -> list[AddedAxis]:
+    """The axes that were added to ``base`` and not to ``run``, by what they were asked for with.
+
+    Raises:
+        DataError, RunError: as ``added_axes``.
+    """
+    there = [axis.spec for axis in added_axes(run)]
+    return [axis for axis in added_axes(base) if axis.spec not in there]
+
+
 def change_added(
     run: Run,
     change: Callable[[tuple[AddedAxis, ...], Callable[[], str]], Sequence[AddedAxis]],

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rivae.base.config import RunConfig
 from rivae.base.errors import RivaeError
 from rivae.models.settings import CLOSED_FORM
+from rivae.runs.added_axes import AddedAxis, added_axes, lacking_axes
 from rivae.runs.run import Run
 
 OF = 100  # queries that the sentence speaks of
@@ -21,16 +22,22 @@ class Refinement:
     Attributes:
         run: the better one.
         sentence: of the two runs' validation pairs, without a full stop.
+        found_axes: names of the axes added to the run that were found again in the better one.
+        lacking_axes: names of those that were not, or that were added since.
     """
 
     run: Run
     sentence: str
+    found_axes: tuple[str, ...] = ()
+    lacking_axes: tuple[str, ...] = ()
 
 
 def refinement_of(run: Run, others: Sequence[Run]) -> Refinement | None:
-    """The best of the trained ``others`` that refine ``run`` and retrieve better than it.
+    """The best of the trained ``others`` that refine ``run`` and retrieve better than it, on the
+    same features or on richer ones.
 
-    Better is a higher mean reciprocal rank of the validation pairs, as training chose its weights.
+    Better is a higher mean reciprocal rank of the validation pairs, the mean of both directions, as
+    training chose its weights.
     """
     best: Run | None = None
     with suppress(RivaeError):
@@ -46,7 +53,16 @@ def refinement_of(run: Run, others: Sequence[Run]) -> Refinement | None:
     before, after = (round(OF * each.get("recall_at_1", 0.0)) for each in (own, best_scores))
     more = f"instead of {before}" if after > before else "and the right one earlier"
     first_hits = f"it finds the right item first for {after} of {OF} {more}"
-    return Refinement(best, f"A better model is ready: {first_hits}")
+    lacking, found = list[AddedAxis](), list[AddedAxis]()
+    with suppress(RivaeError):
+        lacking = lacking_axes(best, run)
+        found = [axis for axis in added_axes(run) if axis not in lacking]
+    return Refinement(
+        best,
+        f"A better model is ready: {first_hits}",
+        tuple(axis.name for axis in found),
+        tuple(axis.name for axis in lacking),
+    )
 
 
 def refinable(config: RunConfig) -> bool:

@@ -11,8 +11,7 @@ from rivae.base.errors import ConfigError, DataError
 from rivae.base.reading.documents import read_json
 from rivae.cli.main import main
 from rivae.data import load_dataset
-from rivae.data.features import making
-from rivae.data.features.contract import FEATURES, open_encoder
+from rivae.data.features.contract import FEATURES, FeatureSource, open_encoder
 from rivae.data.features.making import make_features
 from rivae.data.features.sources import statistics
 from rivae.data.store import PairStore
@@ -175,23 +174,6 @@ def test_features_that_came_with_the_import_take_no_picture(store):
             data.from_upload(data.picture(5))
 
 
-def test_a_picture_that_cannot_be_read_is_a_grey_card_and_counted(store, monkeypatch):
-    opened = PairStore(store)
-    encoder, good = open_encoder("efficientnet-lite0", opened), making.picture
-
-    def damaged(of, i):
-        if i == 7:
-            raise DataError("damaged")
-        return good(of, i)
-
-    monkeypatch.setattr(making, "picture", damaged)
-    make_features(store, encoder, "lite", batch_size=64)
-    about = read_json(store / "features" / "lite" / "features.json")
-    assert about["unreadable_pictures"] == 1 and about["first_unreadable_items"] == ["7"]
-    rows = np.load(store / "features" / "lite" / "pictures.npy")
-    assert np.isfinite(rows).all() and np.abs(rows[7]).sum() > 0
-
-
 def test_a_picture_of_several_items_is_computed_once(store, monkeypatch):
     seen = []
 
@@ -208,6 +190,15 @@ def test_a_picture_of_several_items_is_computed_once(store, monkeypatch):
     rows = np.load(store / "features" / "thirds" / "pictures.npy")
     assert len(seen) == len(set(groups))
     np.testing.assert_array_equal(rows, rows[groups])
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_command_says_how_richer_ones_are_had(store, capsys, monkeypatch, there):
+    monkeypatch.setattr(FeatureSource, "is_installed", property(lambda self: there))
+    assert main(["features", str(store), "statistics"]) == 0
+    said = capsys.readouterr().out
+    assert ("[pretrained]" in said) is not there
+    assert there or said.count("efficientnet-lite2 and minilm") == 1
 
 
 def test_several_sources_in_one_command(store, capsys):

@@ -7,7 +7,7 @@ from PIL import Image
 
 from rivae.base.errors import ConfigError, DataError
 from rivae.data.features import pretrained
-from rivae.data.features.efficientnet_lite import EfficientNetLite, LiteEncoder, as_input
+from rivae.data.features.efficientnet_lite import LiteEncoder, as_input
 from rivae.data.features.pretrained import PinnedFile
 from rivae.data.features.sources import efficientnet_lite0, efficientnet_lite2
 
@@ -17,7 +17,7 @@ KNOWN = {
     "efficientnet-lite0": (224, 0.079117, 5.304683, 113),
     "efficientnet-lite2": (260, 0.096554, 4.630489, 966),
 }
-SOURCES = {each.NAME: each for each in (efficientnet_lite0, efficientnet_lite2)}
+LITES = {each.LITE.name: each.LITE for each in (efficientnet_lite0, efficientnet_lite2)}
 
 
 def ramp(side):
@@ -28,22 +28,15 @@ def ramp(side):
     return torch.from_numpy(np.stack(channels).astype(np.uint8))
 
 
-@pytest.fixture(params=SOURCES)
-def source(request):
-    return SOURCES[request.param]
-
-
-def network_of(source):
-    state = torch.load(source.WEIGHTS.find(), weights_only=True)
-    network = EfficientNetLite(source.WIDTH, source.DEPTH).eval()
-    network.load_state_dict({k: v for k, v in state.items() if not k.startswith("_fc.")})
-    return network
+@pytest.fixture(params=LITES)
+def lite(request):
+    return LITES[request.param]
 
 
 @torch.inference_mode()
-def test_activations_are_those_of_the_reference(source):
-    side, mean, largest, place = KNOWN[source.NAME]
-    found = network_of(source)(as_input(ramp(side)[None]))[0]
+def test_activations_are_those_of_the_reference(lite):
+    side, mean, largest, place = KNOWN[lite.name]
+    found = lite.network()(as_input(ramp(side)[None]))[0]
     assert found.shape == (1280,)
     assert float(found.mean()) == pytest.approx(mean, rel=1e-3)
     assert float(found.max()) == pytest.approx(largest, rel=1e-3) and int(found.argmax()) == place
@@ -55,29 +48,27 @@ def test_pictures_are_read_as_the_weights_want_them():
     assert x.tolist() == [-127 / 128, 0.0, 1.0]
 
 
-def test_the_number_format_changes_little(source, monkeypatch):
+def test_the_number_format_changes_little(lite, monkeypatch):
     picture = Image.fromarray(np.moveaxis(ramp(150).numpy(), 0, -1))
     rows = []
     for precision in ("float32", "bf16"):
         monkeypatch.setattr(
             "rivae.data.features.efficientnet_lite.inference_format", lambda _, p=precision: p
         )
-        encoder = LiteEncoder(
-            source.NAME, source.WEIGHTS, source.WIDTH, source.DEPTH, source.SIDE, "cpu"
-        )
+        encoder = LiteEncoder(lite, "cpu")
         assert encoder.precision == precision
         rows.append(encoder.encode_pictures([picture, picture])[1])
     assert torch.nn.functional.cosine_similarity(*rows, dim=0) > 0.95  # of a drawn picture
     assert not torch.equal(*rows)
 
 
-def test_other_weights_are_refused(tmp_path, monkeypatch, source):
+def test_other_weights_are_refused(tmp_path, monkeypatch, lite):
     file = tmp_path / "weights.pth"
-    file.write_bytes(source.WEIGHTS.find().read_bytes()[:-1] + b"x")
+    file.write_bytes(lite.weights.find().read_bytes()[:-1] + b"x")
     place = type("Place", (), {"locate_file": lambda self, path: file})()
     monkeypatch.setattr(pretrained, "distribution", lambda name: place)
     with pytest.raises(DataError, match=r"other weights .* --force-reinstall"):
-        source.WEIGHTS.find()
+        lite.weights.find()
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,30 @@ def test_colours_count_where_they_are():
     assert whole[0, [red_code, blue_code]].tolist() == [0.25, 0.75]
 
 
+def test_patches_are_compared_as_the_formula_says(tmp_path, small_fit):
+    """Mean 0, equal contrast, white; nearer than to the average patch, by region; however many at
+    once.
+    """
+    store = write_store(tmp_path / "a", striped(np.arange(N) % 4))
+    encoder = PictureStatistics.fit(store)
+    x = torch.from_numpy(np.random.default_rng(1).random((11, 3, 32, 32), dtype=np.float32))
+    mean, white, typical = encoder._patches.fitted()
+    patches = torch.nn.functional.unfold(x, statistics.PATCH).transpose(1, 2)
+    patches = patches - patches.mean(-1, keepdim=True)
+    patches = patches / (patches.var(-1, keepdim=True, unbiased=False) + 0.01).sqrt()
+    distances = torch.cdist((patches - mean) @ white, typical)
+    near = (distances.mean(-1, keepdim=True) - distances).clamp_min(0).unflatten(1, (27, 27))
+    found = encoder._patches(x)
+    k = len(typical)
+    torch.testing.assert_close(found[:, :k], near[:, :13, :13].mean((1, 2)), rtol=1e-3, atol=1e-4)
+    middle = near[:, 6:21, 6:21].mean((1, 2))
+    torch.testing.assert_close(found[:, 4 * k :], middle, rtol=1e-3, atol=1e-4)
+    pictures = pictures_of(store)
+    together = encoder.encode_pictures(pictures)
+    apart = torch.cat([encoder.encode_pictures([one]) for one in pictures[:9]])
+    torch.testing.assert_close(together[:9], apart, rtol=1e-3, atol=1e-3)
+
+
 @pytest.mark.slow
 def test_the_command_makes_them_and_the_preset_reads_words_next_to_them(
     small_store, tmp_path, small_fit, monkeypatch

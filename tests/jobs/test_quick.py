@@ -9,17 +9,20 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from rivae.app.forms import quick
 from rivae.app.forms.quick import first_model, quick_config, quick_run, state_of
 from rivae.base.errors import RunError
 from rivae.base.files import locked
+from rivae.data.features.contract import FeatureSource
 from rivae.data.importing import run_import
 from rivae.data.importing.plan import Plan
 from rivae.data.importing.session import same_as
 from rivae.data.store import Manifest
 from rivae.data.store.features import feature_names
 from rivae.jobs.ledger import Ledger
-from rivae.jobs.records import jobs_folder, make_private
+from rivae.jobs.records import USUAL_PRIORITY, jobs_folder, make_private
 from rivae.runs import Run
+from rivae.runs.records import now
 
 
 def table_of(folder, n=40):
@@ -52,36 +55,96 @@ def mine(tmp_path, monkeypatch):
         yield tmp_path / "data" / "mine"
 
 
-def test_an_import_is_queued_once_with_features_of_its_pictures(mine, tmp_path):
+@pytest.fixture
+def solved(monkeypatch):
+    """Models of these tests take no time, and have no weights."""
+
+    def train(configs, root, watch):
+        for config in configs:
+            run = Run.create(config, root)
+            run.set_status(state="finished", started=now())
+
+    monkeypatch.setattr(quick, "train", train)
+    monkeypatch.setattr(quick, "make_missing", lambda folder, features, tell: None)
+
+
+@pytest.fixture(params=[True, False])
+def extra(request, monkeypatch):
+    """Whether the extra of richer features is installed."""
+    monkeypatch.setattr(FeatureSource, "is_installed", property(lambda self: request.param))
+    return request.param
+
+
+def test_an_import_has_a_model_at_once_with_features_of_its_pictures(mine, tmp_path):
     root, said = tmp_path / "runs", []
-    quick = quick_run(mine, root, progress=lambda stage, share: said.append(stage))
+    made = quick_run(mine, root, progress=lambda stage, share: said.append(stage))
     assert feature_names(mine) == ["efficientnet-lite0", "statistics"]
     assert any("EfficientNet-Lite0" in stage for stage in said)
-    first, later = Ledger(root).jobs()
-    assert first.config == quick.config and first.state == "queued" and quick.name == "mine"
+    run = Run(root / "mine")
+    assert run.ready and run.status.state == "finished" and run.config == made.config
     features = "efficientnet-lite0+statistics"
-    assert quick.config.dataset.settings == {"store": "mine", "features": features}
-    settings = quick.config.method.settings
+    assert made.config.dataset.settings == {"store": "mine", "features": features}
+    settings = made.config.method.settings
     assert settings["init"] == "ridge-cca" and settings["joint_epochs"] == 0
-    assert quick.words and quick.words in quick.sentence and not quick.ahead
-    # Another run goes on from there, after all others.
-    assert later.config.refines == "mine" and later.config.name == "mine-refined"
-    assert later.config.method.settings["joint_epochs"] and later.priority < first.priority
+    assert made.sentence.startswith("mine is solved; ")
+    assert first_model("mine", Ledger(root)) == (True, "")
+
+
+def test_what_may_become_better_comes_behind_all_others_and_once(mine, tmp_path, solved, extra):
+    root = tmp_path / "runs"
+    first = quick_run(mine, root)
+    jobs = Ledger(root).jobs("queued")
+    names = ["mine-refined", "mine-richer"] if extra else ["mine-refined"]
+    assert [job.run for job in jobs] == names and first.later == len(names)
+    for job in jobs:
+        assert job.config.refines == "mine" and job.priority < USUAL_PRIORITY
+        assert job.config.method.settings["joint_epochs"]
+        assert job.config.method.settings["init"] == "ridge-cca"
+    assert jobs[0].config.dataset == first.config.dataset
+    if extra:
+        every = "efficientnet-lite0+efficientnet-lite2+minilm+statistics"
+        assert jobs[1].config.dataset.settings["features"] == every
+        assert jobs[1].priority < jobs[0].priority, "those that take longest come last"
     again = quick_run(mine, root)
-    assert again.known and again.config == quick.config and len(Ledger(root).jobs()) == 2
+    assert again.known and again.config == first.config
+    assert len(Ledger(root).jobs()) == len(names)
     other = quick_run(mine, root, "other")
-    assert other.name == "other" and other.ahead == 1 and "after 1 other run" in other.sentence
-    opens, doing = first_model("mine", Ledger(root))
+    assert other.name == "other" and len(Ledger(root).jobs()) == 2 * len(names)
+
+
+def test_an_extra_that_is_installed_later_is_used(mine, tmp_path, solved, monkeypatch):
+    root = tmp_path / "runs"
+    for there, n in ((False, 1), (True, 2)):
+        monkeypatch.setattr(FeatureSource, "is_installed", property(lambda self, t=there: t))
+        quick_run(mine, root)
+        assert len(Ledger(root).jobs()) == n
+
+
+def test_what_is_not_solved_is_queued_for_a_time_that_is_said(mine, tmp_path, monkeypatch):
+    """Without features there is no closed form."""
+    monkeypatch.setattr(quick, "probe", lambda config, tell: None)
+    monkeypatch.setattr(quick, "time_words", lambda measured, config: "9 s to 1 min")
+    monkeypatch.setattr(quick, "_features", lambda folder: "")
+    started = quick_run(mine, tmp_path / "runs")
+    assert started.sentence == "mine trains for 9 s to 1 min in the queue"
+    (job,) = Ledger(tmp_path / "runs").jobs()
+    assert job.config == started.config and job.config.refines is None
+    opens, doing = first_model("mine", Ledger(tmp_path / "runs"))
     assert not opens and "queue" in doing
+    Ledger(tmp_path / "runs").cancel(job.id)
+    with pytest.raises(RunError, match="mine is cancelled"):
+        first_model("mine", Ledger(tmp_path / "runs"))
 
 
-def test_a_run_that_was_stopped_is_queued_again_and_a_failed_one_is_not_opened(mine, tmp_path):
+def test_a_run_that_was_stopped_is_queued_again_and_a_failed_one_is_not_opened(
+    mine, tmp_path, solved
+):
     root = tmp_path / "runs"
     run = Run.create(quick_config(mine, "mine"), root)
     run.set_status(state="interrupted")
     assert quick_run(mine, root).known
     assert state_of("mine", Ledger(root))[0] == "queued"
-    Ledger(root).cancel(Ledger(root).jobs()[0].id)
+    Ledger(root).cancel(Ledger(root).of_run("mine").id)
     assert quick_run(mine, root).known and state_of("mine", Ledger(root))[0] == "queued"
     run.set_status(state="failed", message="the loss became nan")
     fresh = quick_run(mine, root)
@@ -90,20 +153,12 @@ def test_a_run_that_was_stopped_is_queued_again_and_a_failed_one_is_not_opened(m
         quick_run(mine, root, "mine")
 
 
-def test_a_run_on_other_data_of_the_same_name_is_not_taken(mine, tmp_path):
+def test_a_run_on_other_data_of_the_same_name_is_not_taken(mine, tmp_path, solved):
     root = tmp_path / "runs"
     run = Run.create(quick_config(mine, "mine"), root)
     run.set_status(state="finished", started="2020-01-01T00:00:00+00:00")
     assert Manifest.read(mine).created > "2020-01-01"
     assert quick_run(mine, root).name == "mine-2"
-
-
-def test_one_that_ended_without_a_model_says_why(mine, tmp_path):
-    ledger = Ledger(tmp_path / "runs")
-    quick_run(mine, ledger.root)
-    ledger.cancel(ledger.jobs()[0].id)
-    with pytest.raises(RunError, match="mine is cancelled"):
-        first_model("mine", ledger)
 
 
 def test_the_same_files_are_recognised_whatever_their_time_and_name_of_import(mine, tmp_path):

@@ -73,6 +73,16 @@ def test_everything_that_names_a_run_follows(run, tmp_path):
     assert {r.id for r in list_runs([tmp_path])} == {"better", "child", "refining"}
 
 
+def test_what_waits_to_refine_a_run_follows(run, tmp_path):
+    ledger = Ledger(tmp_path)
+    (waits,) = ledger.add([tiny_config("later").model_copy(update={"refines": run.id})])
+    (apart,) = ledger.add([tiny_config("apart").model_copy(update={"refines": "another"})])
+    renaming.rename(run, "better")
+    assert ledger.job(waits.id).config.refines == "better"
+    assert ledger.job(waits.id).run == ledger.job(waits.id).config.name == "later"
+    assert ledger.job(apart.id) == apart
+
+
 def test_tours_follow(run, tmp_path):
     from rivae.exploring.steering import SteerRow
     from rivae.exploring.tours import TourStep, add_tour, read_tour

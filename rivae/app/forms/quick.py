@@ -1,7 +1,8 @@
-"""From an import to a run in the queue, with settings chosen from the data and no questions asked.
+"""From an import to a model of it, with settings chosen from the data and no questions asked.
 
-What ``rivae open`` and "Train and explore" on the Data page share: both say how long it takes
-before it starts, and open the run with its first checkpoint.
+What ``rivae open`` and "Train and explore" on the Data page share. A start in closed form is solved
+here and now, and what may become better than it is queued behind all others. Anything else is
+trained in the queue, for a time that is said before, and opened with its first checkpoint.
 """
 
 from __future__ import annotations
@@ -10,44 +11,37 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rivae.app.forms.estimate import (
-    Estimate,
-    OnProgress,
-    lengths_of,
-    probe,
-    solving_seconds,
-)
+from rivae.app.forms.estimate import Estimate, OnProgress, lengths_of, probe
 from rivae.app.forms.sweep import free_base
 from rivae.base.config import RunConfig
 from rivae.base.errors import RivaeError, RunError
 from rivae.base.files import locked
-from rivae.data import load_dataset
-from rivae.data.features.contract import FEATURES, open_encoder
-from rivae.data.features.making import make_features
+from rivae.data.features.contract import FEATURES
+from rivae.data.features.making import make_missing
 from rivae.data.sets.pairs import PAIRS
-from rivae.data.store import Manifest, PairStore
-from rivae.data.store.features import DESCRIBED, JOIN, OWN, feature_names, single_names
+from rivae.data.store import Manifest
+from rivae.data.store.features import DESCRIBED, JOIN, OWN, RICHER, feature_names, single_names
 from rivae.jobs.dispatcher import ensure_dispatcher
-from rivae.jobs.launch import make_config
+from rivae.jobs.launch import make_config, train
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.records import RESUMABLE, jobs_folder, make_private
 from rivae.jobs.units import duration
 from rivae.runs import Run, list_runs
 from rivae.runs.folders import is_taken, require_free_name
 from rivae.runs.refinement import refinable
+from rivae.training.models import Position
 
 # A run waits for its process, opens its data and names its axes; the app on the same cores and
 # other work slow it down.
 START_S, SLOWER = 15.0, 3.0
 LOOK_S = 0.3
-# The start in closed form is a model already: it is shown at once, and another run, behind all
-# others in the queue, trains on from it.
+# The start in closed form is a model already: it is shown at once, and other runs, behind all
+# others in the queue, train on from it.
 START_ALONE = {"joint_epochs": 0}
-LATER = 1
+LATER, LAST = 1, 0
 
 
 @dataclass(frozen=True)
@@ -57,14 +51,16 @@ class Quick:
     Attributes:
         config: its settings.
         known: whether it was there already, trained or not.
-        words: the time from its start to its end, or "" where it is known.
+        words: the time from its start to its end, or "" where it is known or solved.
         ahead: runs that the queue trains before it.
+        later: runs behind all others in the queue, which may become better than it.
     """
 
     config: RunConfig
     known: bool
     words: str = ""
     ahead: int = 0
+    later: int = 0
 
     @property
     def name(self) -> str:
@@ -76,8 +72,10 @@ class Quick:
         """What happens now, without a full stop."""
         if self.known:
             return f"{self.name} is there already, with the same settings"
-        others = f"{self.ahead} other {'run' if self.ahead == 1 else 'runs'}"
-        turn = f", after {others}" if self.ahead else ""
+        if not self.words:
+            more = f"; {_runs(self.later)} behind it may become better" if self.later else ""
+            return f"{self.name} is solved{more}"
+        turn = f", after {_runs(self.ahead, 'other ')}" if self.ahead else ""
         return f"{self.name} trains for {self.words} in the queue{turn}"
 
 
@@ -98,7 +96,7 @@ def describe(folder: Path) -> str:
 def quick_run(
     folder: Path, root: Path, name: str = "", progress: OnProgress | None = None
 ) -> Quick:
-    """Find the run of an import, or measure how long a new one takes and queue it.
+    """Find the run of an import, or solve a new one, or measure how long it takes and queue it.
 
     A run with the same settings is opened as it is; one that was stopped is queued again.
 
@@ -110,6 +108,7 @@ def quick_run(
 
     Raises:
         ConfigError, DataError, RunError: with one sentence; nothing was queued.
+        KeyboardInterrupt: passed on; the same call goes on from there.
     """
     tell = progress or (lambda stage, share: None)
     ledger = Ledger(root)
@@ -120,17 +119,19 @@ def quick_run(
             found = _same(folder, config, ledger, name)
             if found is not None:
                 _go_on(found.name, ledger)
+                _queue_later(folder, found, ledger)
                 return Quick(found, known=True)
             if name:
                 _refuse_taken(name, ledger)
-            _describe_pictures(folder, tell)
+            make_missing(folder, _features(folder), tell)
             config = quick_config(folder, free_base(name or folder.name, [""], _taken(ledger)))
-            words = _start_words(config, tell)
+            if refinable(config):
+                _solve(config, root, tell)
+                return Quick(config, known=False, later=_queue_later(folder, config, ledger))
+            words = time_words(probe(config, tell), config)
             waiting = ledger.jobs("queued", "starting", "running")
             ahead = sum(job.priority > LATER for job in waiting)
             ledger.add([config])
-            if (later := _refinement(folder, config, _taken(ledger))) is not None:
-                ledger.add([later], priority=LATER)
             ensure_dispatcher(root)
             return Quick(config, known=False, words=words, ahead=ahead)
     except BlockingIOError:
@@ -147,22 +148,63 @@ def quick_config(folder: Path, name: str) -> RunConfig:
     Raises:
         ConfigError, DataError: the import is damaged, or cannot have a run of this name.
     """
-    return _config(folder, name, START_ALONE if _features(folder) else {})
+    features = _features(folder)
+    return _config(folder, name, features, START_ALONE if features else {})
 
 
-def _config(folder: Path, name: str, method: dict[str, Any]) -> RunConfig:
-    settings = {"store": folder.name}
-    if features := _features(folder):
-        settings["features"] = features
+def _config(folder: Path, name: str, features: str, method: dict[str, Any]) -> RunConfig:
+    settings = {"store": folder.name} | ({"features": features} if features else {})
     return make_config(PAIRS, name=name, dataset_settings=settings, method_settings=method)
 
 
-def _refinement(folder: Path, config: RunConfig, taken: Callable[[str], bool]) -> RunConfig | None:
-    """The run that trains on from the start in closed form of ``config``; None without one."""
+def _solve(config: RunConfig, root: Path, tell: OnProgress) -> None:
+    """Train a run that ends with its start in closed form, in this process: a process of the queue
+    would take longer to begin.
+    """
+
+    def watch(at: Position) -> None:
+        tell("finding what pictures and texts share", at.step / at.steps if at.steps else 0.0)
+
+    tell("reading the texts", 0.0)
+    train([config], root, watch=watch)
+
+
+def _queue_later(folder: Path, config: RunConfig, ledger: Ledger) -> int:
+    """Queue what may become better than the start in closed form ``config``, each once, behind all
+    others: the training that goes on from it, and one on richer features where the extra that
+    makes them is installed, which makes them first. Returns how many there are.
+    """
     if not refinable(config):
-        return None
-    name = free_base(f"{config.name[:70]}-refined", [""], taken)
-    return _config(folder, name, {}).model_copy(update={"refines": config.name})
+        return 0
+    features = str(config.dataset.settings.get("features", ""))
+    wanted = {"refined": features}
+    if (richer := _richer(features)) != features:
+        wanted["richer"] = richer
+    there = [job.config for job in ledger.jobs()]
+    there += [run.config_or_none for run in list_runs([ledger.root])]
+    known = {
+        other.dataset.settings.get("features")
+        for other in there
+        if other and other.refines == config.name
+    }
+    # After the usual runs, and richer features, which take longest to make, at the end.
+    for priority, (suffix, read) in zip((LATER, LAST), wanted.items(), strict=False):
+        if read not in known:
+            name = free_base(f"{config.name[:70]}-{suffix}", [""], _taken(ledger))
+            later = _config(folder, name, read, {}).model_copy(update={"refines": config.name})
+            ledger.add([later], priority=priority)
+    ensure_dispatcher(ledger.root)
+    return len(wanted)
+
+
+def _richer(features: str) -> str:
+    """``features`` and the richer ones that can be made here; as they are where they are the
+    user's own.
+    """
+    names = set(single_names(features))
+    if names == set(DESCRIBED):
+        names |= {name for name in RICHER if FEATURES[name].is_installed}
+    return JOIN.join(sorted(names))
 
 
 def _features(folder: Path) -> str:
@@ -170,19 +212,6 @@ def _features(folder: Path) -> str:
     if OWN in feature_names(folder):
         return OWN
     return JOIN.join(DESCRIBED) if Manifest.read(folder).picture_side else ""
-
-
-def _describe_pictures(folder: Path, tell: OnProgress) -> None:
-    missing = set(single_names(_features(folder))) - {"", *feature_names(folder)}
-    for name in sorted(missing):
-        looking = f"looking at the pictures: {FEATURES[name].title}"
-        tell(looking, 0.0)
-        encoder = open_encoder(name, PairStore(folder))
-        make_features(folder, encoder, name, progress=partial(_tell_share, tell, looking))
-
-
-def _tell_share(tell: OnProgress, looking: str, side: str, share: float) -> None:
-    tell(looking, share)
 
 
 def _same(folder: Path, config: RunConfig, ledger: Ledger, name: str) -> RunConfig | None:
@@ -232,26 +261,15 @@ def _refuse_taken(name: str, ledger: Ledger) -> None:
     require_free_name(name, ledger.root, _taken(ledger)(name))
 
 
-def _start_words(config: RunConfig, tell: OnProgress) -> str:
-    """How long the run takes; where its start in closed form is all of it, nothing is trained for
-    that.
-    """
-    if not refinable(config):
-        return time_words(probe(config, tell), config)
-    tell("reading the texts", 0.0)
-    data = load_dataset(config.dataset.name, **config.dataset.settings)
-    seconds = solving_seconds((data.x1.shape, data.x2.shape), len(data.splits["train"]))
-    return _words(seconds)
-
-
 def time_words(measured: Estimate, config: RunConfig) -> str:
     """How long a run takes, from its measured steps: "40 s to 2 min"."""
-    return _words(measured.seconds(lengths_of(config)))
-
-
-def _words(seconds: float) -> str:
+    seconds = measured.seconds(lengths_of(config))
     least, most = duration(seconds), duration(SLOWER * seconds + START_S)
     return most if least == most else f"{least} to {most}"
+
+
+def _runs(n: int, kind: str = "") -> str:
+    return f"{n} {kind}{'run' if n == 1 else 'runs'}"
 
 
 def wait_for_model(

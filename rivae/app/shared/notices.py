@@ -15,7 +15,7 @@ from rivae.app.shell.text import markdown
 from rivae.app.work.certainty import known_certainty
 from rivae.app.work.preparing import BeingPreparedError, task_of
 from rivae.base.errors import RivaeError
-from rivae.runs.refinement import refinable, refinement_of
+from rivae.runs.refinement import Refinement, refinable, refinement_of
 
 if TYPE_CHECKING:
     from rivae.exploring.explorer import Explorer
@@ -157,8 +157,23 @@ def better_model(run: Run) -> None:
     if (better := refinement_of(run, cache.ready_runs())) is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f":material/upgrade: {markdown(better.sentence)}.", width="content")
+        st.caption(
+            f":material/upgrade: {markdown(better.sentence)}. Its axes have names of their own"
+            f"{_of_added(better)}.",
+            width="content",
+        )
         st.page_link(EXPLORE, label="Open it", query_params={"run": better.run.id})
+
+
+def _of_added(better: Refinement) -> str:
+    """What became of the axes that were added to the run, for the end of a sentence."""
+    parts = []
+    if better.found_axes:
+        parts.append(f"found there again: {', '.join(map(markdown, better.found_axes))}")
+    if better.lacking_axes:
+        how = f"`rivae axes refit {better.run.id}`"
+        parts.append(f"not there yet ({how}): {', '.join(map(markdown, better.lacking_axes))}")
+    return "".join(f"; {part}" for part in parts)
 
 
 def follow_preparing(explorer: Explorer) -> None:

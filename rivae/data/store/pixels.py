@@ -24,6 +24,7 @@ from rivae.data.store.reader import PairStore
 
 CARD_SIDE = 160
 _LETTERS, _MARGIN = 15, 8  # pixels, of a card
+NONE_READABLE = "none of the pictures can be read: import them again"
 NO_FONT = "No font on this machine can draw this title: install one"
 LEFT_FREE = 2**29  # of the disk, when decoded pictures are kept there
 MAX_IN_MEMORY = 4 * 2**30
@@ -110,6 +111,16 @@ def picture(store: PairStore, i: int) -> Image.Image:
         return title_card(store.title(i))
     name = f"the picture of item {i} in {store.folder.name}"
     return open_picture(io.BytesIO(data), name).convert("RGB")
+
+
+def readable_picture(store: PairStore, i: int) -> tuple[Image.Image, bool]:
+    """``picture``, or the grey card of an item without one where it is damaged; and whether it
+    could be read.
+    """
+    try:
+        return picture(store, i).convert("RGB"), True
+    except DataError:
+        return title_card(store.title(i)).convert("RGB"), False
 
 
 def title_card(title: str) -> Image.Image:

@@ -15,9 +15,10 @@ from rivae.exploring.axes.finder import AxisFinder, NamedDirection
 from rivae.exploring.words.axis_names import checked_name, given_names
 from rivae.models.base import Method
 from rivae.models.registry import METHODS
+from rivae.retrieval.model import LatentModel
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
-from rivae.runs.added_axes import AddedAxis, AxisSpec, added_axes, change_added
+from rivae.runs.added_axes import AddedAxis, AxisSpec, added_axes, change_added, lacking_axes
 from rivae.runs.records import now
 
 N_EFFECT_QUERIES = 16
@@ -159,6 +160,19 @@ def refit_axes(
         else:
             drafts.append(replace(draft, poles=axis.poles))
     return keep_axes(run, drafts) if drafts else [], problems
+
+
+def refit_lacking(run: Run, base: Run) -> tuple[list[AddedAxis], list[str]]:
+    """``refit_axes`` for the axes that were added to ``base`` and that ``run`` lacks.
+
+    Raises:
+        ConfigError, DataError, RunError: as ``refit_axes``, or one of the runs cannot be read.
+    """
+    lacking = lacking_axes(run, base)
+    if not lacking:
+        return [], []
+    data = run.load_dataset()
+    return refit_axes(run, AxisFinder(LatentModel(run.load_method(data)), data), lacking)
 
 
 def alone(axis: AddedAxis, others: Sequence[NamedDirection], covariance: Floats) -> Floats | None:

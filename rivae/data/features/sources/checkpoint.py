@@ -133,4 +133,5 @@ CHECKPOINT = FeatureSource(
     sides=SIDES,
     needs_name="a local folder or a name on the hub",
     extra=EXTRA,
+    require=transformers_library,
 )

@@ -8,6 +8,8 @@ distillation for task-agnostic compression of pre-trained transformers" (2020); 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -56,14 +58,8 @@ class MiniLM(Encoder):
     sides = SIDES[1:]
 
     def __init__(self, device: str = "cpu") -> None:
-        files = [pinned.find() for pinned in PINNED.values()]
-        folder = files[0].parent
-        try:
-            transformers = transformers_library()
-        except ConfigError as error:
-            raise ConfigError(
-                f"{NAME} needs Hugging Face's transformers: {how_to_install(EXTRA)}"
-            ) from error
+        folder = _folder()
+        transformers = transformers_library()
         try:
             model = transformers.AutoModel.from_pretrained(
                 folder, use_safetensors=True, local_files_only=True, dtype=torch.float32
@@ -94,6 +90,18 @@ class MiniLM(Encoder):
         return normalize(self._texts(texts), dim=-1)
 
 
+def _folder() -> Path:
+    """The folder of its weights, where all that it needs is installed.
+
+    Raises:
+        ConfigError, DataError: it is not, or the weights are others.
+    """
+    files = [pinned.find() for pinned in PINNED.values()]  # each is checked
+    if find_spec("transformers") is None:
+        raise ConfigError(f"{NAME} needs Hugging Face's transformers: {how_to_install(EXTRA)}")
+    return files[0].parent
+
+
 def known_letters(tokens: Any, text: str) -> float:
     """The share of a text's letters in words that are one token, of two letters or more."""
     backend = tokens.backend_tokenizer
@@ -115,4 +123,5 @@ MINILM = FeatureSource(
     lambda store, name, device: MiniLM(device),
     sides=SIDES[1:],
     extra=EXTRA,
+    require=_folder,
 )

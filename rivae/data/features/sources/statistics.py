@@ -10,7 +10,9 @@ fitted (typical patches, principal components, scales) sees training pictures on
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -19,11 +21,12 @@ from PIL import Image
 from torch import Tensor
 from torch.nn.functional import avg_pool2d, unfold
 
+from rivae.base.ahead import ahead
 from rivae.base.errors import DataError
 from rivae.data.base import floats
 from rivae.data.features.contract import Encoder, FeatureSource
 from rivae.data.store import PairStore
-from rivae.data.store.pixels import decoded, to_pixels
+from rivae.data.store.pixels import NONE_READABLE, readable_picture, to_pixels
 from rivae.data.store.split import store_split
 
 NAME = "statistics"
@@ -38,6 +41,9 @@ PER_PICTURE = 12  # patches of one of them
 COMPONENTS = (200, 300)  # of the plain statistics and of the patches
 MIN_FIT = 20
 PATCHES = ("mean", "white", "typical")  # in the file of what was fitted
+AT_ONCE = 8  # pictures whose patches stay in a processor's cache
+A = TypeVar("A")
+B = TypeVar("B")
 
 
 class PictureStatistics(Encoder):
@@ -53,7 +59,7 @@ class PictureStatistics(Encoder):
         """Fitted to the training pictures of a store.
 
         Raises:
-            DataError: there are too few of them.
+            DataError: there are too few of them, or none can be read.
         """
         rng = np.random.default_rng(random_state)
         rows = store_split(store)["train"]
@@ -63,17 +69,17 @@ class PictureStatistics(Encoder):
                 f"{len(rows)} training pictures are too few for statistics of them: import at "
                 f"least {MIN_FIT}"
             )
-        pixels = np.stack([decoded(store, int(i), SIDE) for i in rows])
-        patches = TypicalPatches.fit(_half(_floats(pixels)), rng)
-        each = (_plain_and_patches(x, patches) for x in torch.split(_floats(pixels), 64))
-        parts = zip(*each, strict=True)
-        return cls(
-            patches,
-            [
-                Reduced.fit(torch.cat(part).numpy(), n)
-                for part, n in zip(parts, COMPONENTS, strict=True)
-            ],
+        pixels, could_be_read = zip(
+            *_at_once(partial(_readable_pixels, store), rows.tolist()), strict=True
         )
+        if not any(could_be_read):
+            raise DataError(NONE_READABLE)
+        x = _floats(np.stack(pixels))
+        patches = TypicalPatches.fit(_half(x), rng)
+        each = _at_once(partial(_plain_and_patches, patches=patches), torch.split(x, AT_ONCE))
+        parts = [torch.cat(part).numpy() for part in zip(*each, strict=True)]
+        sizes = zip(parts, COMPONENTS, strict=True)
+        return cls(patches, _at_once(lambda size: Reduced.fit(*size), sizes))
 
     @classmethod
     def restore(cls, fitted: Mapping[str, Tensor]) -> PictureStatistics:
@@ -96,9 +102,10 @@ class PictureStatistics(Encoder):
 
     def encode_pictures(self, batch: Sequence[Image.Image]) -> Tensor:
         """See ``Encoder.encode_pictures``."""
-        pixels = _floats(np.stack([to_pixels(picture.convert("RGB"), SIDE) for picture in batch]))
-        parts = zip(self._reduced, _plain_and_patches(pixels, self._patches), strict=True)
-        blocks = [reduce(part.numpy()) for reduce, part in parts]
+        x = _floats(np.stack([to_pixels(picture.convert("RGB"), SIDE) for picture in batch]))
+        each = [_plain_and_patches(part, self._patches) for part in torch.split(x, AT_ONCE)]
+        parts = [torch.cat(part).numpy() for part in zip(*each, strict=True)]
+        blocks = [reduce(part) for reduce, part in zip(self._reduced, parts, strict=True)]
         return torch.from_numpy(np.concatenate(blocks, axis=1))
 
 
@@ -161,12 +168,9 @@ class TypicalPatches:
 
         windows = (x.shape[-1] - PATCH + 1) ** 2
         patch_ids = torch.from_numpy(rng.integers(0, windows, (len(x), PER_PICTURE)))
-        sample = torch.cat(
-            [
-                torch.stack([p[c] for p, c in zip(cls._standard(part), ids, strict=True)])
-                for part, ids in zip(torch.split(x, 64), torch.split(patch_ids, 64), strict=True)
-            ]
-        ).flatten(0, 1)
+        parts = zip(torch.split(x, AT_ONCE), torch.split(patch_ids, AT_ONCE), strict=True)
+        drawn = _at_once(lambda part: cls._drawn(*part), parts)
+        sample = _standard(torch.cat(drawn)).transpose(1, 2).flatten(0, 1)
         mean = sample.mean(0)
         centred = (sample - mean).numpy().astype(np.float64)
         spread, axes = np.linalg.eigh(centred.T @ centred / len(centred))
@@ -187,22 +191,35 @@ class TypicalPatches:
 
     def __call__(self, x: Tensor) -> Tensor:
         """(n, 5 K): the four quarters and the middle of each picture."""
-        distances = torch.cdist((self._standard(x) - self._mean) @ self._white, self._typical)
+        white = self._white.T @ _standard(unfold(x, PATCH)).sub_(self._mean[:, None])
+        products = self._typical @ white
+        squares = white.square_().sum(1, keepdim=True) + self._typical.square().sum(1)[:, None]
+        distances = products.mul_(-2).add_(squares).clamp_min_(0).sqrt_()
         # Nearer than to the average patch, or nothing.
-        near = (distances.mean(-1, keepdim=True) - distances).clamp_min(0)
-        n = math.isqrt(near.shape[1])
-        grid, half, edge = near.unflatten(1, (n, n)), n // 2, n // 4
+        near = distances.sub_(distances.mean(1, keepdim=True)).neg_().clamp_min_(0)
+        n = math.isqrt(near.shape[2])
+        grid, half, edge = near.unflatten(2, (n, n)), n // 2, n // 4
         ends = (slice(None, half), slice(half, None))
-        regions = [grid[:, a, b] for a in ends for b in ends]
-        regions.append(grid[:, edge : n - edge, edge : n - edge])
-        return torch.cat([region.mean((1, 2)) for region in regions], 1)
+        regions = [grid[..., a, b] for a in ends for b in ends]
+        regions.append(grid[..., edge : n - edge, edge : n - edge])
+        return torch.cat([region.mean((2, 3)) for region in regions], 1)
 
     @staticmethod
-    def _standard(x: Tensor) -> Tensor:
-        """All patches (n, windows, 3 PATCH^2), each of mean 0 and about equal contrast."""
-        patches = unfold(x, PATCH).transpose(1, 2)
-        patches = patches - patches.mean(-1, keepdim=True)
-        return patches / (patches.var(-1, keepdim=True, unbiased=False) + 0.01).sqrt()
+    def _drawn(x: Tensor, patch_ids: Tensor) -> Tensor:
+        """The patches (n, 3 PATCH^2, k) with numbers ``patch_ids`` (n, k) of pictures x."""
+        patches = unfold(x, PATCH)
+        return patches.gather(2, patch_ids[:, None].expand(-1, patches.shape[1], -1))
+
+
+def _standard(patches: Tensor) -> Tensor:
+    """Patches (n, 3 PATCH^2, windows), each brought to mean 0 and about equal contrast."""
+    centred = patches - patches.mean(1, keepdim=True)
+    return centred.div_((centred.square().mean(1, keepdim=True) + 0.01).sqrt_())
+
+
+def _at_once(work: Callable[[A], B], inputs: Iterable[A]) -> list[B]:
+    """``work`` on each of ``inputs``, on all cores."""
+    return [result() for _, result in ahead(inputs, work)]
 
 
 def _plain_and_patches(x: Tensor, patches: TypicalPatches) -> tuple[Tensor, Tensor]:
@@ -271,6 +288,11 @@ def _shares(codes: Tensor, n_codes: int) -> Tensor:
     counts = torch.zeros(len(codes), n_codes)
     counts.scatter_add_(1, codes, torch.ones(codes.shape))
     return counts / codes.shape[1]
+
+
+def _readable_pixels(store: PairStore, i: int) -> tuple[NDArray[np.uint8], bool]:
+    picture, could_be_read = readable_picture(store, i)
+    return to_pixels(picture, SIDE), could_be_read
 
 
 def _floats(pixels: NDArray[np.uint8]) -> Tensor:
