@@ -134,7 +134,7 @@ class RunAxes(OpenedRun):
     @cached_property
     def axis_finder(self) -> AxisFinder:
         """Finds axes without keeping them: ``draft(spec)``. Unlike this class it may change."""
-        return AxisFinder(self.explorer.retriever.model, self.data)
+        return AxisFinder.open(self._folder, self.explorer.retriever.model, self.data)
 
     def add_axis(
         self,
