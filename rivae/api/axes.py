@@ -13,12 +13,8 @@ from rivae.api.opened import OpenedRun
 from rivae.base.errors import ConfigError
 from rivae.exploring.axes.adding import (
     add_axis,
-    alone,
     asked_spec,
-    effect_along,
     keep_axes,
-    known_added,
-    named_directions,
 )
 from rivae.exploring.axes.finder import AxisFinder
 from rivae.exploring.axes.proposing import propose_axes
@@ -101,35 +97,25 @@ class RunAxes(OpenedRun):
 
     def _added_axes(self) -> tuple[Axis, ...]:
         """The added axes with their places among the data."""
-        added = known_added(self._folder, self.n_components)
-        if not added:
-            return ()
-        others = named_directions(self._folder, self.n_components)
-        z = self.explorer.retriever.reference_latents()[0]
-        covariance = np.atleast_2d(np.cov(z.T))
-        axes = []
-        for axis in added:
-            places, own = axis.at(z), alone(axis, others, covariance)
-            low, high = np.percentile(places, [0.5, 99.5])
-            axes.append(
-                Axis(
-                    id=axis.id,
-                    name=axis.name,
-                    label=f"{axis.id}{SEPARATOR}{axis.name}",
-                    poles=axis.poles,
-                    mean=float(places.mean()),
-                    std=float(places.std()),
-                    low=float(low),
-                    high=float(high),
-                    effect=effect_along(self.explorer.retriever, axis, z),
-                    reads=axis.reads,
-                    offset=axis.offset,
-                    moves=axis.moves,
-                    moves_alone=() if own is None else tuple(own.tolist()),
-                    added=axis,
-                )
+        return tuple(
+            Axis(
+                id=placed.axis.id,
+                name=placed.axis.name,
+                label=f"{placed.axis.id}{SEPARATOR}{placed.axis.name}",
+                poles=placed.axis.poles,
+                mean=placed.mean,
+                std=placed.std,
+                low=placed.low,
+                high=placed.high,
+                effect=placed.effect,
+                reads=placed.axis.reads,
+                offset=placed.axis.offset,
+                moves=placed.axis.moves,
+                moves_alone=placed.moves_alone,
+                added=placed.axis,
             )
-        return tuple(axes)
+            for placed in self.explorer.added_axes
+        )
 
     @cached_property
     def axis_finder(self) -> AxisFinder:

@@ -144,7 +144,7 @@ def write_cache(path: Path, write: Callable[[IO[bytes]], object]) -> None:
 
 
 def remove_oldest(paths: Iterable[Path], most: int) -> None:
-    """Delete all but the ``most`` files that were written last; of a cache, so no error is raised."""
+    """Delete all but the ``most`` files that were written last; errors are left aside."""
     written = []
     for path in paths:
         with contextlib.suppress(OSError):

@@ -13,7 +13,8 @@ import pytest
 from rivae.app.compare import state as compare
 from rivae.app.explore import state as explore
 from rivae.app.panels.codec import unread
-from rivae.app.panels.links import CompareLink, ExploreLink, SteerLink
+from rivae.app.panels.links import CompareLink, ExploreLink
+from rivae.app.panels.steer_link import SteerLink
 from rivae.app.steer import state as steer
 from rivae.exploring.explorer import Explorer
 from rivae.runs import DEMO_ROOT, find_run

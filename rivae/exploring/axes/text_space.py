@@ -83,14 +83,16 @@ class TextSpace:
     def is_kept(self) -> bool:
         """Whether the slow part of opening is kept with the data."""
         folder = self._folder
-        return folder is not None and (folder / f"{KEPT}-{self._key()}.npy").is_file()
+        return folder is not None and (folder / f"{KEPT}-{self._key}.npy").is_file()
 
     @property
     def _folder(self) -> Path | None:
         """Where imported data keep what is computed from them."""
         return cache_folder(self.data.store.folder) if isinstance(self.data, Pairs) else None
 
+    @cached_property
     def _key(self) -> str:
+        """32 hex digits for the texts that LSA is fitted to."""
         texts = self._texts
         digest = hashlib.blake2b(f"{texts.shape} {N_SEMANTIC}".encode(), digest_size=16)
         for part in (texts.data, texts.indices, texts.indptr):
@@ -107,7 +109,7 @@ class TextSpace:
         if folder is not None and not self.is_kept:
             remove_oldest(folder.glob(f"{KEPT}-*.npy"), MOST_KEPT - 1)
         shape = (n_semantic, self._texts.shape[1])
-        return kept_array(folder, KEPT, self._key, shape, self._fitted)
+        return kept_array(folder, KEPT, lambda: self._key, shape, self._fitted)
 
     def _fitted(self) -> Singles:
         from sklearn.decomposition import TruncatedSVD
