@@ -70,6 +70,7 @@ def docked(explorer: Explorer, shown: ExploreState, adding: Adding) -> None:
         axis = find_added([p.axis for p in explorer.added_axes], adding.axis)
     except ConfigError:
         axis = None  # none is named, or somebody has removed it
+    st.session_state.pop(keys.EXPLORE_RENEWED, None)
     title = f"{axis.id} · {axis.name}" if axis else "Add an axis"
     with dock(title, lambda: PAGE.show_axis(None)):
         if axis is None:
@@ -78,22 +79,29 @@ def docked(explorer: Explorer, shown: ExploreState, adding: Adding) -> None:
             _known(explorer, shown, axis)
 
 
+def _page_again() -> None:
+    """Draw the page again, not this part of it alone, where its panel has other axes to show."""
+    if st.session_state.pop(keys.EXPLORE_RENEWED, False):
+        st.rerun()
+
+
 # One that was added
 
 
 @fragment()
 def _known(explorer: Explorer, shown: ExploreState, axis: AddedAxis) -> None:
+    _page_again()
     report.show(PLACE)
-    evidence.show(explorer, shown, axis)
-    if st.button(
+    evidence.short(explorer, axis)
+    evidence.long(explorer, shown, axis)
+    st.button(
         "Remove",
         icon=":material/delete:",
         key=f"{keys.AXIS_NAME}_remove",
         on_click=_remove,
         args=(shown.run, axis),
         **access.control(),
-    ):
-        st.rerun()
+    )
 
 
 def _remove(run_id: str, axis: AddedAxis) -> None:
@@ -116,10 +124,9 @@ def _undo(run_id: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", border=True):
         st.markdown(f"Removed **{markdown(removed.name)}**.", width="content")
         key = f"{keys.AXIS_NAME}_undo"
-        if st.button(
+        st.button(
             "Undo", icon=":material/undo:", key=key, on_click=_restore, args=(run_id, removed)
-        ):
-            st.rerun()
+        )
 
 
 def _restore(run_id: str, axis: AddedAxis) -> None:
@@ -137,6 +144,7 @@ def _restore(run_id: str, axis: AddedAxis) -> None:
 
 @fragment()
 def _new(explorer: Explorer, shown: ExploreState, adding: Adding) -> None:
+    _page_again()
     report.show(PLACE)
     _undo(shown.run)
     assert explorer.run is not None
@@ -259,6 +267,7 @@ def _try(explorer: Explorer, finder: AxisFinder, spec: Callable[[], AxisSpec]) -
     except RivaeError as error:
         draft = Draft(problem=str(error))
     st.session_state[keys.EXPLORE_DRAFT] = draft
+    st.session_state.pop(f"{keys.AXIS_NAME}_draft", None)
 
 
 def _draft(explorer: Explorer, shown: ExploreState) -> None:
@@ -276,10 +285,11 @@ def _offer(
 ) -> None:
     """An axis that is not kept yet: its evidence, its name, Keep and Discard."""
     key = f"{keys.AXIS_NAME}_{at}"
+    evidence.short(explorer, axis)
     st.session_state.setdefault(key, axis.name)
     st.text_input("Name", key=key, max_chars=MAX_NAME)
     with st.container(horizontal=True):
-        kept = st.button(
+        st.button(
             "Keep",
             type="primary",
             icon=":material/check:",
@@ -290,9 +300,8 @@ def _offer(
         st.button(
             "Discard", icon=":material/close:", key=f"{key}_discard", on_click=_discard, args=(key,)
         )
-    evidence.show(explorer, shown, axis, detailed)
-    if kept:
-        st.rerun()  # the page, whose panel shows the new slider
+    if detailed:
+        evidence.long(explorer, shown, axis)
 
 
 def _keep(run_id: str, axis: AddedAxis, key: str) -> None:
@@ -332,14 +341,13 @@ def _proposals(explorer: Explorer, shown: ExploreState) -> None:
         if task is not None and task.error:
             report.warning(task.error)
         st.caption("Axes with two ends that read well, found without being asked.")
-        if st.button(
+        st.button(
             "Propose axes",
             icon=":material/lightbulb:",
             key=f"{keys.AXIS_NAME}_propose",
             on_click=_propose,
             args=(explorer,),
-        ):
-            st.rerun()
+        )
         return
     done: set[str] = st.session_state.get(f"{keys.AXIS_NAME}_done", set())
     left = [

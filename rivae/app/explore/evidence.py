@@ -11,6 +11,7 @@ import streamlit as st
 
 from rivae.app.explore.state import ExploreState
 from rivae.app.panels.answers import picture
+from rivae.app.shared import charts
 from rivae.app.shared.effects import effect_measure
 from rivae.app.shell import cache
 from rivae.app.shell.text import escape, markdown
@@ -25,24 +26,30 @@ ENDS = (0.05, 0.95)  # quantiles of the training queries
 SHARED = "Goes with {}: moving it moves these too, unless “Only this” is on."
 
 
-def show(explorer: Explorer, shown: ExploreState, axis: AddedAxis, detailed: bool = True) -> None:
-    """The evidence for an axis; ``detailed`` with items and words, which takes a second."""
+def short(explorer: Explorer, axis: AddedAxis) -> None:
+    """Its poles, its scores, what it shares, and what the person should know."""
     low, high = axis.poles
     poles = f"**{markdown(low)}** ↔ **{markdown(high)}**" if low else f"**{markdown(high)}**"
     st.markdown(poles)
     st.html(_scores(axis, explorer.data.view_names))
     if axis.shares:
-        names = ", ".join(f"{one.name} ({one.correlation:.2f})" for one in axis.shares)
-        st.caption(markdown(SHARED.format(names)).replace("-", "−"))
+        names = (f"{markdown(one.name)} ({_number(one.correlation)})" for one in axis.shares)
+        st.caption(SHARED.format(", ".join(names)))
     if axis.remark:
         st.caption(f":material/info: {markdown(axis.remark[0].upper() + axis.remark[1:])}.")
-    if not detailed:
-        return
+
+
+def long(explorer: Explorer, shown: ExploreState, axis: AddedAxis) -> None:
+    """The items and words at both of its ends; words take a second the first time."""
     st.html(_ends(explorer, shown, axis))
     with st.spinner("Measuring what it changes …"):
         key = f"{cache.model_key(shown.run, shown.asks)}/{shown.rows}"
         effects = _effects(key, axis.moves, axis.reads, axis.name, explorer)
     st.caption(markdown(effects.sentence))
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -72,22 +79,22 @@ def _scores(axis: AddedAxis, view_names: tuple[str, str]) -> str:
             for v in (one.score, one.chance, one.low, one.high - max(one.low, 0.0))
         )
         rows.append(
-            f'<div title="{escape(said)}" style="display:grid;grid-template-columns:minmax(5rem,'
-            '40%) 1fr auto;gap:.5rem;align-items:center;font-size:.875rem">'
+            f'<div title="{escape(said)}" style="font-size:.875rem;margin-bottom:.5rem">'
+            '<div style="display:flex;gap:.5rem;justify-content:space-between">'
             f"<span>{escape(views[one.asks])} asks</span>"
-            '<span role="img" aria-label="' + escape(said) + '" style="position:relative;'
-            'height:.5rem;border-radius:4px;background:rgba(128,140,146,.22)">'
+            f'<span style="font-variant-numeric:tabular-nums"><b>{_number(one.score)}</b> '
+            f'<span style="opacity:.75">{_number(one.low)} to {_number(one.high)}, '
+            f"chance {_number(one.chance)}</span></span></div>"
+            f'<div role="img" aria-label="{escape(said)}" style="position:relative;height:.5rem;'
+            'margin-top:.2rem;border-radius:4px;background:rgba(128,140,146,.22)">'
             f'<i style="position:absolute;inset:0 auto 0 0;width:{bar};border-radius:4px;'
-            'background:var(--st-primary-color,currentColor);opacity:.75"></i>'
+            f'background:{charts.accent()}"></i>'
             f'<i style="position:absolute;left:{left};width:{width};top:calc(50% - 1px);height:2px;'
             'background:currentColor"></i>'
             f'<i style="position:absolute;left:{mark};top:-3px;bottom:-3px;width:2px;'
-            'background:currentColor;opacity:.55"></i></span>'
-            f'<span style="font-variant-numeric:tabular-nums">{one.score:.2f}'
-            f' <span style="opacity:.7">[{one.low:.2f}, {one.high:.2f}], chance {one.chance:.2f}'
-            "</span></span></div>"
+            'background:currentColor;opacity:.55"></i></div></div>'
         )
-    return "".join(rows).replace("[-", "[−")
+    return "".join(rows)
 
 
 def _ends(explorer: Explorer, shown: ExploreState, axis: AddedAxis) -> str:

@@ -113,6 +113,7 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
     def renew(self) -> None:
         """Makes the panel take the axes over as they are now."""
         self.set(replace(self.shown, rev=next_rev(self.shown.rev)))
+        st.session_state[keys.EXPLORE_RENEWED] = True
 
     def on_about(self, report: Mapping[str, Any]) -> None:
         """The visitor wants to know all about one axis."""

@@ -61,6 +61,7 @@ EXPLORE_MODEL: Final = "explore_model"  # the run and the weights that were show
 EXPLORE_ABOUT: Final = "explore_about"  # the axis to go to on Traverse
 EXPLORE_ADDING: Final = "explore_adding"  # what of "Add an axis" stands at the side, or None
 EXPLORE_DRAFT: Final = "explore_draft"  # the axis that was asked for and is not kept yet
+EXPLORE_RENEWED: Final = "explore_renewed"  # whether the panel has other axes to show
 EXPLORE_REMOVED: Final = "explore_removed"  # the run and the axis that was removed last
 AXIS_FROM: Final = "axis_from"
 AXIS_HIGH: Final = "axis_high"
