@@ -175,7 +175,9 @@ class RunAxes(OpenedRun):
             against=self._ids(against),
             levels=tuple(zip(self._ids(labels or ()), (labels or {}).values(), strict=True)),
         )
-        return add_axis(self._folder, self.axis_finder, spec, name=name, poles=poles)
+        axis = add_axis(self._folder, self.axis_finder, spec, name=name, poles=poles)
+        self._tell_watchers()
+        return axis
 
     def add_guideline_axes(
         self,
@@ -200,9 +202,11 @@ class RunAxes(OpenedRun):
             >>> axes[0].name, axes[0].poles  # doctest: +SKIP
             ('wateriness', ('dry', 'liquid'))
         """
-        return add_guideline_axes(
+        axes = add_guideline_axes(
             self._folder, self.axis_finder, read_guideline(Path(guideline)), lines
         )
+        self._tell_watchers()
+        return axes
 
     def propose_axes(self, n: int = 8) -> list[AddedAxis]:
         """At most ``n`` axes with two poles that read well, the best first; nothing is kept.
@@ -234,7 +238,9 @@ class RunAxes(OpenedRun):
             >>> run.axes[-1].id == kept[0].id == run.remove_axis(kept[0].id).id
             True
         """
-        return keep_axes(self._folder, drafts)
+        kept = keep_axes(self._folder, drafts)
+        self._tell_watchers()
+        return kept
 
     def remove_axis(self, axis_id: str) -> AddedAxis:
         """Remove an added axis by its id, and return it; ``keep_axes`` takes it back.
@@ -249,7 +255,13 @@ class RunAxes(OpenedRun):
             >>> run.remove_axis(axis.id) == axis
             True
         """
-        return remove_added(self._folder, axis_id)
+        removed = remove_added(self._folder, axis_id)
+        self._tell_watchers()
+        return removed
+
+    def _tell_watchers(self) -> None:
+        for watcher in tuple(self._watchers):
+            watcher.show_axes()
 
     def _ids(self, items: Collection[int | str]) -> tuple[str, ...]:
         """The ids of items given by row or by id."""
