@@ -131,6 +131,7 @@ def _undo(run_id: str) -> None:
 
 def _restore(run_id: str, axis: AddedAxis) -> None:
     def change() -> str:
+        access.require()
         restore_added(cache.run(run_id), axis)
         st.session_state[keys.EXPLORE_REMOVED] = None
         PAGE.renew()

@@ -229,7 +229,8 @@ def checked_line(line: str) -> str:
     """
     text = clean(line)
     if not text or len(text) > MAX_LINE:
-        raise ConfigError(f"an end of an axis is one line of 1 to {MAX_LINE} characters")
+        mend = "shorten it" if text else "type a word or two"
+        raise ConfigError(f"an end of an axis is one line of 1 to {MAX_LINE} characters: {mend}")
     return text
 
 
