@@ -11,7 +11,9 @@ function dialog(frame, title, ...parts) {
   const node = h("dialog", { class: "over", "aria-label": title, "data-testid": "dialog" },
     h("div", { class: "bar" }, h("h2", {}, title), h("span", { class: "grow" }), close), ...parts)
   close.onclick = () => node.close()
-  node.onclick = (event) => event.target === node && node.close()
+  node.onclick = (event) => {  // returns nothing: false would keep a form from being sent
+    if (event.target === node) node.close()
+  }
   node.onclose = () => node.remove()
   frame.append(node)
   node.showModal()

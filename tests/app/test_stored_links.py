@@ -65,9 +65,10 @@ def test_a_stored_link_opens_as_it_always_did(digits, stored):
     if expected["state"].get("upload"):
         expected["state"]["upload"]["z"] = near(expected["state"]["upload"]["z"])
         expected["state"]["upload"].setdefault("unlike", 0.0)
-    later = {"asks": "first"}  # than these links
+        expected["state"]["upload"].setdefault("unknown", "")
+    later: dict[str, object] = {"asks": "first"}  # than these links
     if stored["page"] == "explore":
-        later["only"] = ""
+        later |= {"only": "", "added": {}, "only_this": False}
     assert found["state"] == {**later, **expected["state"]}
     assert found["said"] == expected["said"]
     assert list(found["back"].items()) == list(expected["back"].items()), "in this order"

@@ -34,7 +34,7 @@ TEXT_GONE = (
     "Your text is no longer kept here, so Reset returns to the current sliders: "
     "click Choose to enter it again."
 )
-ADDED_GONE = "This run has no added axis {} any more, so the link's move along it is left out."
+ADDED_GONE = "The link moves along added axes that this run no longer has, and ignores them: {}."
 ROUNDING = 1.5e-4
 CARD_GONE = "no longer kept: choose it again"
 
