@@ -58,10 +58,7 @@ def explore() -> None:
         "the bar under a name shows how much that axis changes the best match. "
         "**Add an axis** makes a slider of your words, of a tag or factor, or of chosen items: it "
         "moves all of z along one direction, and leaves the other named axes where they are with "
-        "*Only this*. "
-        + SURE
-        + "\n"
-        + EXPLORE_KEYS,
+        "*Only this*. " + SURE + "\n" + EXPLORE_KEYS,
         icon=KEYBOARD,
     )
 

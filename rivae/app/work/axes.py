@@ -72,13 +72,16 @@ def propose(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """Propose axes for the run in the folder ``run``."""
     step_back()
     progress("starting", 0.0)
+    from rivae.exploring.axes.adding import named_directions
     from rivae.exploring.axes.finder import AxisFinder
     from rivae.exploring.axes.proposing import propose_axes
     from rivae.runs import Run
 
-    finder = AxisFinder.open(Run(spec["run"]))
+    run = Run(spec["run"])
+    finder = AxisFinder.open(run)
     finder.prepare(lambda stage, share: progress(stage, 0.3 * share))
     progress("comparing families of axes", 0.3)
-    axes = propose_axes(finder, N_PROPOSED)
+    others = named_directions(run, finder.model.n_components)
+    axes = [finder.completed(a, a.name, others) for a in propose_axes(finder, N_PROPOSED)]
     # An id is given when one is kept.
     return {"axes": [replace(axis, id=f"a{n}").document() for n, axis in enumerate(axes, 1)]}
