@@ -37,7 +37,6 @@ from rivae.labels.guideline_axes import draft_guideline_axes
 from rivae.metrics.matching import cross_correlation
 from rivae.metrics.measures.dci_paper import paper_dci
 from rivae.metrics.measures.mcc import mcc
-from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 from rivae.runs.added_axes import AxisSpec
 
@@ -169,8 +168,8 @@ class Measured:
         split: str = "test",
         levels_of: Callable[[PairedDataset, Rows], Floats] = dish_levels,
     ) -> None:
-        data = run.load_dataset()
-        self.finder = AxisFinder(LatentModel(run.load_method(data)), data)
+        self.finder = AxisFinder.open(run)
+        data = self.finder.data
         self.rows = np.sort(data.splits[split])
         self.levels = levels_of(data, self.rows)
         self.z = self.finder.encode(self.rows)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rivae.app.explore import panels, session
+from rivae.app.explore import adding, panels, session
 from rivae.app.shared import gallery, notices, runs
 from rivae.app.shell import keys, pages
 
@@ -11,9 +11,9 @@ entered = st.session_state[keys.ENTERED]
 shown, explorer = notices.opened(lambda: session.current(entered, ready))
 if entered:
     session.PAGE.refresh()
-if (axis := st.session_state.pop(keys.EXPLORE_ABOUT, None)) is not None:
+if (about := st.session_state.pop(keys.EXPLORE_ABOUT, None)) is not None:
     st.switch_page(
-        pages.TRAVERSE, query_params={keys.TRAVERSE_VIEW: "Axis", keys.TRAVERSE_CARD: axis}
+        pages.TRAVERSE, query_params={keys.TRAVERSE_VIEW: "Axis", keys.TRAVERSE_CARD: about}
     )
 if st.session_state.pop(keys.EXPLORE_AWAY, False):
     st.switch_page(pages.LABEL, query_params={keys.LABEL_VIEW: "Plans"})
@@ -47,6 +47,7 @@ session.PANEL(
     choose=session.PAGE.on_choose,
     ask=session.PAGE.on_ask,
     about=session.PAGE.on_about,
+    add=session.PAGE.on_add,
     label=session.PAGE.on_label,
     layout=session.PAGE.on_layout,
     search=session.PAGE.on_search,
@@ -55,6 +56,8 @@ panels.layout_progress(explorer)
 
 if (item := st.session_state.get(keys.EXPLORE.item)) is not None:
     panels.docked_item(explorer, shown, item)
+elif (axis := st.session_state.get(keys.EXPLORE_ADDING)) is not None:
+    adding.docked(explorer, shown, axis)
 if st.session_state.get(keys.EXPLORE.choosing):
     purpose = gallery.Purpose(
         keys.EXPLORE.choosing, session.PAGE.choose_query, session.PAGE.choose_upload

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rivae.app.panels.links import SteerLink
+from rivae.app.panels.steer_link import SteerLink
 from rivae.app.steer.state import from_link
 from rivae.exploring.axis_card import examples, factor_links
 from rivae.exploring.comparison import axis_range, compare, strip_name

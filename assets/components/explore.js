@@ -65,7 +65,8 @@ export class ExplorePanel extends Panel {
       rest: () => this.commitSoon(),
       release: () => {},
       focus: () => {},
-      about: (j) => this.act("about", { axis: j }),
+      about: (j) => this.about(j),
+      add: () => this.act("add", { within: this.map.within ?? null, only: this.only.value.trim() }),
     })
     this.build(root)
   }
@@ -74,8 +75,14 @@ export class ExplorePanel extends Panel {
     const { values, span, byEffect } = this.sliders
     return {
       rev: this.rev, z: values, k: this.k, only: this.only.value.trim(), whole: this.whole, span, by_effect: byEffect,
-      locked: this.sliders.lockedDims(),
+      locked: this.sliders.lockedDims(), added: this.sliders.added.moved(), only_this: this.sliders.added.only.checked,
     }
+  }
+
+  /** All about one axis. */
+  about(j) {
+    const { id } = this.sliders.rows[j].dim
+    this.act("about", id ? { added: id } : { axis: j })
   }
 
   question() {

@@ -11,7 +11,9 @@ function dialog(frame, title, ...parts) {
   const node = h("dialog", { class: "over", "aria-label": title, "data-testid": "dialog" },
     h("div", { class: "bar" }, h("h2", {}, title), h("span", { class: "grow" }), close), ...parts)
   close.onclick = () => node.close()
-  node.onclick = (event) => event.target === node && node.close()
+  node.onclick = (event) => {  // returns nothing: false would keep a form from being sent
+    if (event.target === node) node.close()
+  }
   node.onclose = () => node.remove()
   frame.append(node)
   node.showModal()
@@ -72,8 +74,37 @@ function axisClouds({ states, legend }) {
   return h("section", { class: "said", "data-testid": "clouds" }, h("div", { class: "states" }, ...drawn), h("div", { class: "legend" }, ...kinds))
 }
 
-/** All about one axis as it is shown. @param card {examples, effects, changes, words} */
-export function showAxis(frame, items, dim, card, pick) {
+/** Asks for the words of an axis. @param keeps what becomes of it; `add(high, low)` throws a sentence */
+export function showAddAxis(frame, keeps, add) {
+  const line = (label, placeholder, id) => {
+    const input = h("input", { type: "search", maxLength: 300, placeholder, "data-testid": id })
+    return [input, h("label", { class: "line" }, label, input)]
+  }
+  const [high, highLine] = line("More of", "words of the items' texts", "axis-high")
+  const [low, lowLine] = line("Less of, or empty", "", "axis-low")
+  const go = h("button", { type: "submit", "data-testid": "axis-add" }, "Add")
+  const said = h("p", { class: "error", role: "alert", "data-testid": "axis-error" })
+  const form = h("form", { class: "axis-form" }, highLine, lowLine, said, h("div", { class: "bar" }, go))
+  const opened = dialog(frame, "Add an axis", form, h("p", { class: "muted" }, keeps))
+  form.onsubmit = async (event) => {
+    event.preventDefault()
+    go.disabled = true
+    setText(go, "Looking …")
+    setText(said, "")
+    try {
+      await add(high.value, low.value)
+      opened.close()
+    } catch (error) {
+      setText(said, error.message)
+    }
+    go.disabled = false
+    setText(go, "Add")
+  }
+  high.focus()
+}
+
+/** All about one axis as it is shown. @param card {examples, effects, changes, words}; `remove()` takes it away */
+export function showAxis(frame, items, dim, card, pick, remove = null) {
   const left = dim.left || "less"
   const right = dim.right || dim.given || "more"
   const columns = card.examples.map((ids) => h("div", { class: "step" }, ...ids.map((id) => {
@@ -86,9 +117,16 @@ export function showAxis(frame, items, dim, card, pick) {
   const changes = card.changes.map(({ name, kind, change, chance }) => h("tr", {}, h("th", { scope: "row" }, `${name} (${kind})`),
     h("td", {}, h("meter", { min: 0, max: largest, value: Math.abs(change) })),
     h("td", {}, change.toFixed(2).replace("-", "−")), h("td", { class: "muted" }, `chance ${chance.toFixed(2)}`)))
-  dialog(frame, dim.name, h("p", { class: "muted" }, `${percent} % of small steps along it change the best match. ${dim.about}`),
+  const away = remove && h("button", { type: "button", "data-testid": "axis-remove" }, "Remove")
+  const opened = dialog(frame, dim.name, h("p", { class: "muted" }, `${dim.effect ? `${percent} % of small steps along it change the best match. ` : ""}${dim.about}`),
     h("div", { class: "ends" }, h("b", {}, left), h("b", {}, right)), h("div", { class: "steps" }, ...columns),
     h("p", {}, card.effects),
     changes.length ? h("table", {}, h("caption", {}, "Change of the items found along it, in s.d."), ...changes) : null,
-    card.words ? axisClouds(card.words) : null)
+    card.words ? axisClouds(card.words) : null, away)
+  if (away) {
+    away.onclick = () => {
+      opened.close()
+      remove()
+    }
+  }
 }

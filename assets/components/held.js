@@ -7,8 +7,9 @@
 import { folded, h } from "./dom.js"
 import { Engine, numbersOf } from "./engine.js"
 import { ExplorePanel } from "./explore.js"
-import { chooseItem, showAxis, showItem } from "./file_parts.js"
+import { chooseItem, showAddAxis, showAxis, showItem } from "./file_parts.js"
 import { here } from "./reach.js"
+import { aloneOf, axisOfWords } from "./word_axis.js"
 
 const HITS = 12
 
@@ -103,6 +104,8 @@ export class HeldRun {
    */
   constructor(told, code, library, root) {
     this.told = told
+    this.addedAxes = told.addedAxes
+    this.nAdded = 0  // here, by words
     this.items = new Items(told.items)
     this.searcher = new Searcher(code, told.model)
     this.z = numbersOf(told.z, Float64Array)
@@ -122,8 +125,11 @@ export class HeldRun {
     return Array.from(this.z.slice(place * d, (place + 1) * d), (v) => Math.round(v * 1e4) / 1e4 + 0)
   }
 
-  /** Shows an item as the query, or `null` for the mean; at `z` where that is given, with `k` results. */
-  async show(id, z = null, k = this.panel.k || 10) {
+  /**
+   * Shows an item as the query, or `null` for the mean; at `z` where that is given, with `k` results.
+   * @param amounts that added axes were moved by, as part of z
+   */
+  async show(id, z = null, k = this.panel.k || 10, amounts = {}) {
     const base = id === null ? this.told.dims.map((dim) => dim.mean) : this.own(id)
     const [title, picture, tiny] = id === null ? ["Average query", "", false] : this.items.asked(id)
     const text = id === null ? "the mean of all queries" : `${this.told.queryName} · item ${id}`
@@ -139,6 +145,7 @@ export class HeldRun {
         rev: this.rev, key: told.run, url: "", run: told.run, rows: told.rows, asks: told.asks, side: told.side, letter: told.letter,
         k, maxK: told.maxK, whole: false, only: this.panel.only.value.trim(), span: this.panel.sliders.span || 4,
         byEffect: this.panel.sliders.byEffect ?? false, locked, z: place, base, dims: told.dims,
+        addedAxes: this.addedAxes, added: amounts, onlyThis: this.panel.sliders.added.only.checked, adds: told.adds,
         wholeLabel: "", conditions: [], aspects: [told.aspect, told.aspect], marks: told.marks, watched: null,
         takes: { text: false, picture: false }, hits: "hits", map: told.map,
         query: { title, text, picture, tiny }, first: await this.found(place, k, this.panel.only.value, null),
@@ -167,7 +174,8 @@ export class HeldRun {
       const found = await this.found(z, k, only, within && this.panel.map.inside)
       this.panel.wire.receive({ seq, ...found })
     } else if (name === "pick") showItem(this.frame, this.items, value.id, (id) => this.show(id))
-    else if (name === "about") this.about(value.axis)
+    else if (name === "about") this.about(value)
+    else if (name === "add") showAddAxis(this.frame, this.keeps, (high, low) => this.addAxis(high, low))
     else if (name === "choose") {
       const { ids } = this.items
       if (value.how === "gallery") chooseItem(this.frame, this.items, (id) => this.show(id))
@@ -175,8 +183,65 @@ export class HeldRun {
     }
   }
 
-  about(axis) {
-    showAxis(this.frame, this.items, this.told.dims[axis], this.told.cards[axis], (id) => this.hear("pick", { id }))
+  about({ axis, added }) {
+    const pick = (id) => this.hear("pick", { id })
+    if (!added) return showAxis(this.frame, this.items, this.told.dims[axis], this.told.cards[axis], pick)
+    const dim = this.addedAxes.find(({ id }) => id === added)
+    const card = { effects: "", changes: [], words: null, ...dim.card, examples: this.examples(dim) }
+    return showAxis(this.frame, this.items, dim, card, pick, () => this.removeAxis(added))
+  }
+
+  /** z of all items, a row each. */
+  rows() {
+    const d = this.told.dims.length
+    return this.items.ids.map((_, place) => Array.from(this.z.slice(place * d, (place + 1) * d)))
+  }
+
+  /** The items nearest to some places of an added axis, from low to high. */
+  examples({ reads, offset }) {
+    const places = this.rows().map((row) => row.reduce((sum, v, j) => sum + v * reads[j], offset))
+    const order = places.map((_, at) => at).sort((a, b) => places[a] - places[b])
+    const n = Math.min(4, Math.floor(order.length / 5))
+    return [0.05, 0.25, 0.5, 0.75, 0.95].map((share) => {
+      const first = Math.max(0, Math.min(order.length - n, Math.round(share * order.length - n / 2)))
+      return order.slice(first, first + n).map((at) => this.items.ids[at])
+    })
+  }
+
+  /** What becomes of an axis that is added here, in a sentence. */
+  get keeps() {
+    return "It is found in the titles and texts of the items that this page holds, and lasts until the page is closed."
+  }
+
+  /** Adds an axis by words of the items; throws one sentence where there is none. */
+  async addAxis(high, low) {
+    const axis = axisOfWords(this.rows(), this.items.words, `w${this.nAdded + 1}`, high, low)
+    this.nAdded += 1
+    await this.setAdded(this.apart([...this.addedAxes, axis]))
+  }
+
+  async removeAxis(id) {
+    await this.setAdded(this.apart(this.addedAxes.filter((axis) => axis.id !== id)))
+  }
+
+  /** The axes, each with how it moves alone among the others and the named ones of z. */
+  apart(axes) {
+    const z = this.rows()
+    const unit = (j) => this.told.dims.map((_, k) => Number(j === k))
+    const named = this.told.dims.flatMap((dim, j) => (dim.given && !dim.suggested ? [unit(j)] : []))
+    return axes.map((axis) => {
+      const others = [...named, ...axes.filter(({ id }) => id !== axis.id).map(({ reads }) => reads)]
+      return { ...axis, alone: aloneOf(z, axis.reads, others) }
+    })
+  }
+
+  /** Shows other added axes; z stays. */
+  async setAdded(axes) {
+    const { sliders, k } = this.panel
+    const left = new Set(axes.map(({ id }) => id))
+    const amounts = Object.fromEntries(Object.entries(sliders.added.moved()).filter(([id]) => left.has(id)))
+    this.addedAxes = axes
+    await this.show(this.query, [...sliders.values], k, amounts)
   }
 
   /** What the map and the search box ask for. */

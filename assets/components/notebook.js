@@ -28,6 +28,35 @@ class NotebookView extends HeldRun {
     this.frame.prepend(h("header", { class: "told" }, h("b", {}, told.title), h("span", { class: "muted" }, told.about), this.givenLine))
     this.take = this.take.bind(this)
     for (const name of SHARED) model.on(`change:${name}`, this.take)
+    this.renew = () => this.setAdded(model.get("_added"))
+    this.addedAxes = model.get("_added")
+    model.on("change:_added", this.renew)
+    this.answered = (answer) => this.waiting?.(answer)
+    model.on("msg:custom", this.answered)
+  }
+
+  get keeps() {
+    return this.told.asksPython ? "It is found in the texts of all items, and kept with the run." : super.keeps
+  }
+
+  /** Asks Python for an axis; an axis of arrays is found here. */
+  async addAxis(high, low) {
+    if (!this.told.asksPython) return super.addAxis(high, low)
+    const answer = await this.asked({ add: { high, low } })
+    if (answer.error) throw new Error(answer.error)
+  }
+
+  async removeAxis(id) {
+    if (!this.told.asksPython) return super.removeAxis(id)
+    await this.asked({ remove: id })
+  }
+
+  /** What Python answers; one question at a time. */
+  asked(question) {
+    return new Promise((resolve) => {
+      this.waiting = resolve
+      this.model.send(question)
+    })
   }
 
   async show(...asked) {
@@ -85,6 +114,8 @@ class NotebookView extends HeldRun {
 
   close() {
     for (const name of SHARED) this.model.off(`change:${name}`, this.take)
+    this.model.off("change:_added", this.renew)
+    this.model.off("msg:custom", this.answered)
     super.close()
   }
 }

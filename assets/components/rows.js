@@ -1,4 +1,6 @@
-/* One row per latent dimension: lock, number with effect, slider between its two poles, value, reset.
+/* One row per axis: lock, number with effect, slider between its two poles, value, reset.
+ *
+ * An axis that was added has an `id` and no lock: it moves all of z.
  *
  * Right is always more of what the axis is named after: where that falls as z grows, the slider is
  * turned, and shows −z.
@@ -12,7 +14,7 @@ const DENSITY = [-3, -2.25, -1.5, -0.75, 0, 0.75, 1.5, 2.25, 3].map((t) => [t, M
 
 export class Row {
   /**
-   * @param dim {j, name, short, given, suggested, left, right, flipped, about, mean, std, effect}: in
+   * @param dim {j, id?, name, short, given, suggested, left, right, flipped, about, mean, std, effect}: in
    *   full, its number, what it is called, whether nobody has accepted that, its poles, the evidence
    * @param on {input(j, value), commit(), lock(j), focus(j), hold(isHeld), about(j)?}; with the last
    *   one the axis' number leads to all that is known of it
@@ -24,6 +26,7 @@ export class Row {
     this.mean = this.sign * dim.mean
     this.label = `${dim.flipped ? "−" : ""}${dim.short}`
     const { name } = dim
+    const at = dim.id ?? dim.j + 1
     const button = (label, glyph, run, extra = {}) => {
       const node = h(
         "button", { type: "button", title: label, "aria-label": label, tabIndex: -1, ...extra }, glyph,
@@ -31,13 +34,14 @@ export class Row {
       node.onclick = run
       return node
     }
-    this.lock = button(`Lock ${name}`, icon("unlock"), () => on.lock(dim.j), { class: "lock" })
+    this.lock = dim.id ? h("span", {})
+      : button(`Lock ${name}`, icon("unlock"), () => on.lock(dim.j), { class: "lock" })
     this.slider = h("input", {
-      type: "range", "aria-label": name, "data-testid": `slider-${dim.j + 1}`, step: "any",
+      type: "range", "aria-label": name, "data-testid": `slider-${at}`, step: "any",
     })
     this.number = h("input", {
       type: "number", class: "num", "aria-label": `${name}, value`, step: "any",
-      "data-testid": `number-${dim.j + 1}`,
+      "data-testid": `number-${at}`,
     })
     this.fill = h("i", { class: "fill" })
     this.home = h("i", { class: "home" })
@@ -46,7 +50,7 @@ export class Row {
     })
     this.short = h(on.about ? "button" : "b", on.about ? {
       type: "button", class: "about-axis", title: `All about ${name}`, "aria-label": `All about ${name}`,
-      "data-testid": `about-${dim.j + 1}`, onclick: () => on.about(dim.j), tabIndex: -1,
+      "data-testid": `about-${at}`, onclick: () => on.about(dim.j), tabIndex: -1,
     } : {}, this.label)
     const effect = h("i", { class: "effect", style: `--effect:${dim.effect}` })
     const percent = Math.round(dim.effect * 100)
@@ -55,7 +59,7 @@ export class Row {
       "div",
       {
         class: poles ? "row named" : "row", role: "group", "aria-label": name,
-        "data-testid": "dim-row", "data-dim": dim.j + 1,
+        "data-testid": "dim-row", "data-dim": at,
       },
       this.lock,
       h(
@@ -106,7 +110,7 @@ export class Row {
     if (sign) this.step(sign * (event.shiftKey ? STEPS_PER_SIGMA / 2 : 1))
     else if (page) this.step(page * STEPS_PER_SIGMA)
     else if (event.key === "Delete" || event.key === "Backspace") this.goHome()
-    else if (event.key === "l" || event.key === "L") event.repeat || this.on.lock(this.dim.j)
+    else if (event.key === "l" || event.key === "L") event.repeat || this.dim.id || this.on.lock(this.dim.j)
     else if (event.key === "i" && this.on.about) this.on.about(this.dim.j)
     else return
     event.preventDefault()
@@ -175,6 +179,13 @@ export class Row {
     this.short.replaceChildren(this.label, ...(mark ? [sureMark(mark, `sure-${j + 1}`)] : []))
     if (mark) this.slider.setAttribute("aria-describedby", `sure-${j + 1}`)
     else this.slider.removeAttribute("aria-describedby")
+  }
+
+  /** Says why the axis cannot be moved, "" where it can. */
+  setStuck(why) {
+    this.slider.disabled = this.number.disabled = Boolean(why)
+    this.slider.title = why
+    this.element.classList.toggle("stuck", Boolean(why))
   }
 
   setLocked(locked) {

@@ -2,8 +2,11 @@
  *
  * Holds the values and which of them are locked, and tells its owner what the hand does: a gesture
  * begins (a drag, or a run of key presses), a value has changed, things have come to rest.
+ *
+ * Axes that were added move all values at once; see `added.js`.
  */
 
+import { Added } from "./added.js"
 import { folded, round4, setText } from "./dom.js"
 import { buildControls } from "./layout.js"
 import { Row } from "./rows.js"
@@ -11,13 +14,14 @@ import { Row } from "./rows.js"
 const GESTURE_PAUSE_MS = 900
 
 export class Sliders {
-  /** @param on {gesture(), change(), rest(), release(), focus(j), about(j)?} */
+  /** @param on {gesture(), change(), rest(), release(), focus(j), about(j)?, add()?} */
   constructor(on) {
     this.on = on
-    this.rows = []
+    this.rows = []  // one for each value, then one for each axis that was added
     this.values = []
     this.locked = new Set()
     this.active = 0
+    this.added = new Added(on.add && { add: on.add, only: () => this.setOnly() })
     this.controls = buildControls({
       filter: () => this.filter(),
       sort: () => this.setSort(!this.byEffect, true),
@@ -27,25 +31,30 @@ export class Sliders {
       random: () => this.randomise(),
     })
     this.element = this.controls.element
+    if (on.add) this.controls.list.after(this.added.foot)
   }
 
   /**
    * Takes a state over.
    * @param dims [{name, short, given, mean, std, effect}], or null where they are the ones shown already
    */
-  adopt(dims, { values, base, locked, span, byEffect }) {
+  adopt(dims, { values, base, locked, span, byEffect, added = {}, addedAxes = [], onlyThis = false, adds = false }) {
     this.values = [...values]
     this.base = base
     this.locked = new Set(locked)
-    if (dims) this.makeRows(dims)
+    this.added.button.hidden = !adds
+    const hasOthers = this.added.adopt(addedAxes, added, values, onlyThis)
+    if (dims) this.dims = dims
+    if (dims || hasOthers) this.makeRows()
     this.setSpan(span, false)
     this.setSort(byEffect, false)
-    this.rows.forEach((row, j) => row.setLocked(this.locked.has(j)))
+    this.latents().forEach((row, j) => row.setLocked(this.locked.has(j)))
+    this.showStuck()
     this.focusDim(Math.min(this.active, this.rows.length - 1))
     this.controls.find.style.display = this.rows.length > 8 ? "" : "none"
   }
 
-  makeRows(dims) {
+  makeRows() {
     const on = {
       input: (j, value) => this.set(j, value),
       commit: () => this.on.rest(),
@@ -54,14 +63,20 @@ export class Sliders {
       hold: (isHeld) => this.hold(isHeld),
       about: this.on.about,
     }
-    this.rows = dims.map((dim, j) => new Row({ ...dim, j }, on))
+    const before = this.rows[this.active]?.label
+    this.rows = [...this.dims, ...this.added.axes].map((dim, j) => new Row({ ...dim, j }, on))
     this.controls.list.classList.toggle("dense", this.rows.length > 8)
-    this.active = 0
+    this.active = Math.max(0, this.rows.findIndex((row) => row.label === before))
+  }
+
+  /** The rows of the values themselves. */
+  latents() {
+    return this.rows.slice(0, this.dims.length)
   }
 
   /** How sure the axes are, `[{verdict, text}]`; empty where nothing says so. */
   setMarks(marks) {
-    this.rows.forEach((row, j) => row.setMark(marks[j]))
+    this.latents().forEach((row, j) => row.setMark(marks[j]))
   }
 
   lockedDims() {
@@ -69,9 +84,35 @@ export class Sliders {
   }
 
   set(j, value) {
-    this.values[j] = round4(value)
-    this.rows[j].write(this.values[j])
+    if (j < this.values.length) {
+      this.values[j] = round4(value)
+      this.added.keep(this.values)
+      this.rows[j].write(this.values[j])
+      this.writeAdded()
+    } else {
+      this.values = this.added.move(j - this.values.length, value)
+      this.latents().forEach((row, k) => row.write(this.values[k]))
+      this.writeAdded(j)
+      this.rows[j].write(round4(value))  // as the thumb has it: its place follows from rounded values
+    }
     this.changed()
+  }
+
+  /** Shows where z lies on the axes that were added, but for the one in hand. */
+  writeAdded(held = -1) {
+    const places = this.added.places(this.values)
+    places.forEach((place, k) => k + this.values.length === held || this.rows[this.values.length + k].write(place))
+  }
+
+  /** Whether moving an added axis leaves the others. */
+  setOnly() {
+    this.showStuck()
+    this.on.rest()
+  }
+
+  showStuck() {
+    const { stuck } = this.added
+    stuck.forEach((why, k) => this.rows[this.dims.length + k].setStuck(why))
   }
 
   /** A held thumb is one gesture however long it rests; what comes after is the next one. */
@@ -97,7 +138,9 @@ export class Sliders {
   /** Sets every dimension that is not locked. */
   setFree(values) {
     this.values = this.values.map((old, j) => (this.locked.has(j) ? old : round4(values[j])))
-    this.rows.forEach((row, j) => row.write(this.values[j]))
+    this.added.forget(this.values)
+    this.latents().forEach((row, j) => row.write(this.values[j]))
+    this.writeAdded()
     this.endGesture()
     this.changed()
     this.on.rest()
@@ -106,7 +149,7 @@ export class Sliders {
   randomise() {
     const normal = () =>
       Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random())
-    this.setFree(this.rows.map(({ dim }) => dim.mean + dim.std * normal()))
+    this.setFree(this.dims.map((dim) => dim.mean + dim.std * normal()))
   }
 
   jump(sigmas) {
@@ -125,9 +168,11 @@ export class Sliders {
   setSpan(span, tell) {
     this.span = span
     this.controls.span.value = span
+    const homes = [...this.base, ...this.added.places(this.base)]
+    const shown = [...this.values, ...this.added.places(this.values)]
     this.rows.forEach((row, j) => {
-      row.setRange(span, this.base[j])
-      row.write(this.values[j])
+      row.setRange(span, homes[j])
+      row.write(shown[j])
     })
     if (tell) this.on.rest()
   }
@@ -135,9 +180,10 @@ export class Sliders {
   setSort(byEffect, tell) {
     this.byEffect = byEffect
     this.controls.sort.setAttribute("aria-pressed", String(byEffect))
-    const order = this.rows.map((row) => row)
+    const order = this.latents()
     if (byEffect) order.sort((a, b) => b.dim.effect - a.dim.effect || a.dim.j - b.dim.j)
-    this.controls.list.replaceChildren(...order.map((row) => row.element))
+    const asked = this.rows.slice(this.dims.length)  // what somebody asked for comes first
+    this.controls.list.replaceChildren(...[...asked, ...order].map((row) => row.element))
     if (tell) this.on.rest()
   }
 

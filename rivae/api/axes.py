@@ -13,12 +13,8 @@ from rivae.api.opened import OpenedRun
 from rivae.base.errors import ConfigError
 from rivae.exploring.axes.adding import (
     add_axis,
-    alone,
     asked_spec,
-    effect_along,
     keep_axes,
-    known_added,
-    named_directions,
 )
 from rivae.exploring.axes.finder import AxisFinder
 from rivae.exploring.axes.proposing import propose_axes
@@ -101,40 +97,30 @@ class RunAxes(OpenedRun):
 
     def _added_axes(self) -> tuple[Axis, ...]:
         """The added axes with their places among the data."""
-        added = known_added(self._folder, self.n_components)
-        if not added:
-            return ()
-        others = named_directions(self._folder, self.n_components)
-        z = self.explorer.retriever.reference_latents()[0]
-        covariance = np.atleast_2d(np.cov(z.T))
-        axes = []
-        for axis in added:
-            places, own = axis.at(z), alone(axis, others, covariance)
-            low, high = np.percentile(places, [0.5, 99.5])
-            axes.append(
-                Axis(
-                    id=axis.id,
-                    name=axis.name,
-                    label=f"{axis.id}{SEPARATOR}{axis.name}",
-                    poles=axis.poles,
-                    mean=float(places.mean()),
-                    std=float(places.std()),
-                    low=float(low),
-                    high=float(high),
-                    effect=effect_along(self.explorer.retriever, axis, z),
-                    reads=axis.reads,
-                    offset=axis.offset,
-                    moves=axis.moves,
-                    moves_alone=() if own is None else tuple(own.tolist()),
-                    added=axis,
-                )
+        return tuple(
+            Axis(
+                id=placed.axis.id,
+                name=placed.axis.name,
+                label=f"{placed.axis.id}{SEPARATOR}{placed.axis.name}",
+                poles=placed.axis.poles,
+                mean=placed.mean,
+                std=placed.std,
+                low=placed.low,
+                high=placed.high,
+                effect=placed.effect,
+                reads=placed.axis.reads,
+                offset=placed.axis.offset,
+                moves=placed.axis.moves,
+                moves_alone=placed.moves_alone,
+                added=placed.axis,
             )
-        return tuple(axes)
+            for placed in self.explorer.added_axes
+        )
 
     @cached_property
     def axis_finder(self) -> AxisFinder:
         """Finds axes without keeping them: ``draft(spec)``. Unlike this class it may change."""
-        return AxisFinder(self.explorer.retriever.model, self.data)
+        return AxisFinder.open(self._folder, self.explorer.retriever.model, self.data)
 
     def add_axis(
         self,
@@ -189,7 +175,9 @@ class RunAxes(OpenedRun):
             against=self._ids(against),
             levels=tuple(zip(self._ids(labels or ()), (labels or {}).values(), strict=True)),
         )
-        return add_axis(self._folder, self.axis_finder, spec, name=name, poles=poles)
+        axis = add_axis(self._folder, self.axis_finder, spec, name=name, poles=poles)
+        self._tell_watchers()
+        return axis
 
     def add_guideline_axes(
         self,
@@ -214,9 +202,11 @@ class RunAxes(OpenedRun):
             >>> axes[0].name, axes[0].poles  # doctest: +SKIP
             ('wateriness', ('dry', 'liquid'))
         """
-        return add_guideline_axes(
+        axes = add_guideline_axes(
             self._folder, self.axis_finder, read_guideline(Path(guideline)), lines
         )
+        self._tell_watchers()
+        return axes
 
     def propose_axes(self, n: int = 8) -> list[AddedAxis]:
         """At most ``n`` axes with two poles that read well, the best first; nothing is kept.
@@ -248,7 +238,9 @@ class RunAxes(OpenedRun):
             >>> run.axes[-1].id == kept[0].id == run.remove_axis(kept[0].id).id
             True
         """
-        return keep_axes(self._folder, drafts)
+        kept = keep_axes(self._folder, drafts)
+        self._tell_watchers()
+        return kept
 
     def remove_axis(self, axis_id: str) -> AddedAxis:
         """Remove an added axis by its id, and return it; ``keep_axes`` takes it back.
@@ -263,7 +255,13 @@ class RunAxes(OpenedRun):
             >>> run.remove_axis(axis.id) == axis
             True
         """
-        return remove_added(self._folder, axis_id)
+        removed = remove_added(self._folder, axis_id)
+        self._tell_watchers()
+        return removed
+
+    def _tell_watchers(self) -> None:
+        for watcher in tuple(self._watchers):
+            watcher.show_axes()
 
     def _ids(self, items: Collection[int | str]) -> tuple[str, ...]:
         """The ids of items given by row or by id."""

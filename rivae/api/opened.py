@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
+from typing import Protocol
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +17,18 @@ from rivae.exploring.explorer import Explorer, Vector
 from rivae.runs import Run as RunFolder
 
 
+class Watcher(Protocol):
+    """A view of the run, which shows its axes."""
+
+    def show_axes(self) -> None: ...
+
+
 class OpenedRun:
     """What of a run is open: the base of ``rivae.Run``."""
 
     def __init__(self, folder: RunFolder, rows: Rows = "test", asks: Asks = "first") -> None:
         self._folder, self._rows, self._asks = folder, rows, asks
+        self._watchers: WeakSet[Watcher] = WeakSet()
 
     def __repr__(self) -> str:
         return f"rivae.Run({self.id!r})"

@@ -16,7 +16,7 @@ import re
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -141,6 +141,17 @@ def write_cache(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     with contextlib.suppress(OSError):
         path.parent.mkdir(exist_ok=True)
         write_atomic_with(path, write)
+
+
+def remove_oldest(paths: Iterable[Path], most: int) -> None:
+    """Delete all but the ``most`` files that were written last; errors are left aside."""
+    written = []
+    for path in paths:
+        with contextlib.suppress(OSError):
+            written.append((path.stat().st_mtime_ns, path))
+    for _, path in sorted(written, reverse=True)[most:]:
+        with contextlib.suppress(OSError):
+            path.unlink()
 
 
 def remove_temporaries(folder: Path) -> None:

@@ -180,10 +180,8 @@ def _bake(run: Run, args: argparse.Namespace) -> Run:
 
 def _finder(run: Run) -> AxisFinder:
     from rivae.exploring.axes.finder import AxisFinder
-    from rivae.retrieval.model import LatentModel
 
-    data = run.load_dataset()
-    return AxisFinder(LatentModel(run.load_method(data)), data)
+    return AxisFinder.open(run)
 
 
 def _ids(text: str) -> tuple[str, ...]:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from rivae.data import segmenting
-from rivae.data.tokenizer import FIRST, Tokenizer
+from rivae.data.tokenizer import FIRST, Tokenizer, cut
 
 MAX_WORDS = 50_000
+N_NEAR = 4  # words offered for an unknown one
+USUAL = 0.01, 0.25  # the share of texts with a word that is offered where none is spelled alike
 _Word = Annotated[str, Field(min_length=1, max_length=200_000)]
 _Count = Annotated[int, Field(ge=0)]
 
@@ -57,6 +60,53 @@ class Vocabulary(BaseModel):
         """16 hex digits for all of it."""
         document = json.dumps(self.model_dump(mode="json"), sort_keys=True)
         return hashlib.blake2b(document.encode(), digest_size=8).hexdigest()
+
+    @cached_property
+    def number_of(self) -> dict[str, int]:
+        """The number of each word."""
+        return {word: number for number, word in enumerate(self.words)}
+
+    def unknown(self, text: str) -> list[str]:
+        """The words of a text that this has not, each once, in order."""
+        found = dict.fromkeys(self.rules.words(text))
+        return [word for word in found if word not in self.number_of]
+
+    def near(self, word: str) -> list[str]:
+        """At most ``N_NEAR`` words that are spelled like ``word``, the likest first."""
+        return get_close_matches(word[:40].lower(), self.words, N_NEAR, 0.6)
+
+    @cached_property
+    def usual(self) -> list[str]:
+        """Some words that tell texts apart: the commonest of those that few texts have; [] where
+        the words were not counted.
+        """
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+        low, high = (share * self.n_texts for share in USUAL)
+        fit = [
+            (-count, word)
+            for word, count in zip(self.words, self.documents, strict=False)
+            if low <= count <= high and len(word) > 3 and word not in ENGLISH_STOP_WORDS
+        ]
+        return [word for _, word in sorted(fit)[:N_NEAR]]
+
+    def instead_of(self, word: str) -> str:
+        """What to type instead of a word that this has not: "try chocolate, chocolates"."""
+        if near := self.near(word):
+            return f"try {', '.join(near)}"
+        such_as = f", such as {', '.join(self.usual)}" if self.usual else ""
+        return f"choose words of the items' texts{such_as}"
+
+    def remark(self, *texts: str) -> str:
+        """Which words of texts this has not, and the nearest: "no text has gateau; near it:
+        gather"; "" where it has all of them.
+        """
+        unknown = [word for text in texts for word in self.unknown(text)]
+        if not unknown:
+            return ""
+        near = [word for one in unknown[:3] for word in self.near(one)[:2]]
+        instead = f"; near it: {', '.join(dict.fromkeys(near))}" if near else ""
+        return f"no text has {', '.join(cut(word, 40) for word in unknown[:5])}{instead}"
 
 
 def counted(

@@ -20,6 +20,7 @@ from rivae.base.errors import ConfigError
 from rivae.base.installed import cache_folder
 from rivae.data.base import PairedDataset
 from rivae.data.thumbnails import ThumbnailCache
+from rivae.exploring.axes.placed import AxisPlaces, PlacedAxis
 from rivae.exploring.catalogue import Catalogue
 from rivae.exploring.words.axis_names import (
     axis_signs,
@@ -172,6 +173,15 @@ class Explorer(Catalogue):
         if self.run is None:
             return np.ones(self.n_components, dtype=np.int64)
         return np.array(axis_signs(self.run, self.n_components), dtype=np.int64)
+
+    @property
+    def added_axes(self) -> list[PlacedAxis]:
+        """The axes that were added to the run, as of now, with their places among the data."""
+        return [] if self.run is None else self._places.of(self.run)
+
+    @cached_property
+    def _places(self) -> AxisPlaces:
+        return AxisPlaces(self.retriever)
 
     # from query to pictures
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rivae.exploring.explorer import Explorer
+from rivae.exploring.words.axis_names import SEPARATOR
+from rivae.runs.added_axes import AddedAxis
 from rivae.runs.axis_names import AxisName
 
 N_TERMS = 5  # of the evidence for a name
@@ -45,6 +47,50 @@ def sliders_of(explorer: Explorer) -> list[dict[str, Any]]:
         }
         for j, axis in enumerate(axes_of(explorer))
     ]
+
+
+def added_sliders(explorer: Explorer) -> list[dict[str, Any]]:
+    """What a panel says of the axes that were added to the run, and how they move z.
+
+    An item lies at ``reads`` · z + ``offset`` on it; a step of 1 adds ``moves`` to z, or ``alone``,
+    which leaves the readings of the other named axes; it is null where they say all that it says.
+    """
+    sliders = []
+    for placed in explorer.added_axes:
+        axis = placed.axis
+        low, high = axis.poles
+        sliders.append(
+            {
+                "name": f"{axis.id}{SEPARATOR}{axis.name}",
+                "short": axis.id,
+                "id": axis.id,
+                "given": axis.name,
+                "suggested": False,
+                "left": low,
+                "right": axis.name if not low and axis.name else high or axis.name,
+                "flipped": False,
+                "about": evidence_line(axis, explorer.data.view_names),
+                "mean": round(placed.mean, 6),
+                "std": round(placed.std, 6),
+                "effect": round(placed.effect, 3),
+                "reads": list(axis.reads),
+                "offset": axis.offset,
+                "moves": list(axis.moves),
+                "alone": list(placed.moves_alone) or None,
+            }
+        )
+    return sliders
+
+
+def evidence_line(axis: AddedAxis, view_names: tuple[str, str]) -> str:
+    """How well an added axis follows what it was asked for, in one line of plain text."""
+    views = dict(zip(("first", "second"), view_names, strict=True))
+    parts = [
+        f"{views[one.asks]} asks: score {one.score:.2f} [{one.low:.2f}, {one.high:.2f}], "
+        f"chance {one.chance:.2f}"
+        for one in axis.scores
+    ]
+    return "; ".join(parts) or "not scored: too few held-out items tell"
 
 
 def _about(name: AxisName) -> str:

@@ -296,7 +296,7 @@ def _propose_axes(
     if not method.has_latent:
         return
     with contextlib.suppress(RivaeError):
-        drafts = better_proposals(AxisFinder(LatentModel(method), data), names)
+        drafts = better_proposals(AxisFinder.open(run, LatentModel(method), data), names)
         # A run that was stopped right here and resumed has them already.
         if drafts and not known_added(run, method.n_components):
             keep_axes(run, drafts)

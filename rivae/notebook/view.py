@@ -20,10 +20,14 @@ import pandas as pd
 import traitlets
 from numpy.typing import ArrayLike
 
+from rivae.api.axes import RunAxes
 from rivae.base.arrays import Ints, axis_labels, check_order
-from rivae.base.errors import ConfigError
+from rivae.base.errors import ConfigError, RivaeError
 from rivae.base.scripts import library, source, styles
+from rivae.exploring.axes.adding import typed_spec
 from rivae.exploring.explorer import MAX_K, Explorer, Vector
+from rivae.exploring.sliders import added_sliders
+from rivae.exploring.words.item_words import has_texts
 from rivae.figures.page.document import PANEL_STYLES, as_json
 from rivae.notebook.pairs import ROW, has_plain_labels
 from rivae.notebook.rows import numbered, rows_of
@@ -75,6 +79,7 @@ class View(anywidget.AnyWidget):
     _query = traitlets.Int(allow_none=True).tag(sync=True)
     _still = traitlets.Unicode().tag(sync=True)  # class of what stands here without a kernel
     _chosen = traitlets.List(traitlets.Int(), allow_none=True, default_value=None).tag(sync=True)
+    _added = traitlets.List(traitlets.Dict()).tag(sync=True)  # the axes that were added to the run
     z = traitlets.Any().tag(
         sync=True,
         to_json=lambda z, view: None if z is None else z.tolist(),
@@ -94,14 +99,36 @@ class View(anywidget.AnyWidget):
         self._explorer, self.source, self._table = explorer, source, table
         self._retriever: Retriever = explorer.retriever
         first = int(explorer.search_rows[0])
+        content = content | {"asksPython": isinstance(source, RunAxes) and has_texts(explorer.data)}
         super().__init__(
             _content=as_json(content).encode(),
+            _added=content["addedAxes"],
             _query=first,
             _still=f"rivae-still-{uuid4().hex}",
             k=k,
             z=self._start_of(first),
         )
         self._alone = ALONE.format(content["title"], len(explorer.search_rows))
+        self.on_msg(self._heard)
+        if isinstance(source, RunAxes):
+            source._watchers.add(self)
+
+    def show_axes(self) -> None:
+        """Show the axes that are added to the run now; ``run.add_axis`` and its kin call this."""
+        self._added = added_sliders(self._explorer)
+
+    def _heard(self, _: Any, asked: Any, __: Any) -> None:
+        """Add or remove the axis that the box of the view asks for; a sentence says why not."""
+        answer = {}
+        try:
+            if isinstance(lines := asked.get("add"), dict):
+                spec = typed_spec(str(lines.get("high", "")), str(lines.get("low", "")))
+                self.source.add_axis(spec.high, spec.low)
+            elif isinstance(axis_id := asked.get("remove"), str):
+                self.source.remove_axis(axis_id)
+        except RivaeError as error:
+            answer["error"] = str(error)
+        self.send(answer)
 
     @property
     def query(self) -> int | None:

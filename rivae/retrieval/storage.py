@@ -189,12 +189,17 @@ def kept_latents(
     """
     if folder is None:
         return make()
-    path = folder / f"latents-{key()}.npz"
+    path = kept_path(folder, key())
     if (latents := _read(path, shape)) is not None:
         return latents
     mu, log_var = make()
     write_cache(path, lambda stream: np.savez(stream, mu=mu, log_var=log_var))
     return mu, log_var
+
+
+def kept_path(folder: Path, key: str) -> Path:
+    """The file of ``kept_latents``."""
+    return folder / f"latents-{key}.npz"
 
 
 def _read(path: Path, shape: tuple[int, int]) -> tuple[Floats, Floats] | None:

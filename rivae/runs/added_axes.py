@@ -36,7 +36,7 @@ Asked = Literal["words", "tag", "factor", "examples", "labels", "guideline", "pr
 _STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 _Correlation = Annotated[float, Field(ge=-1, le=1)]
 _Share = Annotated[float, Field(ge=0, le=1)]
-_ID = re.compile(r"a[1-9][0-9]{0,5}")
+ADDED_ID = re.compile(r"a[1-9][0-9]{0,5}")
 
 
 def _line(text: str) -> str:
@@ -133,7 +133,7 @@ class AddedAxis:
 
     __pydantic_config__ = _STRICT
 
-    id: Annotated[str, Field(pattern=_ID.pattern, max_length=7)]
+    id: Annotated[str, Field(pattern=ADDED_ID.pattern, max_length=7)]
     name: Annotated[_Name, Field(min_length=1)]
     poles: tuple[_Name, _Name]
     reads: _Vector
@@ -299,6 +299,20 @@ def remove_added(run: Run, axis_id: str) -> AddedAxis:
 
     change_added(run, without)
     return removed[0]
+
+
+def restore_added(run: Run, axis: AddedAxis) -> None:
+    """Put a removed axis back under its id, so that links that name it open as before; nothing
+    where there is one of this id.
+
+    Raises:
+        ConfigError, DataError, RunError: as ``change_added``.
+    """
+
+    def with_it(axes: tuple[AddedAxis, ...], _: Callable[[], str]) -> Sequence[AddedAxis]:
+        return axes if any(one.id == axis.id for one in axes) else [*axes, axis]
+
+    change_added(run, with_it)
 
 
 def find_added(axes: Sequence[AddedAxis], axis_id: str) -> AddedAxis:

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import streamlit as st
 
 from rivae.app.shell import access, keys
+from rivae.runs.added_axes import AddedAxis, AxisSpec, added_axes
 
 # Each function does one action and returns whether it was done.
 
@@ -101,6 +102,32 @@ def names_back(world):
     world.give(None, "", "")
     trash._restore(trash_of_names().entries()[0])
     return world.names()[0] == "kale"
+
+
+AXIS = AddedAxis(
+    "", "round", ("", "round"), (1.0, 0, 0), 0.0, (1.0, 0, 0), AxisSpec("words", "round")
+)
+
+
+def new_axis(world):
+    from rivae.app.explore import adding
+
+    world.patch.setattr(adding.PAGE, "renew", lambda: None)
+    adding._keep("own", AXIS, "axis_name_draft")
+    return [axis.id for axis in added_axes(world.run)] == ["a1"]
+
+
+def axis(world):
+    from rivae.app.explore import adding
+    from rivae.exploring.axes.adding import keep_axes
+
+    world.patch.setattr(adding.PAGE, "renew", lambda: None)
+    (kept,) = keep_axes(world.run, [AXIS])
+    adding._remove("own", kept)
+    removed = added_axes(world.run) == ()
+    adding._restore("own", kept)
+    assert added_axes(world.run) == (kept,)
+    return removed
 
 
 def a_tour():

@@ -299,7 +299,12 @@ def test_a_text_of_ones_own_is_read_as_those_of_the_data(folder):
     text = recipe_text(data.recipe(row))
     assert torch.allclose(data.from_text(text), data.x2.batch([row]), atol=1e-5)
     assert np.allclose(explorer.encode_text(text.upper()), explorer.encode(row), atol=1e-5)
-    for bad, why in (("0 12 , ;", UNKNOWN_WORDS), ("", UNKNOWN_WORDS), ("paint " * 9999, TOO_LONG)):
+    for bad, why in (
+        ("0 12 , ;", "texts, such as "),
+        ("", "texts, such as "),
+        ("brihgt pant", "bright"),  # the nearest of its words
+        ("paint " * 9999, TOO_LONG),
+    ):
         with pytest.raises(DataError, match=why):
             explorer.encode_text(bad)
     with pytest.raises(DataError, match=NO_TEXTS.format("synth")):

@@ -3,7 +3,8 @@ import pytest
 
 from rivae.app.explore import state as explore
 from rivae.app.explore.panels import to_steer
-from rivae.app.panels.links import ExploreLink, SteerLink
+from rivae.app.panels.links import ExploreLink
+from rivae.app.panels.steer_link import SteerLink
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.steering import MAX_LEVEL
 from rivae.runs import DEMO_ROOT, find_run

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rivae.app.panels.links import CompareLink, ExploreLink, SteerLink
+from rivae.app.panels.links import CompareLink, ExploreLink
+from rivae.app.panels.steer_link import SteerLink
 
 # Near enough to what the pages write that most of it is read.
 WORDS = st.sampled_from(

@@ -60,6 +60,7 @@ MANAGE, RUN = "run-manage", "run-delete"
 ARCHIVE = "run-import"
 FILES = "files"
 PURGE = "trash-expire"
+NEW_AXIS, AXIS = "axis-add", "axis-remove"
 LOOK = "look"
 
 CONTROLS = {
@@ -74,6 +75,8 @@ CONTROLS = {
     NEW_NAME: {"words.names:_change", "words.names:_typed", "words.names:_uploaded"},
     NAME: {"words.names:_change", "words.names:_typed", "words.names:_uploaded"},
     NAMES_BACK: {"shared.trash:_restore"},
+    NEW_AXIS: {"explore.adding:_keep"},
+    AXIS: {"explore.adding:_remove", "explore.adding:_restore"},
     NEW_TOUR: {"steer.panels:if Add", "steer.tours:_take_file"},
     TOUR: {
         "steer.tours:_delete", "steer.tours:_move", "steer.tours:_save_step",
@@ -105,7 +108,8 @@ CONTROLS = {
 # Controls that change only what this visitor's own session shows.
 OWN_SESSION = {
     "compare.panels:session.choose_runs", "data.panels:if Explore",
-    "data.panels:if Train on this", "explore.panels:PAGE.choose_query",
+    "data.panels:if Train on this", "explore.adding:_discard", "explore.adding:_forget",
+    "explore.adding:_propose", "explore.adding:_try", "explore.panels:PAGE.choose_query",
     "explore.panels:PAGE.move_to_item", "home.cards:if title", "home.hero:_ask",
     "home.hero:lambda open", "home.hero:lambda start", "label.adjudicate:_first_page",
     "label.annotator:_be", "label.annotator:_be_new", "label.desk:on_look",
@@ -222,6 +226,8 @@ TRIED = {
     NEW_NAME: act.new_name,
     NAME: act.name,
     NAMES_BACK: act.names_back,
+    NEW_AXIS: act.new_axis,
+    AXIS: act.axis,
     NEW_TOUR: act.new_tour,
     TOUR: act.tour,
     TOUR_BACK: act.tour_back,

@@ -1,6 +1,6 @@
 import pytest
 
-from rivae.app.panels.links import SteerLink
+from rivae.app.panels.steer_link import SteerLink
 
 FULL = SteerLink("a-run", 17, (2, 0), 4.5, (("off", "on"), ("query", -1.5), (0.0, 2.25)))
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rivae.app.panels.links import SteerLink
+from rivae.app.panels.steer_link import SteerLink
 from rivae.exploring.steering import SteerRow, base_point, steer
 from rivae.exploring.tours import (
     TourStep,

@@ -13,7 +13,8 @@ import pytest
 from rivae.app.compare import state as compare
 from rivae.app.explore import state as explore
 from rivae.app.panels.codec import unread
-from rivae.app.panels.links import CompareLink, ExploreLink, SteerLink
+from rivae.app.panels.links import CompareLink, ExploreLink
+from rivae.app.panels.steer_link import SteerLink
 from rivae.app.steer import state as steer
 from rivae.exploring.explorer import Explorer
 from rivae.runs import DEMO_ROOT, find_run
@@ -64,9 +65,10 @@ def test_a_stored_link_opens_as_it_always_did(digits, stored):
     if expected["state"].get("upload"):
         expected["state"]["upload"]["z"] = near(expected["state"]["upload"]["z"])
         expected["state"]["upload"].setdefault("unlike", 0.0)
-    later = {"asks": "first"}  # than these links
+        expected["state"]["upload"].setdefault("unknown", "")
+    later: dict[str, object] = {"asks": "first"}  # than these links
     if stored["page"] == "explore":
-        later["only"] = ""
+        later |= {"only": "", "added": {}, "only_this": False}
     assert found["state"] == {**later, **expected["state"]}
     assert found["said"] == expected["said"]
     assert list(found["back"].items()) == list(expected["back"].items()), "in this order"

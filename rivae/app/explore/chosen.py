@@ -75,13 +75,24 @@ def keep_for_label(explorer: Explorer, run: str, report: Mapping[str, Any]) -> b
     """
     from rivae.labels.suggest import MAX_SUGGESTED
 
+    rows = items(explorer, run, report)
+    if not rows:
+        return False
+    some = np.random.default_rng(0).permutation(rows)[:MAX_SUGGESTED]
+    chosen = ChosenItems(run, explorer.asks, tuple(some.tolist()), len(rows))
+    st.session_state[keys.LABEL_CHOSEN] = chosen
+    return True
+
+
+def items(explorer: Explorer, run: str, report: Mapping[str, Any]) -> tuple[int, ...]:
+    """The data rows of the chosen items, in order; () where nothing was chosen.
+
+    Raises:
+        ConfigError: the browser's ``report`` names no lasso and no words that can be used.
+    """
     said = {name: report[name] for name in ("within", "only") if name in report}
     asked = read(Chosen, {"run": run, "seq": 0, **said})
     if asked.within is None and not asked.only.split():
-        return False
-    if (inside := _chosen(explorer, asked)) is None:
-        return False
-    rows = np.random.default_rng(0).permutation(np.sort(inside.ids))[:MAX_SUGGESTED]
-    chosen = ChosenItems(run, explorer.asks, tuple(rows.tolist()), len(inside.ids))
-    st.session_state[keys.LABEL_CHOSEN] = chosen
-    return True
+        return ()
+    inside = _chosen(explorer, asked)
+    return () if inside is None else tuple(np.sort(inside.ids).tolist())

@@ -14,7 +14,7 @@ from PIL import Image
 from rivae.app.explore.session import PAGE
 from rivae.app.explore.state import ExploreState
 from rivae.app.panels.component import dock
-from rivae.app.panels.links import SteerLink
+from rivae.app.panels.steer_link import SteerLink
 from rivae.app.shared import charts, exports
 from rivae.app.shell import keys, report
 from rivae.app.shell.pages import STEER

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
 
 from rivae.app.explore import chosen, search, state
 from rivae.app.explore.state import ExploreState
-from rivae.app.panels.answers import rounded
+from rivae.app.panels.answers import next_rev, rounded
 from rivae.app.panels.component import SHARED, Component
 from rivae.app.panels.links import ExploreLink, Query
 from rivae.app.shared import defaults, uploads
@@ -22,6 +22,20 @@ from rivae.app.work import certainty, layouts
 from rivae.base.config import Asks, Rows
 from rivae.exploring.explorer import Explorer
 from rivae.runs import Run
+from rivae.runs.added_axes import ADDED_ID
+
+
+@dataclass(frozen=True)
+class Adding:
+    """What of *Add an axis* stands at the side.
+
+    Attributes:
+        axis: the id of an added axis to tell about; "" where one is to be added.
+        items: data rows that were chosen on the map or by words, as examples.
+    """
+
+    axis: str = ""
+    items: tuple[int, ...] = ()
 
 
 class ExploreSession(Session[ExploreState, ExploreLink]):
@@ -37,7 +51,7 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
         return state.to_link(self.explorer(shown), shown)
 
     def commit(self, shown: ExploreState, view: Mapping[str, Any]) -> ExploreState:
-        return state.commit(shown, view)
+        return state.commit(shown, view, lambda: state.moves_of(self.explorer(shown)))
 
     def with_query(self, shown: ExploreState, query: Query) -> ExploreState:
         return state.with_query(self.explorer(shown), shown, query)
@@ -75,12 +89,41 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
         """No item at the side on the next run."""
         st.session_state[self.keys.item] = None
 
-    def on_about(self, report: Mapping[str, Any]) -> None:
-        """The visitor wants to know all about one axis."""
-        axis = report.get("axis")
+    def pick(self, item: int) -> None:
+        """Opens an item at the side, in the place of an axis."""
+        super().pick(item)
+        st.session_state[keys.EXPLORE_ADDING] = None
+
+    def on_add(self, report: Mapping[str, Any]) -> None:
+        """The visitor wants to add an axis; what the lasso or words have chosen may tell which."""
 
         def change() -> None:
             self.take(report.get("view"))
+            inside = chosen.items(self.explorer(self.shown), self.shown.run, report)
+            self.show_axis(Adding(items=inside))
+
+        self.guarded(change)
+
+    def show_axis(self, adding: Adding | None) -> None:
+        """Opens the side for adding an axis or for one that was added; None closes it."""
+        st.session_state[keys.EXPLORE_ADDING] = adding
+        st.session_state[keys.EXPLORE_DRAFT] = None
+        st.session_state[self.keys.item] = None
+
+    def renew(self) -> None:
+        """Makes the panel take the axes over as they are now."""
+        self.set(replace(self.shown, rev=next_rev(self.shown.rev)))
+        st.session_state[keys.EXPLORE_RENEWED] = True
+
+    def on_about(self, report: Mapping[str, Any]) -> None:
+        """The visitor wants to know all about one axis."""
+        axis, added = report.get("axis"), report.get("added")
+
+        def change() -> None:
+            self.take(report.get("view"))
+            if isinstance(added, str) and ADDED_ID.fullmatch(added):
+                self.show_axis(Adding(axis=added))
+                return
             ids = self.explorer(self.shown).axis_ids
             if type(axis) is int and 0 <= axis < len(ids):
                 st.session_state[keys.EXPLORE_ABOUT] = ids[axis]
@@ -134,6 +177,7 @@ PANEL = Component(
         "choose": dict,
         "ask": dict,
         "about": dict,
+        "add": dict,
         "label": dict,
         "layout": dict,
         "search": dict,

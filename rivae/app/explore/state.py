@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from rivae.app.shared.uploads import Upload, asks_of
 from rivae.base.config import Asks, Rows
 from rivae.base.errors import ConfigError
 from rivae.exploring.explorer import MAX_K, Explorer, Vector
-from rivae.exploring.sliders import sliders_of
+from rivae.exploring.sliders import added_sliders, sliders_of
 
 UPLOAD_GONE = (
     "Your picture is no longer kept here, so Reset returns to the current sliders: "
@@ -34,6 +34,8 @@ TEXT_GONE = (
     "Your text is no longer kept here, so Reset returns to the current sliders: "
     "click Choose to enter it again."
 )
+ADDED_GONE = "The link moves along added axes that this run no longer has, and ignores them: {}."
+ROUNDING = 1.5e-4
 CARD_GONE = "no longer kept: choose it again"
 
 
@@ -47,6 +49,7 @@ class ExploreState:
         query: a data row or "mean"; with an ``upload`` it is "mean".
         base: z of the query, where reset goes.
         z: z now. All z carry four decimals, so that links restore them exactly.
+        added, only_this: as in the link.
     """
 
     run: str
@@ -61,6 +64,8 @@ class ExploreState:
     by_effect: bool
     span: int
     only: str = ""
+    added: Mapping[str, float] = field(default_factory=dict)
+    only_this: bool = False
     upload: Upload | None = None
     rev: int = 0
 
@@ -85,7 +90,11 @@ def from_link(
         is_text = asks_of(link.upload) == "second"
         upload = Upload(link.upload, "Your text" if is_text else "Your picture", "", base)
         notes.append(TEXT_GONE if is_text else UPLOAD_GONE)
-    z = list(base)
+    moves = moves_of(explorer) if link.added else {}
+    added = {name: amount for name, amount in link.added.items() if name in moves}
+    if gone := [name for name in link.added if name not in moves]:
+        notes.append(ADDED_GONE.format(", ".join(gone[:8])))
+    z = list(_moved(base, added, moves))
     for j, value in link.changes.items():
         if j < len(z):
             z[j] = value
@@ -103,6 +112,7 @@ def from_link(
         z=tuple(z),
         whole=explorer.shows_whole if link.whole is None else link.whole,
         locked=tuple(j for j in link.locked if j < len(z)),
+        added=added,
         upload=upload,
         rev=next_rev(rev),
     )
@@ -111,7 +121,8 @@ def from_link(
 
 def to_link(explorer: Explorer, state: ExploreState) -> ExploreLink:
     """The link that restores ``state``, an upload as long as it is kept."""
-    moved = {j: v for j, (v, b) in enumerate(zip(state.z, state.base, strict=True)) if v != b}
+    expected = _moved(state.base, state.added, moves_of(explorer) if state.added else {})
+    moved = {j: v for j, (v, b) in enumerate(zip(state.z, expected, strict=True)) if v != b}
     return carry(
         state,
         ExploreLink,
@@ -121,8 +132,16 @@ def to_link(explorer: Explorer, state: ExploreState) -> ExploreLink:
     )
 
 
-def commit(state: ExploreState, view: Mapping[str, Any]) -> ExploreState:
+Moves = Mapping[str, Sequence[float]]
+
+
+def commit(
+    state: ExploreState, view: Mapping[str, Any], moves_now: Callable[[], Moves] = dict
+) -> ExploreState:
     """``state`` with what the panel reports; a report from before the last ``rev`` changes nothing.
+
+    Args:
+        moves_now: gives ``moves_of`` the run, asked only where an added axis was moved.
 
     Raises:
         ConfigError: the report holds something that the panel cannot send.
@@ -131,7 +150,27 @@ def commit(state: ExploreState, view: Mapping[str, Any]) -> ExploreState:
         return state
     d = len(state.z)
     said = ExploreLink.reported(view, d)
-    return replace(state, z=rounded(read_z(view.get("z"), d)), **said)
+    z = rounded(read_z(view.get("z"), d))
+    if said["added"]:
+        moves = moves_now()
+        said["added"] = {name: v for name, v in said["added"].items() if name in moves}
+        expected = _moved(state.base, said["added"], moves)
+        # The browser rounds halves otherwise: a link would name nearly every value of z.
+        z = tuple(e if abs(v - e) < ROUNDING else v for v, e in zip(z, expected, strict=True))
+    return replace(state, z=z, **said)
+
+
+def moves_of(explorer: Explorer) -> Moves:
+    """What each added axis adds to z, by its id."""
+    return {placed.axis.id: placed.axis.moves for placed in explorer.added_axes}
+
+
+def _moved(z: Sequence[float], amounts: Mapping[str, float], moves: Moves) -> tuple[float, ...]:
+    """z (d,) with added axes moved by amounts; those that there are no more are left out."""
+    if not amounts:
+        return tuple(z)
+    steps = [amount * np.array(moves[name]) for name, amount in amounts.items() if name in moves]
+    return rounded(np.array(z) + np.sum(steps, axis=0)) if steps else tuple(z)
 
 
 def with_query(explorer: Explorer, state: ExploreState, query: Query) -> ExploreState:
@@ -156,7 +195,7 @@ def with_z(state: ExploreState, z: Sequence[float]) -> ExploreState:
         old if j in state.locked else new
         for j, (old, new) in enumerate(zip(state.z, z, strict=True))
     )
-    return replace(state, z=tuple(moved), rev=next_rev(state.rev))
+    return replace(state, z=tuple(moved), added={}, rev=next_rev(state.rev))
 
 
 def payload(explorer: Explorer, state: ExploreState, key: str, url: str) -> dict[str, Any]:
@@ -180,6 +219,8 @@ def payload(explorer: Explorer, state: ExploreState, key: str, url: str) -> dict
         "wholeLabel": explorer.whole_label,
         "letter": explorer.method.axis_letter(),
         "dims": sliders_of(explorer),
+        "addedAxes": added_sliders(explorer),
+        "adds": explorer.method.has_latent and explorer.run is not None and explorer.run.ready,
         "query": query_card(explorer, state),
         "conditions": explorer.suggested_conditions,
         "first": _first(explorer, z, state, side),

@@ -24,6 +24,7 @@ SHARED = (
     "tiles.js",
     "rows.js",
     "layout.js",
+    "added.js",
     "sliders.js",
     "panel.js",
 )

@@ -1,10 +1,10 @@
-"""The settings in the addresses of Explore, Steer and Compare, and the kinds of their values.
+"""The settings in the addresses of Explore and Compare, and the kinds of their values.
 
-For example ``?run=sprites-rivae&q=17&z=1_0.85~3_-1.2`` on Explore: query 17, z1 = 0.85, z3 = -1.2.
-On Steer ``?run=a&q=17&axes=3~1&n=4&m=o_i~q_1.5``: axes z3 and z1, two rows: off and on, then the
-query's own value and 1.5 s.d. On Compare ``?runs=a,b&q=17&f=1_0.25~3_-0.5&factor=3``: runs a and b,
-the first factor moved by a quarter of its range and the third by half of it the other way, strips
-of the third. Dimensions count from 1 as on the page, and from 0 in Python.
+For example ``?run=sprites-rivae&q=17&z=1_0.85~3_-1.2`` on Explore: query 17, z1 = 0.85, z3 = -1.2;
+with ``&add=a1_2.5`` the added axis a1 was moved by 2.5, and z1 and z3 are there all the same.
+On Compare ``?runs=a,b&q=17&f=1_0.25~3_-0.5&factor=3``: runs a and b, the first factor moved by a
+quarter of its range and the third by half of it the other way, strips of the third. Dimensions
+count from 1 as on the page, and from 0 in Python.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, get_args
 
 from rivae.app.panels.codec import Kind, Link, setting
 from rivae.base.config import Asks, Rows
 from rivae.base.errors import ConfigError
 from rivae.exploring.explorer import MAX_K
-from rivae.exploring.steering import MAX_AXES, MAX_LEVEL, MAX_ROWS, Level, checked_level
+from rivae.runs.added_axes import ADDED_ID, MAX_ADDED
 
 SPANS = (2, 4, 10)  # half-widths of sliders, in s.d.
 MAX_DIMS = 256
@@ -29,7 +29,6 @@ MAX_NAMED = 20  # runs read from a link; more than six are refused with a senten
 RUN_ID = re.compile(r"[a-z0-9._-]{1,120}")
 # A visitor's own picture or text, by its content.
 UPLOAD = re.compile(r"(upload|text)_[0-9a-f]{32}")
-LETTERS: Mapping[str, Level] = {"o": "off", "q": "query", "i": "on"}
 NO_SUCH = "the panel sent a number of results or a range that does not exist"
 
 Query = int | Literal["mean"]
@@ -140,6 +139,35 @@ def _read_changes(text: str) -> tuple[dict[int, float], bool]:
     return changes, is_whole
 
 
+def _write_amounts(amounts: Mapping[str, float]) -> str:
+    return "~".join(f"{name}_{format_number(v)}" for name, v in amounts.items())
+
+
+def _read_amounts(text: str) -> tuple[dict[str, float], bool]:
+    amounts: dict[str, float] = {}
+    parts = text.split("~")
+    for pair in parts[:MAX_ADDED]:
+        name, _, value = pair.partition("_")
+        if ADDED_ID.fullmatch(name) and (found := _number(value)) is not None:
+            amounts[name] = found
+    return amounts, len(amounts) == len(parts)
+
+
+def _check_amounts(value: Any, _: int) -> dict[str, float]:
+    if value is None:  # a panel of before
+        return {}
+    read = _read_amounts(_write_amounts(value)) if _are_amounts(value) else ({}, not value)
+    if not read[1] and value != {}:
+        raise ConfigError("the panel sent amounts of added axes that cannot be read")
+    return {name: amount for name, amount in read[0].items() if amount}
+
+
+def _are_amounts(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(name, str) and type(v) in (int, float) for name, v in value.items()
+    )
+
+
 def _read_only(text: str) -> tuple[str, bool]:
     words = " ".join(text.split())
     return words[:MAX_ONLY], len(words) <= MAX_ONLY
@@ -155,6 +183,7 @@ RUN = Kind(str, _read_run)
 QUERY = Kind(str, _read_query)
 START = Kind(str, _read_start)  # a query, or a visitor's own
 CHANGES = Kind(_write_changes, _read_changes)  # {0: 0.5, 2: -1.2} as "1_0.5~3_-1.2"
+AMOUNTS = Kind(_write_amounts, _read_amounts, _check_amounts)  # {"a1": 2.5} as "a1_2.5"
 ASKS = choice({name: name for name in get_args(Asks)})  # which view of a data row is the query
 RESULTS = number(1, MAX_K, NO_SUCH)
 ONLY = Kind(str, _read_only, _check_only)
@@ -181,6 +210,9 @@ class ExploreLink(Link):
         by_effect: sliders sorted by effect, else by number.
         span: half-width of the sliders in s.d.; beyond the least, where most queries lie, pictures
             soon stop meaning much.
+        added: by how much each added axis was moved, by its id. z is the query's, plus these times
+            what each moves, and where ``changes`` has a value, that.
+        only_this: moving an added axis leaves the other named ones.
     """
 
     run: str | None = setting("run", RUN, None)
@@ -194,6 +226,8 @@ class ExploreLink(Link):
     locked: tuple[int, ...] = setting("lock", positions("only axes 1 to {d} can be locked"), ())
     by_effect: bool = setting("sort", flag({"effect": True, "axis": False}), True)
     span: int = setting("span", SPAN, 2)
+    added: Mapping[str, float] = setting("add", AMOUNTS, {})
+    only_this: bool = setting("alone", flag({"1": True, "0": False}), False)
 
     @property
     def upload(self) -> str | None:
@@ -248,97 +282,3 @@ class CompareLink(Link):
     locked: tuple[int, ...] = setting("lock", positions("only factors 1 to {d} can be locked"), ())
     by_effect: bool = setting("sort", flag({"effect": True}), False)
     asks: Asks = setting("ask", ASKS, "first")
-
-
-# Steer
-
-
-def _read_axes(text: str) -> tuple[tuple[int, ...], bool]:
-    names = text.split("~")
-    found = [whole_number(name, 1, MAX_DIMS) for name in names]
-    axes = list(dict.fromkeys(j - 1 for j in found if j is not None))[:MAX_AXES]
-    return tuple(axes), len(axes) == len(names)
-
-
-def _check_axes(value: Any, d: int) -> tuple[int, ...]:
-    if not isinstance(value, list) or any(type(j) is not int for j in value):
-        raise ConfigError("the panel sent no list of axes")
-    if any(not 0 <= j < d for j in value):
-        raise ConfigError(f"there are only axes 1 to {d}")
-    return tuple(value)
-
-
-def _read_sigma(text: str) -> tuple[float | None, bool]:
-    found = float(text) if re.fullmatch(r"[0-9]{1,2}(\.[0-9]{1,2})?", text) else 0.0
-    return (found, True) if 0.5 <= found <= MAX_LEVEL else (None, False)
-
-
-def _check_sigma(value: Any, _: int) -> float:
-    if not isinstance(value, int | float) or not 0.5 <= value <= MAX_LEVEL:
-        raise ConfigError(f"n sigma must lie between 0.5 and {MAX_LEVEL:g}")
-    return round(float(value), 2)
-
-
-def _letter(level: Level) -> str:
-    if isinstance(level, str):
-        return next(letter for letter, name in LETTERS.items() if name == level)
-    return f"{level:g}"
-
-
-def _read_level(name: str) -> Level | None:
-    if name in LETTERS:
-        return LETTERS[name]
-    try:
-        is_number = re.fullmatch(r"-?[0-9]{1,2}(\.[0-9]{1,2})?", name)
-        return checked_level(float(name)) if is_number else None
-    except ConfigError:
-        return None
-
-
-def _read_levels(text: str) -> tuple[tuple[tuple[Level, ...], ...], bool]:
-    found = [[_read_level(name) for name in part.split("_")] for part in text.split("~")]
-    rows = [tuple(level for level in row if level is not None) for row in found if None not in row]
-    return tuple(rows), len(rows) == len(found)
-
-
-def _check_levels(value: Any, _: int) -> tuple[tuple[Any, ...], ...]:
-    if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
-        raise ConfigError("the panel sent no list of rows")
-    return tuple(tuple(row) for row in value)
-
-
-LEVELS = Kind(
-    lambda rows: "~".join("_".join(map(_letter, row)) for row in rows), _read_levels, _check_levels
-)
-AXES = Kind(lambda axes: "~".join(str(j + 1) for j in axes), _read_axes, _check_axes)
-
-
-@dataclass(frozen=True)
-class SteerLink(Link):
-    """The settings of a link to Steer; None or empty where it does not name them.
-
-    Attributes:
-        axes: dimensions, each once, at most five.
-        n_sigma: how far off and on are from the mean, 0.5 to 10 s.d.
-        rows: levels, one per axis.
-        asks: which view of a data row is the query.
-    """
-
-    run: str | None = setting("run", RUN, None)
-    query: Query | None = setting("q", QUERY, None)
-    axes: tuple[int, ...] = setting("axes", AXES, ())
-    n_sigma: float = setting("n", Kind("{:g}".format, _read_sigma, _check_sigma), 2.0)
-    rows: tuple[tuple[Level, ...], ...] = setting("m", LEVELS, ())
-    asks: Asks = setting("ask", ASKS, "first")
-
-    @classmethod
-    def read(cls, params: Mapping[str, str]) -> tuple[Self, list[str]]:
-        """As every link; rows belong to the axes as they were written, without one they mean
-        nothing.
-        """
-        link, dropped = super().read(params)
-        fit = [row for row in link.rows if len(row) == len(link.axes) and "axes" not in dropped]
-        if len(fit[:MAX_ROWS]) < len(link.rows):
-            dropped += ["m"] if "m" not in dropped else []
-            link = replace(link, rows=tuple(fit[:MAX_ROWS]))
-        return link, dropped

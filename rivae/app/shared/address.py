@@ -40,7 +40,7 @@ class Part:
 
 
 PARTS = {
-    "explore": Part(("run", "q", "ask"), ("rows", "lock", "whole"), ("z",)),
+    "explore": Part(("run", "q", "ask"), ("rows", "lock", "whole", "alone"), ("z", "add")),
     "traverse": Part(
         ("run", "q", "ask"),
         (keys.TRAVERSE_DIMS, keys.TRAVERSE_A, keys.TRAVERSE_B, keys.TRAVERSE_WAY),

@@ -45,6 +45,7 @@ class Upload:
         z: the run's encoding of it.
         unlike: how far a picture is from those that the run was trained on, in units of what 99 %
             of held-out pictures stay below; 0 where that is not measured.
+        unknown: which of a text's words the data do not have, as ``Vocabulary.remark`` says it.
     """
 
     name: str
@@ -52,12 +53,17 @@ class Upload:
     data_uri: str
     z: tuple[float, ...]
     unlike: float = 0.0
+    unknown: str = ""
 
     @property
     def warning(self) -> str:
-        """One sentence where it is a picture of another world, else ""."""
+        """One sentence where it is a picture of another world, or a text with unknown words; else
+        "".
+        """
         from rivae.exploring.familiarity import MOST
 
+        if self.unknown:
+            return f"{self.unknown[0].upper()}{self.unknown[1:]}."
         return UNLIKE.format(self.unlike) if self.unlike > MOST else ""
 
     @property
@@ -146,7 +152,9 @@ def read_text(explorer: Explorer, text: str) -> Upload:
 
     z = rounded(explorer.encode_text(text))
     begins = cut(clean(text[:MAX_PREVIEW]), MAX_TITLE)
-    return _upload(TEXT, text.encode("utf-8", "replace"), begins, title_card(begins), z)
+    known = explorer.data.vocabulary if len(text) <= MAX_TITLE else None  # few words count each
+    upload = _upload(TEXT, text.encode("utf-8", "replace"), begins, title_card(begins), z)
+    return replace(upload, unknown=known.remark(clean(text)) if known is not None else "")
 
 
 def _upload(

@@ -59,6 +59,15 @@ EXPLORE_PAGE_FILE: Final = "explore_page_file"
 EXPLORE_LAYOUT: Final = "explore_layout"  # progress of the map's layout
 EXPLORE_MODEL: Final = "explore_model"  # the run and the weights that were shown last
 EXPLORE_ABOUT: Final = "explore_about"  # the axis to go to on Traverse
+EXPLORE_ADDING: Final = "explore_adding"  # what of "Add an axis" stands at the side, or None
+EXPLORE_DRAFT: Final = "explore_draft"  # the axis that was asked for and is not kept yet
+EXPLORE_RENEWED: Final = "explore_renewed"  # whether the panel has other axes to show
+EXPLORE_REMOVED: Final = "explore_removed"  # the run and the axis that was removed last
+AXIS_FROM: Final = "axis_from"
+AXIS_HIGH: Final = "axis_high"
+AXIS_LOW: Final = "axis_low"
+AXIS_TARGET: Final = "axis_target"
+AXIS_NAME: Final = "axis_name"  # begins the keys of names and buttons of drafts
 DRAWER_QUERY: Final = "drawer_query"
 DRAWER_MOVE: Final = "drawer_move"
 

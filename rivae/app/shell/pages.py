@@ -56,9 +56,9 @@ def explore() -> None:
         "pictures are the items that the model finds most likely for it, best first. The "
         "shade behind a slider shows where the data are, the thin line marks the query, and "
         "the bar under a name shows how much that axis changes the best match. "
-        + SURE
-        + "\n"
-        + EXPLORE_KEYS,
+        "**Add an axis** makes a slider of your words, of a tag or factor, or of chosen items: it "
+        "moves all of z along one direction, and leaves the other named axes where they are with "
+        "*Only this*. " + SURE + "\n" + EXPLORE_KEYS,
         icon=KEYBOARD,
     )
 

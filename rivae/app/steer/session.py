@@ -8,7 +8,8 @@ from typing import Any
 import streamlit as st
 
 from rivae.app.panels.component import Component
-from rivae.app.panels.links import Query, SteerLink
+from rivae.app.panels.links import Query
+from rivae.app.panels.steer_link import SteerLink
 from rivae.app.shared import address, charts, defaults
 from rivae.app.shared.session import Report, Session, answered
 from rivae.app.shell import cache, keys, web

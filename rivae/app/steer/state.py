@@ -8,7 +8,8 @@ from typing import Any
 
 from rivae.app.panels.answers import card_of, existing, linked_query, next_rev, query_z
 from rivae.app.panels.codec import carry
-from rivae.app.panels.links import Query, SteerLink
+from rivae.app.panels.links import Query
+from rivae.app.panels.steer_link import SteerLink
 from rivae.app.steer.answers import pictures_of
 from rivae.base.config import Asks
 from rivae.exploring.explorer import Explorer

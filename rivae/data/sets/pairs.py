@@ -40,7 +40,7 @@ PAIRS = "pairs"  # the name of every import as a data set
 READ_AT_ONCE = 20_000
 MAX_TEXT = 20_000  # characters of a user's own text
 TOO_LONG = f"a text has at most {MAX_TEXT:,} characters: shorten it"
-UNKNOWN_WORDS = "none of these words is in the vocabulary of the data: add some more"
+UNKNOWN_WORDS = "none of these words is in the vocabulary of the data: {}"
 
 
 def import_key(store_id: str) -> str:
@@ -132,7 +132,8 @@ class Pairs(PairedDataset):
             features, language_known = text_features(self.store.folder, self._features, typed)
             asked = torch.cat([asked, features], -1)
         if not (has_words or language_known):
-            raise DataError(UNKNOWN_WORDS)
+            unknown = self.x2.known.unknown(typed) or [typed]
+            raise DataError(UNKNOWN_WORDS.format(self.x2.known.instead_of(unknown[0])))
         return asked
 
 

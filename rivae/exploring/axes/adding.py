@@ -12,6 +12,7 @@ from rivae.base.arrays import Floats
 from rivae.base.errors import ConfigError, DataError, RivaeError
 from rivae.exploring.axes.directions import moves_alone
 from rivae.exploring.axes.finder import AxisFinder, NamedDirection
+from rivae.exploring.axes.text_space import checked_line
 from rivae.exploring.words.axis_names import checked_name, given_names
 from rivae.models.base import Method
 from rivae.models.registry import METHODS
@@ -117,6 +118,15 @@ def asked_spec(
         pairs = tuple((name, float(level)) for name, level in levels)
         return AxisSpec("labels", high, low, levels=pairs)
     return AxisSpec("words", high, low)
+
+
+def typed_spec(high: str, low: str = "") -> AxisSpec:
+    """A line for the high end, or one for each end, as somebody typed them.
+
+    Raises:
+        ConfigError: there is none for the high end, or one is longer than a line may be.
+    """
+    return AxisSpec("words", checked_line(high), checked_line(low) if low.strip() else "")
 
 
 def keep_axes(run: Run, drafts: Sequence[AddedAxis]) -> list[AddedAxis]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
+from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
 from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import ConfigError, DataError, RivaeError
+from rivae.base.installed import cache_folder
+from rivae.base.reading.typed_text import clean
 from rivae.data.base import PairedDataset
 from rivae.exploring.axes.concepts import NearLevels, concept_groups, title_words
 from rivae.exploring.axes.directions import Direction, DirectionFinder
@@ -24,10 +28,13 @@ from rivae.exploring.axes.levels import (
 from rivae.exploring.axes.scores import MIN_ROWS, axis_score, shared_axes
 from rivae.exploring.axes.text_space import TextSpace, stem
 from rivae.retrieval.model import LatentModel
+from rivae.retrieval.storage import content_key, kept_latents, kept_path, weights_digest
+from rivae.runs import Run
 from rivae.runs.added_axes import AddedAxis, AxisScore, AxisSpec, SharedAxis
 from rivae.runs.axis_names import MAX_NAME
 
 MAX_FIT, MAX_HELD = 10_000, 2_000  # rows that axes are fitted to, and scored on
+FEW = 3_000  # rows that are read in a second or two
 Read = Callable[[Direction, Ints], dict[str, Floats]]
 
 
@@ -51,13 +58,15 @@ class AxisFinder:
     Args:
         model: of a method with a latent.
         data: what it was trained on.
+        cache_dir: folder for z of the rows, keyed by content; None keeps no file.
 
     Raises:
         ConfigError: the method has no latent.
-        DataError: z is not finite, or there are too few training rows.
     """
 
-    def __init__(self, model: LatentModel, data: PairedDataset) -> None:
+    def __init__(
+        self, model: LatentModel, data: PairedDataset, cache_dir: Path | None = None
+    ) -> None:
         if not model.method.has_latent:
             raise ConfigError(f"{model.method.title} searches with V and has no z to add axes to")
         self.model, self.data = model, data
@@ -67,18 +76,90 @@ class AxisFinder:
         self.held_rows = np.setdiff1d(np.empty(0, int) if held is None else held, self.fit_rows)[
             :MAX_HELD
         ]
-        self.asks = ("first", "second") if model.method.asks_both_ways else ("first",)
-        self.fit_z = self.encode(self.fit_rows)
-        self.held_z = self.encode(self.held_rows)
-        reach = float(getattr(model.method.config, "axis_reach", 10.0))
-        self.finder = DirectionFinder(self.fit_z, reach)
+        self.asks: tuple[Literal["first", "second"], ...] = (
+            ("first", "second") if model.method.asks_both_ways else ("first",)
+        )
+        self._cache_dir = cache_dir
+        self._weights = cache(lambda: weights_digest(model.method.state_dict().items()))
+
+    @classmethod
+    def open(
+        cls, run: Run, model: LatentModel | None = None, data: PairedDataset | None = None
+    ) -> AxisFinder:
+        """Of a run's model, which is loaded where it is not given.
+
+        Raises:
+            ConfigError, DataError, RunError: the method has no latent, or the run cannot be opened.
+        """
+        data = run.load_dataset() if data is None else data
+        model = LatentModel(run.load_method(data)) if model is None else model
+        return cls(model, data, cache_folder(run.path) if run.ready else None)
+
+    @cached_property
+    def fit_z(self) -> list[Floats]:
+        """z (n, d) of ``fit_rows`` as queries, of each view that can ask."""
+        return self._kept(self.fit_rows)
+
+    @cached_property
+    def held_z(self) -> list[Floats]:
+        """z (n, d) of ``held_rows``, as ``fit_z``."""
+        return self._kept(self.held_rows)
+
+    @cached_property
+    def finder(self) -> DirectionFinder:
+        """Finds directions; DataError where z is not finite, or there are too few rows."""
+        reach = float(getattr(self.model.method.config, "axis_reach", 10.0))
+        return DirectionFinder(self.fit_z, reach)
+
+    @property
+    def is_prepared(self) -> bool:
+        """Whether the first axis takes a moment only: there are few rows, or what is slow is kept
+        since ``prepare``.
+        """
+        if len(self.fit_rows) <= FEW:
+            return True
+        folder, parts = self._cache_dir, (self.fit_rows, self.held_rows)
+        return (
+            folder is not None
+            and all(kept_path(folder, self._key(a, r)).is_file() for a in self.asks for r in parts)
+            and (not self._has_texts or self.space.is_kept)
+        )
+
+    @property
+    def _has_texts(self) -> bool:
+        """Whether the items have texts with words."""
+        try:
+            return bool(self.space.view.vocabulary)
+        except RivaeError:
+            return False
+
+    def prepare(self, progress: Callable[[str, float], None] | None = None) -> None:
+        """Compute and keep what the first axis would wait for; ``progress`` takes a stage and the
+        share done.
+        """
+        tell = progress or (lambda stage, share: None)
+        tell("reading items as queries", 0.0)
+        _ = self.fit_z, self.held_z
+        if self._has_texts:
+            tell("reading the texts", 0.2)
+            _ = self.fit_vectors
+            tell("reading the texts", 0.9)
+
+    def _key(self, asks: str, rows: Ints) -> str:
+        view = "" if asks == "first" else asks
+        return content_key(self._weights(), self.data.fingerprint + view, rows)
+
+    def _kept(self, rows: Ints) -> list[Floats]:
+        shape, found = (len(rows), self.model.n_components), []
+        for asks in self.asks:
+            encode = partial(self.model.encode_asking, asks, self.data, rows)
+            key = partial(self._key, asks, rows)
+            found.append(kept_latents(self._cache_dir, key, shape, encode)[0])
+        return found
 
     def encode(self, rows: Ints) -> list[Floats]:
         """z (n, d) of data rows as queries, of each view that can ask."""
-        encode = self.model.encode_asking
-        return [
-            encode("second" if a == "second" else "first", self.data, rows)[0] for a in self.asks
-        ]
+        return [self.model.encode_asking(asks, self.data, rows)[0] for asks in self.asks]
 
     @cached_property
     def space(self) -> TextSpace:
@@ -239,12 +320,9 @@ class AxisFinder:
         )
 
     def _remark(self, spec: AxisSpec) -> str:
-        unknown = [w for line in (spec.low, spec.high) for w in self.space.unknown_words(line)]
-        if not unknown or spec.kind == "proposed":
+        if spec.kind == "proposed":
             return ""
-        near = [word for one in unknown[:3] for word in self.space.near_words(one)[:2]]
-        instead = f"; near it: {', '.join(dict.fromkeys(near))}" if near else ""
-        return f"no text has {', '.join(unknown[:5])}{instead}"[:400]
+        return self.space.view.known.remark(*map(clean, (spec.low, spec.high)))
 
 
 def _axis(spec: AxisSpec, direction: Direction, scores: tuple[AxisScore, ...]) -> AddedAxis:

@@ -6,17 +6,23 @@ Three spaces are averaged where there are three: weighted words, their latent se
 
 from __future__ import annotations
 
-from difflib import get_close_matches
+import hashlib
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rivae.base.arrays import Floats, Ints
+from rivae.base.arrays import Floats, Ints, Singles
 from rivae.base.errors import ConfigError, DataError, shown
+from rivae.base.files import remove_oldest
+from rivae.base.installed import cache_folder
 from rivae.base.reading.typed_text import clean
 from rivae.data.base import PairedDataset, Recipe
+from rivae.data.sets.pairs import Pairs
 from rivae.data.words_view import WordsView, fit_words, recipe_text
 from rivae.exploring.words.item_words import has_texts
+from rivae.retrieval.storage import kept_array
 from rivae.runs.added_axes import MAX_LINE
 
 if TYPE_CHECKING:
@@ -25,7 +31,7 @@ if TYPE_CHECKING:
 N_SEMANTIC = 300  # dimensions of LSA
 MAX_FIT = 10_000  # texts that LSA is fitted to
 COMMON = 0.95  # a word in a larger share of the texts tells them from nothing
-N_NEAR = 4  # words offered for an unknown one
+KEPT, MOST_KEPT = "text-space", 4  # files of a data set: the last words and rows that were read
 MAX_WORDS = 4000  # counted where the data read their texts otherwise
 NO_TEXTS = (
     "the items of {} have no texts: ask for an axis by a tag, a factor, examples or labels instead"
@@ -58,18 +64,59 @@ class TextSpace:
     """
 
     def __init__(self, data: PairedDataset) -> None:
-        from sklearn.decomposition import TruncatedSVD
-
         self.data, self.view = data, words_view_of(data)
         train = data.splits["train"]
-        fit = train[:MAX_FIT] if len(train) else np.arange(min(len(data), MAX_FIT))
-        texts = self._words(fit)
-        self._known = {word: i for i, word in enumerate(self.view.vocabulary)}
-        self._share = np.asarray((texts > 0).mean(axis=0)).ravel()
-        n_semantic = min(N_SEMANTIC, min(texts.shape) - 1)
-        self._semantic = None
-        if n_semantic > 1:
-            self._semantic = TruncatedSVD(n_semantic, random_state=0).fit(texts)
+        self._fit = train[:MAX_FIT] if len(train) else np.arange(min(len(data), MAX_FIT))
+        self._number = self.view.known.number_of
+
+    @cached_property
+    def _texts(self) -> csr_matrix:
+        """The texts that LSA is fitted to."""
+        return self._words(self._fit)
+
+    @cached_property
+    def _share(self) -> Floats:
+        """(V,) of them that have each word."""
+        return np.asarray((self._texts > 0).mean(axis=0)).ravel()
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the slow part of opening is kept with the data."""
+        folder = self._folder
+        return folder is not None and (folder / f"{KEPT}-{self._key}.npy").is_file()
+
+    @property
+    def _folder(self) -> Path | None:
+        """Where imported data keep what is computed from them."""
+        return cache_folder(self.data.store.folder) if isinstance(self.data, Pairs) else None
+
+    @cached_property
+    def _key(self) -> str:
+        """32 hex digits for the texts that LSA is fitted to."""
+        texts = self._texts
+        digest = hashlib.blake2b(f"{texts.shape} {N_SEMANTIC}".encode(), digest_size=16)
+        for part in (texts.data, texts.indices, texts.indptr):
+            digest.update(np.ascontiguousarray(part).tobytes())
+        return digest.hexdigest()
+
+    @cached_property
+    def _semantic(self) -> Singles | None:
+        """(k, V) of LSA; None for too few texts or words."""
+        n_semantic = min(N_SEMANTIC, min(self._texts.shape) - 1)
+        if n_semantic < 2:
+            return None
+        folder = self._folder
+        if folder is not None and not self.is_kept:
+            remove_oldest(folder.glob(f"{KEPT}-*.npy"), MOST_KEPT - 1)
+        shape = (n_semantic, self._texts.shape[1])
+        return kept_array(folder, KEPT, lambda: self._key, shape, self._fitted)
+
+    def _fitted(self) -> Singles:
+        from sklearn.decomposition import TruncatedSVD
+
+        n_semantic = min(N_SEMANTIC, min(self._texts.shape) - 1)
+        fitted = TruncatedSVD(n_semantic, random_state=0).fit(self._texts)
+        return np.asarray(fitted.components_, dtype=np.float32)
 
     def vectors(self, rows: Ints) -> list[Floats | csr_matrix]:
         """The texts of data rows in each space: rows of unit length, or 0 for an empty text."""
@@ -100,20 +147,11 @@ class TextSpace:
         """The texts of data rows as dense numbers for a regression, (n, D)."""
         return np.hstack([_dense(one) for one in self.vectors(rows)[1:]])
 
-    def unknown_words(self, line: str) -> list[str]:
-        """The words of a line that occur in no text, in order."""
-        words = self.view.known.rules.words(clean(line))
-        return [word for word in dict.fromkeys(words) if word not in self._known]
-
-    def near_words(self, word: str) -> list[str]:
-        """Words of the texts that are written like ``word``, at most ``N_NEAR``."""
-        return get_close_matches(word[:40], self.view.vocabulary, N_NEAR, 0.6)
-
     def _weights(self, line: str) -> csr_matrix:
         """A line as (1, V) word weights."""
         from scipy.sparse import csr_matrix
 
-        return csr_matrix(self.view.weigh(line).numpy()[:, : len(self._known)].astype(np.float64))
+        return csr_matrix(self.view.weigh(line).numpy()[:, : len(self._number)].astype(np.float64))
 
     def _content(self, line: str) -> list[str]:
         """The words of a line that tell texts apart, for weighing."""
@@ -121,16 +159,15 @@ class TextSpace:
 
         line = checked_line(line)
         words = self.view.known.rules.words(line)
-        known = [word for word in words if word in self._known]
+        known = [word for word in words if word in self._number]
         if not known:
             word = (words or [line])[0]
-            near = self.near_words(word)
-            instead = f"try {', '.join(near)}" if near else "choose words of the items' texts"
+            instead = self.view.known.instead_of(word)
             raise ConfigError(f"'{shown(word, 40)}' occurs in none of the texts: {instead}")
         content = [
             word
             for word in known
-            if word not in ENGLISH_STOP_WORDS and self._share[self._known[word]] < COMMON
+            if word not in ENGLISH_STOP_WORDS and self._share[self._number[word]] < COMMON
         ]
         if not content:
             raise ConfigError(
@@ -145,7 +182,7 @@ class TextSpace:
     def _more(self, words: csr_matrix, sentences: Floats | None) -> list[Floats]:
         found = []
         if self._semantic is not None:
-            found.append(_unit_rows(np.asarray(self._semantic.transform(words))))
+            found.append(_unit_rows(np.asarray(words @ self._semantic.T, dtype=np.float64)))
         if sentences is not None:
             found.append(_unit_rows(sentences))
         return found
@@ -192,7 +229,8 @@ def checked_line(line: str) -> str:
     """
     text = clean(line)
     if not text or len(text) > MAX_LINE:
-        raise ConfigError(f"an end of an axis is one line of 1 to {MAX_LINE} characters")
+        mend = "shorten it" if text else "type a word or two"
+        raise ConfigError(f"an end of an axis is one line of 1 to {MAX_LINE} characters: {mend}")
     return text
 
 

@@ -18,7 +18,7 @@ from rivae.exploring.effects import EffectMeasure, shown_effects
 from rivae.exploring.explorer import MAX_K, Explorer
 from rivae.exploring.layouts import kept_layout
 from rivae.exploring.maps import codes, columns
-from rivae.exploring.sliders import sliders_of
+from rivae.exploring.sliders import added_sliders, sliders_of
 from rivae.exploring.steering import base_point, moved
 from rivae.exploring.tours import Tour
 from rivae.exploring.words.item_words import ItemWords, has_texts, item_words
@@ -146,6 +146,8 @@ def content_of(
         "z": text(explorer.retriever.encode(explorer.search_rows)[0]),
         "model": model_of(explorer),
         "cards": _cards(explorer, progress),
+        "addedAxes": _added(explorer),
+        "adds": explorer.method.has_latent,
         **_map(explorer),
         "tours": [content for tour in tours if (content := _tour(explorer, name, tour))["steps"]],
     }
@@ -188,6 +190,18 @@ def _cards(explorer: Explorer, progress: Callable[[float], None] | None) -> list
             progress(_PICTURES + (1 - _PICTURES) * j / explorer.n_components)
         cards.append(_card(explorer, j, words, measure))
     return cards
+
+
+def _added(explorer: Explorer) -> list[dict[str, Any]]:
+    """The axes that were added to the run, each with what moving along it changes."""
+    sliders = added_sliders(explorer)
+    measure = EffectMeasure(explorer.retriever) if sliders else None
+    for slider in sliders:
+        assert measure is not None
+        effects = measure.of(slider["moves"], slider["reads"], slider["given"])
+        told = effects.to_dict(MAX_CHANGES)
+        slider["card"] = {"effects": told["sentence"], "changes": told["changes"]}
+    return sliders
 
 
 def _card(

@@ -1,0 +1,367 @@
+"""*Add an axis* at the side of Explore: what is asked for, the evidence, and what was added."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.app.explore import evidence
+from rivae.app.explore.session import PAGE, Adding
+from rivae.app.explore.state import ExploreState
+from rivae.app.panels.component import dock
+from rivae.app.shared.words import targets_of
+from rivae.app.shell import access, cache, keys, report
+from rivae.app.shell.fragments import fragment
+from rivae.app.shell.text import markdown
+from rivae.app.work import axes as work
+from rivae.base.errors import ConfigError, RivaeError
+from rivae.exploring.words.item_words import has_texts
+from rivae.runs.added_axes import (
+    MAX_LINE,
+    AddedAxis,
+    AxisSpec,
+    find_added,
+    remove_added,
+    restore_added,
+)
+from rivae.runs.axis_names import MAX_NAME
+
+if TYPE_CHECKING:
+    from rivae.exploring.axes.finder import AxisFinder
+    from rivae.exploring.explorer import Explorer
+    from rivae.exploring.words.relations import Target
+    from rivae.runs import Run
+
+PLACE = "add-axis"
+WORDS, COLUMN, ITEMS, PROPOSALS = "Words", "Tag or factor", "Chosen items", "Proposals"
+HELP = (
+    "An added axis is a direction beside the model's own: it changes nothing of the model, and its "
+    "score says how well it follows your words on items that it was not fitted to."
+)
+NOTHING_PROPOSED = (
+    "Nothing to propose: the axes say nothing measurable about words, tags or factors of the items."
+)
+MOST_EXAMPLES = 500  # of a large choice an even sample tells as much
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What was asked for last: an axis, or the sentence that says why there is none."""
+
+    axis: AddedAxis | None = None
+    problem: str = ""
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _finder(key: str, _explorer: Explorer) -> AxisFinder:
+    """Finds axes of one opened model, which ``key`` names."""
+    from rivae.exploring.axes.finder import AxisFinder
+
+    assert _explorer.run is not None
+    return AxisFinder.open(_explorer.run, _explorer.retriever.model, _explorer.data)
+
+
+def docked(explorer: Explorer, shown: ExploreState, adding: Adding) -> None:
+    """The side of the page: all about an axis that was added, or a new one."""
+    try:
+        axis = find_added([p.axis for p in explorer.added_axes], adding.axis)
+    except ConfigError:
+        axis = None  # none is named, or somebody has removed it
+    st.session_state.pop(keys.EXPLORE_RENEWED, None)
+    title = f"{axis.id} · {axis.name}" if axis else "Add an axis"
+    with dock(title, lambda: PAGE.show_axis(None)):
+        if axis is None:
+            _new(explorer, shown, adding)
+        else:
+            _known(explorer, shown, axis)
+
+
+def _page_again() -> None:
+    """Draw the page again, not this part of it alone, where its panel has other axes to show."""
+    if st.session_state.pop(keys.EXPLORE_RENEWED, False):
+        st.rerun()
+
+
+# One that was added
+
+
+@fragment()
+def _known(explorer: Explorer, shown: ExploreState, axis: AddedAxis) -> None:
+    _page_again()
+    report.show(PLACE)
+    evidence.short(explorer, axis)
+    evidence.long(explorer, shown, axis)
+    st.button(
+        "Remove",
+        icon=":material/delete:",
+        key=f"{keys.AXIS_NAME}_remove",
+        on_click=_remove,
+        args=(shown.run, axis),
+        **access.control(),
+    )
+
+
+def _remove(run_id: str, axis: AddedAxis) -> None:
+    def change() -> str:
+        access.require()
+        removed = remove_added(cache.run(run_id), axis.id)
+        PAGE.show_axis(Adding())
+        st.session_state[keys.EXPLORE_REMOVED] = (run_id, removed)
+        PAGE.renew()
+        return f"Removed {removed.name}."
+
+    report.attempt(PLACE, change)
+
+
+def _undo(run_id: str) -> None:
+    """A line about the axis that this visitor removed last, with Undo."""
+    of_run, removed = st.session_state.get(keys.EXPLORE_REMOVED) or ("", None)
+    if of_run != run_id or removed is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", border=True):
+        st.markdown(f"Removed **{markdown(removed.name)}**.", width="content")
+        key = f"{keys.AXIS_NAME}_undo"
+        st.button(
+            "Undo", icon=":material/undo:", key=key, on_click=_restore, args=(run_id, removed)
+        )
+
+
+def _restore(run_id: str, axis: AddedAxis) -> None:
+    def change() -> str:
+        access.require()
+        restore_added(cache.run(run_id), axis)
+        st.session_state[keys.EXPLORE_REMOVED] = None
+        PAGE.renew()
+        return f"{axis.name} is back."
+
+    report.attempt(PLACE, change)
+
+
+# A new one
+
+
+@fragment()
+def _new(explorer: Explorer, shown: ExploreState, adding: Adding) -> None:
+    _page_again()
+    report.show(PLACE)
+    _undo(shown.run)
+    assert explorer.run is not None
+    targets = targets_of(explorer.data, "")[1:]
+    sources = [
+        *([WORDS] if has_texts(explorer.data) else []),
+        *([COLUMN] if targets else []),
+        *([ITEMS] if adding.items else []),
+        PROPOSALS,
+    ]
+    first = ITEMS if adding.items else sources[0]
+    chosen = st.segmented_control(
+        "From",
+        sources,
+        default=first,
+        key=f"{keys.AXIS_FROM}_{len(adding.items)}",
+        label_visibility="collapsed",
+        help=HELP,
+        on_change=_forget,
+    )
+    if chosen == PROPOSALS:
+        _proposals(explorer, shown)
+        return
+    finder = _finder(cache.model_key(shown.run), explorer)
+    if not finder.is_prepared:
+        _prepare(explorer)
+        return
+    if chosen == WORDS:
+        _words(explorer, finder)
+    elif chosen == COLUMN:
+        by_label = {f"{target.label} ({target.kind})": target for target in targets}
+        label = st.selectbox(COLUMN, list(by_label), key=keys.AXIS_TARGET, on_change=_forget)
+        target = by_label[label]
+        _try_button(explorer, finder, lambda: _column(target))
+    elif chosen == ITEMS:
+        n = len(adding.items)
+        st.caption(f"{n:,} chosen items against the items that the model was trained on.")
+        _try_button(explorer, finder, lambda: _examples(explorer, adding))
+    _draft(explorer, shown)
+
+
+def _forget() -> None:
+    st.session_state[keys.EXPLORE_DRAFT] = None
+
+
+def _prepare(explorer: Explorer) -> None:
+    """Say how far the items are read, which begins here; afterwards axes take a moment."""
+    assert explorer.run is not None
+    task = work.task_of(explorer.run, "prepare")
+    if task is None:
+        report.begin(PLACE, lambda: work.begin(_run_of(explorer), "prepare"))
+        report.show(PLACE)
+        task = work.task_of(explorer.run, "prepare")
+    if task is not None and task.running:
+        report.watch([task], keys.AXIS_NAME)
+        st.caption("Once for this run: the axes after it take a moment.")
+    elif task is not None:
+        report.warning(task.error or "reading was stopped: close this and open it again")
+
+
+def _run_of(explorer: Explorer) -> Run:
+    assert explorer.run is not None
+    return explorer.run
+
+
+def _words(explorer: Explorer, finder: AxisFinder) -> None:
+    with st.form(f"{keys.AXIS_HIGH}_form", border=False):
+        st.text_input(
+            "More of", key=keys.AXIS_HIGH, max_chars=MAX_LINE, placeholder="sweet dessert, cake"
+        )
+        st.text_input(
+            "Less of, or empty",
+            key=keys.AXIS_LOW,
+            max_chars=MAX_LINE,
+            placeholder="savory dinner, meat",
+        )
+        st.form_submit_button(
+            "Try",
+            icon=":material/play_arrow:",
+            key=f"{keys.AXIS_NAME}_words",
+            on_click=_try,
+            args=(explorer, finder, _typed),
+        )
+
+
+def _typed() -> AxisSpec:
+    from rivae.exploring.axes.adding import typed_spec
+
+    high, low = (str(st.session_state.get(key) or "") for key in (keys.AXIS_HIGH, keys.AXIS_LOW))
+    return typed_spec(high, low)
+
+
+def _column(target: Target) -> AxisSpec:
+    return AxisSpec("tag" if target.kind == "tag" else "factor", target=target.key)
+
+
+def _examples(explorer: Explorer, adding: Adding) -> AxisSpec:
+    names = explorer.data.item_ids()
+    step = -(-len(adding.items) // MOST_EXAMPLES)
+    return AxisSpec("examples", items=tuple(names[i] for i in adding.items[::step]))
+
+
+def _try_button(explorer: Explorer, finder: AxisFinder, spec: Callable[[], AxisSpec]) -> None:
+    st.button(
+        "Try",
+        icon=":material/play_arrow:",
+        key=f"{keys.AXIS_NAME}_try",
+        on_click=_try,
+        args=(explorer, finder, spec),
+    )
+
+
+def _try(explorer: Explorer, finder: AxisFinder, spec: Callable[[], AxisSpec]) -> None:
+    """Find the axis that is asked for; what was typed stays where it cannot be found."""
+    from rivae.exploring.axes.adding import named_directions
+
+    try:
+        others = named_directions(_run_of(explorer), explorer.n_components)
+        draft = Draft(finder.draft(spec(), "", others))
+    except RivaeError as error:
+        draft = Draft(problem=str(error))
+    st.session_state[keys.EXPLORE_DRAFT] = draft
+    st.session_state.pop(f"{keys.AXIS_NAME}_draft", None)
+
+
+def _draft(explorer: Explorer, shown: ExploreState) -> None:
+    draft: Draft | None = st.session_state.get(keys.EXPLORE_DRAFT)
+    if draft is None:
+        return
+    if draft.axis is None:
+        report.warning(draft.problem)
+        return
+    _offer(explorer, shown, draft.axis, "draft", detailed=True)
+
+
+def _offer(
+    explorer: Explorer, shown: ExploreState, axis: AddedAxis, at: str, detailed: bool = False
+) -> None:
+    """An axis that is not kept yet: its evidence, its name, Keep and Discard."""
+    key = f"{keys.AXIS_NAME}_{at}"
+    evidence.short(explorer, axis)
+    st.session_state.setdefault(key, axis.name)
+    st.text_input("Name", key=key, max_chars=MAX_NAME)
+    with st.container(horizontal=True):
+        st.button(
+            "Keep",
+            type="primary",
+            icon=":material/check:",
+            key=f"{key}_keep",
+            on_click=_keep,
+            args=(shown.run, axis, key),
+        )
+        st.button(
+            "Discard", icon=":material/close:", key=f"{key}_discard", on_click=_discard, args=(key,)
+        )
+    if detailed:
+        evidence.long(explorer, shown, axis)
+
+
+def _keep(run_id: str, axis: AddedAxis, key: str) -> None:
+    from rivae.exploring.axes.adding import keep_axes
+    from rivae.exploring.words.axis_names import checked_name
+
+    def change() -> str:
+        name = checked_name(str(st.session_state.get(key) or "").strip() or axis.name)
+        low, high = axis.poles
+        named = replace(axis, name=name, poles=(low, name if high == axis.name else high))
+        (kept,) = keep_axes(cache.run(run_id), [named])
+        _discard(key)
+        PAGE.renew()
+        return f"{kept.id} · {kept.name} is a slider now."
+
+    report.attempt(PLACE, change)
+
+
+def _discard(key: str) -> None:
+    done = st.session_state.setdefault(f"{keys.AXIS_NAME}_done", set())
+    done.add(key)
+    st.session_state.pop(key, None)
+    if key.endswith("_draft"):
+        _forget()
+
+
+# Proposals
+
+
+def _proposals(explorer: Explorer, shown: ExploreState) -> None:
+    run = _run_of(explorer)
+    task, found = work.task_of(run, "propose"), work.proposed(run)
+    if task is not None and task.running:
+        report.watch([task], keys.AXIS_NAME)
+        return
+    if found is None:
+        if task is not None and task.error:
+            report.warning(task.error)
+        st.caption("Axes with two ends that read well, found without being asked.")
+        st.button(
+            "Propose axes",
+            icon=":material/lightbulb:",
+            key=f"{keys.AXIS_NAME}_propose",
+            on_click=_propose,
+            args=(explorer,),
+        )
+        return
+    done: set[str] = st.session_state.get(f"{keys.AXIS_NAME}_done", set())
+    left = [
+        (at, axis)
+        for n, axis in enumerate(found)
+        if f"{keys.AXIS_NAME}_{(at := f'{run.shown_key[:12]}_{n}')}" not in done
+    ]
+    if not left:
+        st.caption(NOTHING_PROPOSED if not found else "All proposals are kept or discarded.")
+    for at, axis in left:
+        with st.container(border=True):
+            _offer(explorer, shown, axis, at)
+
+
+def _propose(explorer: Explorer) -> None:
+    report.begin(PLACE, lambda: work.begin(_run_of(explorer), "propose"))

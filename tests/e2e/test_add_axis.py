@@ -1,0 +1,77 @@
+"""Add an axis in the browser: typed, kept, dragged, reloaded, removed."""
+
+import numpy as np
+import pytest
+
+from rivae.exploring.axes.placed import AxisPlaces
+from rivae.exploring.explorer import Explorer
+from rivae.runs import DEMO_ROOT, Run
+from rivae.runs.added_axes import added_axes, remove_added
+from tests.hands import press_thumb
+
+pytestmark = pytest.mark.slow
+RUN = "demo-kitchen"
+
+
+@pytest.fixture
+def run(app_runs, monkeypatch):
+    """The demo kitchen, whose axes lie beside the runs of the app."""
+    monkeypatch.setenv("RIVAE_RUNS", str(app_runs))
+    kitchen = Run(DEMO_ROOT / RUN)
+    yield kitchen
+    for axis in added_axes(kitchen):
+        remove_added(kitchen, axis.id)
+
+
+def test_an_axis_is_typed_kept_dragged_reloaded_and_removed(explore_page, run, until):
+    explorer = Explorer.open(run)
+    row = int(explorer.search_rows[5])
+    page = explore_page.open(RUN, q=row).page
+    page.get_by_test_id("add-axis").click()
+    high = page.get_by_label("More of")
+    high.fill("soup, broth <b>")
+    high.press("Enter")
+    page.get_by_role("button", name="Keep").click(timeout=60_000)
+    slider = page.get_by_test_id("slider-a1")
+    slider.wait_for(timeout=60_000)
+    (axis,) = added_axes(run)
+    assert axis.name == "soup, broth <b>"
+    (placed,) = AxisPlaces(explorer.retriever).of(run)
+    before, seen = explore_page.ids(), set()
+    move = press_thumb(page, slider)
+    try:
+        for share in (0.9, 0.1, 0.7):
+            move(share, 4)
+            until(lambda: explore_page.ids() not in seen | {before}, "other pictures, held down")
+            seen.add(explore_page.ids())
+    finally:
+        page.mouse.up()
+    until(lambda: "add=a1_" in page.evaluate("location.href"), "the link names the axis")
+    address = page.evaluate("location.href")
+    amount = float(address.split("add=a1_")[1].split("&")[0])
+    z = np.round(explorer.encode(row), 4) + amount * np.array(axis.moves)
+    wanted = tuple(explorer.topk(np.round(z, 4), 10).ids.tolist())
+    until(lambda: explore_page.ids() == wanted, "what a search along the direction finds")
+    value = float(page.get_by_test_id("number-a1").input_value())
+    assert value == pytest.approx(float(axis.at(z[None])[0]), abs=0.02)
+    others = {n: explore_page.value(n) for n in range(1, 11)}
+    signs = explorer.signs
+    assert all(others[j + 1] == pytest.approx(signs[j] * z[j], abs=0.011) for j in range(10))
+    page.goto(address)
+    explore_page.settled()
+    page.get_by_test_id("slider-a1").wait_for()
+    assert explore_page.ids() == wanted and {n: explore_page.value(n) for n in others} == others
+    assert float(page.get_by_test_id("number-a1").input_value()) == value
+
+    # Only this: here the named axes of z say all that the new one says.
+    assert placed.moves_alone == ()
+    page.get_by_test_id("only-this").check()
+    until(lambda: "alone=1" in page.evaluate("location.href"), "the link keeps the switch")
+    assert slider.is_disabled() and "Only this" in slider.get_attribute("title")
+    page.get_by_test_id("only-this").uncheck()
+    assert slider.is_enabled()
+
+    page.get_by_test_id("about-a1").click()
+    page.get_by_role("button", name="Remove").click(timeout=30_000)
+    until(lambda: page.get_by_test_id("slider-a1").count() == 0, "its slider goes")
+    assert added_axes(run) == ()
