@@ -15,6 +15,7 @@ from rivae.exploring.axes.adding import (
     add_axis,
     asked_spec,
     keep_axes,
+    rename_axis,
 )
 from rivae.exploring.axes.finder import AxisFinder
 from rivae.exploring.axes.proposing import propose_axes
@@ -241,6 +242,29 @@ class RunAxes(OpenedRun):
         kept = keep_axes(self._folder, drafts)
         self._tell_watchers()
         return kept
+
+    def rename_axis(
+        self, axis_id: str, name: str, poles: tuple[str, str] | None = None
+    ) -> AddedAxis:
+        """Give an added axis another name, and return it.
+
+        Args:
+            poles: names of its low and its high end; by default they stay, but for a high end that
+                had the old name.
+
+        Raises:
+            ConfigError: there is none of this id, or the name is no line of text.
+
+        Example:
+            >>> import rivae
+            >>> run = rivae.load_run("demo-digits")
+            >>> axis = run.add_axis(factor="digit=1")
+            >>> run.rename_axis(axis.id, "one").name, run.remove_axis(axis.id).poles
+            ('one', ('', 'one'))
+        """
+        other = rename_axis(self._folder, axis_id, name, poles)
+        self._tell_watchers()
+        return other
 
     def remove_axis(self, axis_id: str) -> AddedAxis:
         """Remove an added axis by its id, and return it; ``keep_axes`` takes it back.

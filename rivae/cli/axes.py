@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rivae.exploring.axes.finder import AxisFinder
     from rivae.runs.added_axes import AddedAxis
 
-ACTIONS = ("add", "list", "remove", "propose", "refit", "bake")
+ACTIONS = ("add", "list", "rename", "remove", "propose", "refit", "bake")
 FOOD = "food"  # the guideline that comes with the project
 VIEWS = {"first": 0, "second": 1}
 MAX_LABELS = 2**22  # bytes of a file of labels
@@ -43,6 +43,7 @@ def add_commands(commands: Any) -> None:
         "  rivae axes add food-s0 --labels levels.csv --high fruit --name fruit\n"
         "  rivae axes add food-s0 --guideline food\n"
         "  rivae axes list food-s0 --json\n"
+        '  rivae axes rename food-s0 a1 --name "sweetness"\n'
         "  rivae axes remove food-s0 a1 a2\n"
         "  rivae axes propose food-s0 --n 6 --keep\n"
         "  rivae axes refit food-refined\n"
@@ -50,7 +51,9 @@ def add_commands(commands: Any) -> None:
     )
     parser.add_argument("action", choices=ACTIONS, help="what to do")
     parser.add_argument("run_id", metavar="run", help="an id from `rivae runs`")
-    parser.add_argument("axes", nargs="*", help="ids of added axes, to remove or bake; all to bake")
+    parser.add_argument(
+        "axes", nargs="*", help="ids of added axes, to rename, remove or bake; all to bake"
+    )
     parser.add_argument("--high", default="", metavar="LINE", help="words of the high end")
     parser.add_argument("--low", default="", metavar="LINE", help="words of the low end")
     parser.add_argument("--tag", default="", help="a tag of the items")
@@ -76,7 +79,7 @@ def add_commands(commands: Any) -> None:
 
 def _axes(args: argparse.Namespace) -> int:
     run = find_run(args.run_id)
-    if args.axes and args.action not in ("remove", "bake"):
+    if args.axes and args.action not in ("rename", "remove", "bake"):
         raise ConfigError(f"`rivae axes {args.action}` takes no ids: leave out {args.axes[0][:40]}")
     if args.action == "bake":
         baked = _bake(run, args)
@@ -88,6 +91,7 @@ def _axes(args: argparse.Namespace) -> int:
     of_action = {
         "add": _add,
         "list": _listed,
+        "rename": _rename,
         "remove": _remove,
         "propose": _propose,
         "refit": _refit,
@@ -128,6 +132,14 @@ def _listed(run: Run, args: argparse.Namespace) -> Sequence[AddedAxis]:
     from rivae.runs.added_axes import added_axes
 
     return added_axes(run)
+
+
+def _rename(run: Run, args: argparse.Namespace) -> Sequence[AddedAxis]:
+    from rivae.exploring.axes.adding import rename_axis
+
+    if len(args.axes) != 1 or not args.name:
+        raise ConfigError("give one id and the new name: rivae axes rename RUN ID --name NAME")
+    return [rename_axis(run, args.axes[0], args.name)]
 
 
 def _remove(run: Run, args: argparse.Namespace) -> Sequence[AddedAxis]:

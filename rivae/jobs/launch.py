@@ -293,7 +293,7 @@ def _propose_axes(
     method: Method, data: PairedDataset, run: Run, names: Sequence[AxisName | None]
 ) -> None:
     """Keep axes whose names say more than those of z; a run without any is no worse for it."""
-    if not method.has_latent:
+    if not method.has_latent or run.config.refines:  # one that refines has the axes of its base
         return
     with contextlib.suppress(RivaeError):
         drafts = better_proposals(AxisFinder.open(run, LatentModel(method), data), names)

@@ -11,6 +11,7 @@ from rivae.app.explore import adding, state
 from rivae.app.panels.answers import rounded
 from rivae.app.panels.links import ExploreLink
 from rivae.app.shell import access, keys
+from rivae.exploring.axes import finder
 from rivae.exploring.axes.adding import keep_axes, named_directions, typed_spec
 from rivae.exploring.explorer import Explorer
 from rivae.runs import DEMO_ROOT, Run
@@ -29,6 +30,15 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module", autouse=True)
+def few_rows():
+    """So few that axes wait for nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(finder, "MAX_FIT", 900)
+        patch.setattr(finder, "MAX_HELD", 300)
+        yield
+
+
 @pytest.fixture
 def run(folder):
     (folder / "kitchen" / "added_axes.json").unlink(missing_ok=True)
@@ -43,8 +53,9 @@ def explorer(folder):
 @pytest.fixture
 def kept(run, explorer):
     """Two axes that were added, the second along the first and z2."""
-    finder = adding._finder.__wrapped__("key", explorer)
-    soup = finder.draft(typed_spec("soup broth"), "soup", named_directions(run, 10))
+    soup = adding._finder.__wrapped__("key", explorer).draft(
+        typed_spec("soup broth"), "soup", named_directions(run, 10)
+    )
     other = np.array(soup.reads) + 0.3 * np.eye(10)[1]
     moves = np.array(soup.moves) / float(other @ np.array(soup.moves))
     second = replace(soup, name="<b>other</b>", reads=tuple(other), moves=tuple(moves))
@@ -86,6 +97,13 @@ def test_an_axis_of_words_is_tried_named_and_kept_and_removed_and_back(shown, ru
     assert (slider["id"], slider["given"]) == ("a1", "<b>soupy</b>")
     assert not any("<b>soupy" in html for html in page.drawn)
     page.report("about", {"view": {}, "added": "a1"})
+    name = f"{keys.AXIS_NAME}_a1_{axis.created}"
+    page.at.text_input(key=name).set_value("soups").run()
+    (axis,) = added_axes(run)
+    assert (axis.name, axis.poles[1]) == ("soups", "soups"), "its high end had the name"
+    assert page.calm().panel()["addedAxes"][0]["given"] == "soups"
+    page.at.text_input(key=name).set_value("  ").run()
+    assert page.calm().warnings and added_axes(run) == (axis,)
     click(page, "remove")
     assert added_axes(run) == () and page.panel()["addedAxes"] == []
     click(page, "undo")
@@ -156,6 +174,7 @@ def test_a_visitor_without_the_right_adds_and_does_not_remove(shown, kept, run, 
     page = shown("explore", run="kitchen", q="3")
     page.report("about", {"view": {}, "added": "a1"})
     assert page.at.button(key=f"{keys.AXIS_NAME}_remove").disabled
+    assert page.at.text_input(key=f"{keys.AXIS_NAME}_a1_{kept[0].created}").disabled
     page.report("add", {"view": {}, "within": None, "only": ""})
     type_words(page, "soup, broth")
     click(page, "draft_keep")

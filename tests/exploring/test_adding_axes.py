@@ -287,12 +287,18 @@ def test_the_command_adds_lists_bakes_and_removes(runs, capsys):
     assert baked.axes[1].name == "zero"
     found = [each.topk(each.encode(rows), 5).ids for each in (run, baked)]
     np.testing.assert_array_equal(found[0][:, 0], found[1][:, 0])
+    code, (renamed,) = rivae_axes("rename", "demo-digits", "a1", "--name", "nought")
+    assert code == 0 and renamed == {**axis, "name": "nought", "poles": ["", "digit: 0"]}
+    assert rivae_axes("list", "demo-digits")[1][0] == renamed
     code, gone = rivae_axes("remove", "demo-digits", "a1", "a2")
     assert [one["id"] for one in gone] == ["a1", "a2"]
     assert [one["id"] for one in rivae_axes("list", "demo-digits")[1]] == ["a3"]
     for words, says in (
         (("remove", "demo-digits", "a1"), "'a1'"),
         (("remove", "demo-digits"), "remove"),
+        (("rename", "demo-digits", "a3"), "--name NAME"),
+        (("rename", "demo-digits", "a9", "--name", "x"), "'a9'"),
+        (("rename", "demo-digits", "a3", "--name", "x" * 200), "name"),
         (("bake", "demo-digits"), "--as NAME"),
         (("list", "demo-digits", "a1"), "no ids"),
         (("add", "demo-digits"), "name one"),

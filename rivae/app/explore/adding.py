@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -93,6 +93,12 @@ def _known(explorer: Explorer, shown: ExploreState, axis: AddedAxis) -> None:
     _page_again()
     report.show(PLACE)
     evidence.short(explorer, axis)
+    key = f"{keys.AXIS_NAME}_{axis.id}_{axis.created}"
+    st.session_state.setdefault(key, axis.name)
+    args = (shown.run, axis, key)
+    st.text_input(
+        "Name", key=key, max_chars=MAX_NAME, on_change=_rename, args=args, **access.control()
+    )
     evidence.long(explorer, shown, axis)
     st.button(
         "Remove",
@@ -102,6 +108,18 @@ def _known(explorer: Explorer, shown: ExploreState, axis: AddedAxis) -> None:
         args=(shown.run, axis),
         **access.control(),
     )
+
+
+def _rename(run_id: str, axis: AddedAxis, key: str) -> None:
+    from rivae.exploring.axes.adding import rename_axis
+
+    def change() -> str:
+        access.require()
+        other = rename_axis(cache.run(run_id), axis.id, str(st.session_state[key]))
+        PAGE.renew()
+        return f"{axis.id} is {other.name} now."
+
+    report.attempt(PLACE, change)
 
 
 def _remove(run_id: str, axis: AddedAxis) -> None:
@@ -306,14 +324,11 @@ def _offer(
 
 
 def _keep(run_id: str, axis: AddedAxis, key: str) -> None:
-    from rivae.exploring.axes.adding import keep_axes
-    from rivae.exploring.words.axis_names import checked_name
+    from rivae.exploring.axes.adding import keep_axes, renamed
 
     def change() -> str:
-        name = checked_name(str(st.session_state.get(key) or "").strip() or axis.name)
-        low, high = axis.poles
-        named = replace(axis, name=name, poles=(low, name if high == axis.name else high))
-        (kept,) = keep_axes(cache.run(run_id), [named])
+        name = str(st.session_state.get(key) or "").strip() or axis.name
+        (kept,) = keep_axes(cache.run(run_id), [renamed(axis, name)])
         _discard(key)
         PAGE.renew()
         return f"{kept.id} · {kept.name} is a slider now."

@@ -16,10 +16,16 @@ from rivae.exploring.axes.text_space import checked_line
 from rivae.exploring.words.axis_names import checked_name, given_names
 from rivae.models.base import Method
 from rivae.models.registry import METHODS
-from rivae.retrieval.model import LatentModel
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
-from rivae.runs.added_axes import AddedAxis, AxisSpec, added_axes, change_added, lacking_axes
+from rivae.runs.added_axes import (
+    AddedAxis,
+    AxisSpec,
+    added_axes,
+    change_added,
+    find_added,
+    lacking_axes,
+)
 from rivae.runs.records import now
 
 N_EFFECT_QUERIES = 16
@@ -77,8 +83,7 @@ def add_axis(
     run.require_same_data()
     draft = finder.draft(spec, name and checked_name(name), named_directions(run, d))
     if poles is not None:
-        low, high = (pole and checked_name(pole) for pole in poles)
-        draft = replace(draft, poles=(low, high or draft.name))
+        draft = renamed(draft, draft.name, poles)
     return keep_axes(run, [draft])[0]
 
 
@@ -145,6 +150,40 @@ def keep_axes(run: Run, drafts: Sequence[AddedAxis]) -> list[AddedAxis]:
     return kept
 
 
+def renamed(axis: AddedAxis, name: str, poles: tuple[str, str] | None = None) -> AddedAxis:
+    """The axis under another name, which its high end has as well where it had the old one.
+
+    Args:
+        poles: names of its low and its high end.
+
+    Raises:
+        ConfigError: see ``checked_name``.
+    """
+    name = checked_name(name)
+    low, high = axis.poles
+    if poles is None:
+        return replace(axis, name=name, poles=(low, name if high == axis.name else high))
+    low, high = (pole and checked_name(pole) for pole in poles)
+    return replace(axis, name=name, poles=(low, high or name))
+
+
+def rename_axis(
+    run: Run, axis_id: str, name: str, poles: tuple[str, str] | None = None
+) -> AddedAxis:
+    """Give an added axis another name, and other names of its ends; see ``renamed``.
+
+    Raises:
+        ConfigError: there is none of this id, or see ``renamed``.
+        DataError, RunError: as ``change_added``.
+    """
+
+    def change(axes: tuple[AddedAxis, ...], _: Callable[[], str]) -> list[AddedAxis]:
+        other = renamed(find_added(axes, axis_id), name, poles)
+        return [other if axis.id == axis_id else axis for axis in axes]
+
+    return find_added(change_added(run, change), axis_id)
+
+
 def refit_axes(
     run: Run, finder: AxisFinder, axes: Sequence[AddedAxis]
 ) -> tuple[list[AddedAxis], list[str]]:
@@ -179,10 +218,7 @@ def refit_lacking(run: Run, base: Run) -> tuple[list[AddedAxis], list[str]]:
         ConfigError, DataError, RunError: as ``refit_axes``, or one of the runs cannot be read.
     """
     lacking = lacking_axes(run, base)
-    if not lacking:
-        return [], []
-    data = run.load_dataset()
-    return refit_axes(run, AxisFinder(LatentModel(run.load_method(data)), data), lacking)
+    return refit_axes(run, AxisFinder.open(run), lacking) if lacking else ([], [])
 
 
 def alone(axis: AddedAxis, others: Sequence[NamedDirection], covariance: Floats) -> Floats | None:
