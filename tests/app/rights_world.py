@@ -123,8 +123,12 @@ def axis(world):
 
     world.patch.setattr(adding.PAGE, "renew", lambda: None)
     (kept,) = keep_axes(world.run, [AXIS])
+    st.session_state["a name"] = "rounder"
+    adding._rename("own", kept, "a name")
+    renamed = added_axes(world.run)[0].name == "rounder"
     adding._remove("own", kept)
     removed = added_axes(world.run) == ()
+    assert removed == renamed, "both or none"
     adding._restore("own", kept)
     assert added_axes(world.run) == (kept,)
     return removed

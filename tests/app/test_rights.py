@@ -60,7 +60,7 @@ MANAGE, RUN = "run-manage", "run-delete"
 ARCHIVE = "run-import"
 FILES = "files"
 PURGE = "trash-expire"
-NEW_AXIS, AXIS = "axis-add", "axis-remove"
+NEW_AXIS, AXIS = "axis-add", "axis-change"
 LOOK = "look"
 
 CONTROLS = {
@@ -76,7 +76,9 @@ CONTROLS = {
     NAME: {"words.names:_change", "words.names:_typed", "words.names:_uploaded"},
     NAMES_BACK: {"shared.trash:_restore"},
     NEW_AXIS: {"explore.adding:_keep"},
-    AXIS: {"explore.adding:_remove", "explore.adding:_restore"},
+    AXIS: {
+        "explore.adding:_remove", "explore.adding:_rename", "explore.adding:_restore",
+    },
     NEW_TOUR: {"steer.panels:if Add", "steer.tours:_take_file"},
     TOUR: {
         "steer.tours:_delete", "steer.tours:_move", "steer.tours:_save_step",
