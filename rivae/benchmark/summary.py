@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from rivae.benchmark.paper import Printed, paper_lines, paper_value
 from rivae.benchmark.rows import Row, line_key
@@ -253,7 +253,7 @@ def interval(scores: Sequence[RunScore], level: float = 0.95) -> tuple[float, fl
         units = next(iter(by_draw.values()))
     if len(units) < 2:
         return math.nan, math.nan
-    half = student.ppf(0.5 + level / 2, len(units) - 1) * np.std(units, ddof=1) / len(units) ** 0.5
+    half = stdtrit(len(units) - 1, 0.5 + level / 2) * np.std(units, ddof=1) / len(units) ** 0.5
     return float(np.mean(units) - half), float(np.mean(units) + half)
 
 
