@@ -11,7 +11,7 @@ from rivae.app.panels.questions import Z_LIMIT, read_z
 from rivae.base.arrays import checked_z
 from rivae.base.errors import ConfigError, DataError
 from rivae.exploring.explorer import Explorer
-from rivae.retrieval import exact_paths
+from rivae.retrieval.exact_path import exact_paths
 from rivae.retrieval.traversal import traverse, traverse_plane
 
 D = 10

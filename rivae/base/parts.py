@@ -163,7 +163,7 @@ class Parts(Mapping[str, P], Generic[P]):
 
     def working(self) -> dict[str, P]:
         """All parts, loaded, without those of installed packages that cannot be."""
-        return {name: self[name] for name in self if not self.trouble(name)}
+        return {name: self[name] for name in self if name in self._files or not self.trouble(name)}
 
     def _plain(self, name: str) -> dict[str, Any]:
         """The literals of the part ``name`` in its file; empty where none is to be seen."""

@@ -110,9 +110,10 @@ def paper_value(dataset: str, method: str, metric: str, settings: str = "") -> P
     if not settings:
         tables |= {"factors": _FACTORS.get(dataset, {}), "digits": _DIGITS.get(dataset, {})}
     for table, rows in tables.items():
-        names = columns(table)
-        if metric in names and method in rows and names.index(metric) < len(rows[method]):
-            return rows[method][names.index(metric)]
+        if method in rows:
+            names = columns(table)
+            if metric in names and names.index(metric) < len(rows[method]):
+                return rows[method][names.index(metric)]
     return None
 
 

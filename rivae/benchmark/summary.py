@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from rivae.benchmark.paper import Printed, paper_lines, paper_value
 from rivae.benchmark.rows import Row, line_key
@@ -120,7 +120,7 @@ def summarise(rows: Sequence[Row]) -> list[SummaryLine]:
                 where = "paper" if table in ("factors", "digits") else ""
                 key = (dataset, method, "", settings, "full")
                 lines.append(_line(key, (table, metric, where), [], "not run", "", 0, 0))
-    return sorted(lines, key=_order)
+    return _sorted(lines)
 
 
 def _columns(rows: Sequence[Row]) -> dict[str, set[Column]]:
@@ -253,25 +253,31 @@ def interval(scores: Sequence[RunScore], level: float = 0.95) -> tuple[float, fl
         units = next(iter(by_draw.values()))
     if len(units) < 2:
         return math.nan, math.nan
-    half = student.ppf(0.5 + level / 2, len(units) - 1) * np.std(units, ddof=1) / len(units) ** 0.5
+    half = stdtrit(len(units) - 1, 0.5 + level / 2) * np.std(units, ddof=1) / len(units) ** 0.5
     return float(np.mean(units) - half), float(np.mean(units) + half)
 
 
-def _order(line: SummaryLine) -> tuple[object, ...]:
+def _sorted(lines: Sequence[SummaryLine]) -> list[SummaryLine]:
+    datasets, methods = list(dataset_titles()), (*METHODS, *CHANCE)
+    metrics = {table: columns(table) for table in TABLES}
+
     def place(names: Sequence[str], name: str) -> tuple[int, str]:
         return (names.index(name) if name in names else len(names), name)
 
-    # Methods in the paper's order, the baselines, then ablations, then the chance levels.
-    kind = 2 if line.method not in METHODS else (1 if line.settings else 0)
-    return (
-        place(list(dataset_titles()), line.dataset),
-        place(TABLES, line.table),
-        kind,
-        place((*METHODS, *CHANCE), line.method),
-        line.settings,
-        line.preset,
-        line.size,
-        columns(line.table).index(line.metric),
-        line.range,
-        _step_place(line.axes) if line.table == "steps" else 0,
-    )
+    def order(line: SummaryLine) -> tuple[object, ...]:
+        # Methods in the paper's order, the baselines, then ablations, then the chance levels.
+        kind = 2 if line.method not in METHODS else (1 if line.settings else 0)
+        return (
+            place(datasets, line.dataset),
+            place(TABLES, line.table),
+            kind,
+            place(methods, line.method),
+            line.settings,
+            line.preset,
+            line.size,
+            metrics[line.table].index(line.metric),
+            line.range,
+            _step_place(line.axes) if line.table == "steps" else 0,
+        )
+
+    return sorted(lines, key=order)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
@@ -16,31 +15,11 @@ from PIL import Image
 
 from rivae.base.errors import DataError
 from rivae.data.factors import FactorSpec as FactorSpec
+from rivae.data.recipe import SPLITS as SPLITS
+from rivae.data.recipe import Recipe as Recipe
 from rivae.data.tokenizer import FIRST
 from rivae.data.vocabulary import Vocabulary
 
-
-@dataclass(frozen=True)
-class Recipe:
-    """Plain text as its author wrote it: not escaped, not normalised.
-
-    Attributes:
-        id: the item's own name in its source, unique there.
-        ingredients: lines with their amounts.
-        instructions: steps, in order.
-        tags: words that its source sorts it under.
-        url: where it came from, or "".
-    """
-
-    id: str
-    title: str
-    ingredients: tuple[str, ...] = ()
-    instructions: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    url: str = ""
-
-
-SPLITS = ("train", "validation", "test")
 # Settings that say where the data lie and not what they are.
 PLACES = frozenset({"store", "features", "folder", "path", "download"})
 NO_TEXTS = "{} accepts no texts as queries: choose one from the gallery"

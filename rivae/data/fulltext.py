@@ -18,16 +18,18 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rivae.base.installed import cache_folder
-from rivae.data.base import PairedDataset
 from rivae.data.search_words import JOINT, joined, other_forms, question
-from rivae.data.sets.pairs import Pairs
 from rivae.data.store import PairStore
 from rivae.data.tokenizer import is_plain
+
+if TYPE_CHECKING:
+    from rivae.data.base import PairedDataset
 
 MAX_RANKED = 5_000  # items whose ranks are computed for one answer
 _SNIPPET_WORDS, _SNIPPET_LETTERS = 12, 40  # the second where every letter counts as a word
@@ -184,6 +186,8 @@ def _unmarked(text: str) -> str:
 
 def text_index(data: PairedDataset) -> TextIndex:
     """The index of a data set: its file where it has one, else made now."""
+    from rivae.data.sets.pairs import Pairs  # with torch, which takes longer than a small index
+
     if isinstance(data, Pairs):
         return store_index(data.store)
     return TextIndex.build(data.search_texts())

@@ -11,7 +11,7 @@ import numpy as np
 
 from rivae.base.arrays import Ints
 from rivae.base.errors import DataError
-from rivae.data.base import SPLITS
+from rivae.data.recipe import SPLITS
 
 # What is drawn of an import unless the settings of its data set say otherwise.
 USUAL_FRACTIONS = (0.7, 0.15, 0.15)

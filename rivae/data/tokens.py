@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from rivae.base.errors import DataError
 from rivae.base.files import write_atomic, write_atomic_with
-from rivae.data.base import Recipe
+from rivae.data.recipe import Recipe
 from rivae.data.tokenizer import Tokenizer, newest
 from rivae.data.vocabulary import Vocabulary, counted
 from rivae.data.words_view import enough_documents

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from rivae.base.errors import DataError
 from rivae.base.files import write_cache
 from rivae.data import segmenting
-from rivae.data.base import Recipe, View
+from rivae.data.base import View
+from rivae.data.recipe import Recipe
 from rivae.data.tokenizer import Tokenizer, newest
 from rivae.data.vocabulary import Vocabulary, counted
 

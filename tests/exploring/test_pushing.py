@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from qdrant_client import QdrantClient
 
 from rivae.base.config import DatasetConfig, MethodChoice, RunConfig
 from rivae.cli import main
@@ -30,6 +29,8 @@ def run(tmp_path):
 
 @pytest.mark.filterwarnings("ignore:Local mode:UserWarning")
 def test_a_run_is_pushed_and_then_asked_there(run, monkeypatch, capsys):
+    from qdrant_client import QdrantClient  # slow to import, and every worker collects this file
+
     client = QdrantClient(":memory:")
     monkeypatch.setenv("RIVAE_RUNS", str(run.path.parent))
     monkeypatch.setattr("rivae.retrieval.engine.connect", lambda url: client)

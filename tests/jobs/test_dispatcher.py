@@ -31,12 +31,13 @@ pytestmark = [
 ROOT = Path(__file__).resolve().parents[2]
 
 
-EPOCHS = 80  # long enough that a signal after the fifth finds it at work on a fast machine too
+EPOCHS = 50  # long enough that a signal after the fifth finds it at work on a fast machine too
+LOOK_S = 0.3  # between two looks at every process of the machine, which take as long as a step
 
 
 def config(name="run", epochs=EPOCHS, **settings):
     """One to three seconds of training; the state is kept after every epoch."""
-    return tiny_config(name, joint_epochs=epochs, training={"validate_every": 40}, **settings)
+    return tiny_config(name, joint_epochs=epochs, training={"validate_every": 25}, **settings)
 
 
 class Queue:
@@ -48,9 +49,13 @@ class Queue:
         self.dispatcher = Dispatcher(root, ["cpu"])
         self.options = options
         self.listening, self.readable = set(), set()  # all that was seen meanwhile, see ``look``
+        self.looked = 0.0
 
     def look(self):
         """Who listens to whom now, and which files of the queue others may read."""
+        if time.monotonic() - self.looked < LOOK_S:
+            return
+        self.looked = time.monotonic()
         self.listening |= listening(processes_of(self.job.id))
         for path in (self.folder, *self.folder.iterdir()):
             with suppress(FileNotFoundError):

@@ -112,6 +112,7 @@ def test_another_dispatcher_takes_up_what_runs(queue, whole):
     assert files_of(queue.run) == whole and queue.now.attempts == 1
 
 
+@pytest.mark.slow(rare=True)
 def test_what_cannot_train_fails_with_its_sentence(tmp_path):
     broken = config("broken")
     dataset = broken.dataset.model_copy(update={"settings": {"n_pairs": -5}})

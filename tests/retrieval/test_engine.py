@@ -4,7 +4,6 @@ import socket
 
 import numpy as np
 import pytest
-from qdrant_client import QdrantClient
 
 from rivae.base.errors import ConfigError
 from rivae.retrieval.engine import BATCH, collection_name, connect, open_engine, push
@@ -21,6 +20,8 @@ def tagged(positions):
 
 @pytest.fixture
 def client():
+    from qdrant_client import QdrantClient  # slow to import, and every worker collects this file
+
     return QdrantClient(":memory:")
 
 

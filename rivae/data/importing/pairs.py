@@ -19,7 +19,6 @@ from rivae.base.reading.encodings import TWICE_ENCODED, twice_encoded
 from rivae.base.reading.tables import Broken, Note, Record, preview, rows, table_kind
 from rivae.base.reading.typed_text import LOST
 from rivae.data import segmenting
-from rivae.data.base import Recipe
 from rivae.data.importing.columns import what_became
 from rivae.data.importing.embeddings import Embeddings
 from rivae.data.importing.factors import FactorReader
@@ -30,6 +29,7 @@ from rivae.data.importing.pictures import stored_picture
 from rivae.data.importing.records import RecordReader, check_paper_filter
 from rivae.data.importing.report import ImportReport, UnusableError
 from rivae.data.importing.session import ImportSettings, Progress
+from rivae.data.recipe import Recipe
 from rivae.data.store import FactorColumn, PairStore, StoreItem
 from rivae.data.store.twins import NO_MARK, mark_of
 from rivae.data.tokenizer import is_plain

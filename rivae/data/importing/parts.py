@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rivae.data.base import SPLITS
 from rivae.data.importing.report import ImportReport
+from rivae.data.recipe import SPLITS
 from rivae.data.splits import USUAL_FRACTIONS, USUAL_SEED, drawn_parts, split_of
 from rivae.data.store import StoreItem
 from rivae.data.store.twins import Groups, are_shared, groups_of, marks_and_parts

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from rivae.base.reading.tables import Record
 from rivae.base.reading.typed_text import clean
-from rivae.data.base import Recipe
 from rivae.data.importing.ids import IdColumn
 from rivae.data.importing.lines import one_line
 from rivae.data.importing.mapping import Mapping
 from rivae.data.importing.partition_words import part_named
 from rivae.data.importing.report import ImportReport, UnusableError
 from rivae.data.importing.texts import ListColumn, Remarks, TextColumn
+from rivae.data.recipe import Recipe
 
 PAPER_LINES = 20  # the paper's filter: 1-20 ingredients and 1-20 instructions
 NO_PART = "partition is none of train, validation, test"

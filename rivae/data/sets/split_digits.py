@@ -6,7 +6,12 @@ The factor is the digit.
 
 from __future__ import annotations
 
+import gzip
+from importlib.util import find_spec
+from pathlib import Path
+
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from rivae.data.base import PairedDataset, Shape, random_split
@@ -30,21 +35,33 @@ def load(settings: Settings) -> PairedDataset:
     Returns:
         Views of shape (1, 8, 4) in [0, 1], factors (1797, 1): the digit.
     """
-    from sklearn.datasets import load_digits  # slow to import, needed by this data set only
-
-    bunch = load_digits()
-    splits = random_split(len(bunch.target), settings.fractions, settings.split_seed)
+    pixels, digit = _bundled_digits()
+    splits = random_split(len(digit), settings.fractions, settings.split_seed)
     return Halves(
         name="split-digits",
         settings=settings.kept(),
-        images=bunch.images.astype(np.uint8),
-        labels=bunch.target.astype(np.int64),
+        images=pixels,
+        labels=digit,
         white=16,
         ink_box=8,
         centring="box",
         splits=splits,
         search_size=min(1000, len(splits["test"])),
     )
+
+
+def _bundled_digits() -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The pictures (1797, 8, 8) in 0 .. 16 and their digits (1797,), as ``load_digits`` returns.
+
+    Its file is read without scikit-learn, whose import takes longer than all else on a first visit.
+    """
+    package = find_spec("sklearn")
+    assert package is not None and package.origin is not None
+    with gzip.open(
+        Path(package.origin).parent / "datasets" / "data" / "digits.csv.gz", "rt"
+    ) as file:
+        table = np.loadtxt(file, delimiter=",", dtype=np.int64)
+    return table[:, :-1].reshape(-1, 8, 8).astype(np.uint8), table[:, -1].copy()
 
 
 def shapes(settings: Settings) -> tuple[Shape, Shape]:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rivae.base.errors import DataError
 from rivae.base.files import write_cache
 from rivae.base.installed import cache_folder
-from rivae.data.base import SPLITS, Recipe
+from rivae.data.recipe import SPLITS, Recipe
 from rivae.data.store.layout import FACTOR_PREFIX, ROW_GROUP, items_path, pictures_path
 from rivae.data.store.manifest import FactorColumn, Manifest
 from rivae.data.store.twins import Groups, read_groups

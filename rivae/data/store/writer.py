@@ -33,7 +33,7 @@ from rivae.base.files import (
     write_atomic_with,
     write_json,
 )
-from rivae.data.base import Recipe
+from rivae.data.recipe import Recipe
 from rivae.data.store.content import ContentDigest, read_content
 from rivae.data.store.layout import (
     FACTOR_PREFIX,

@@ -18,7 +18,6 @@ from rivae.base.reading.json_records import JsonList
 from rivae.base.reading.tables import Broken, Record, records, rows
 from rivae.base.reading.typed_text import clean
 from rivae.base.scratch import scratch_folder
-from rivae.data.base import Recipe
 from rivae.data.importing.recipe1m.layout import (
     DETECTED,
     FACTORS,
@@ -31,6 +30,7 @@ from rivae.data.importing.recipe1m.layout import (
 from rivae.data.importing.report import UnusableError
 from rivae.data.importing.session import Progress
 from rivae.data.importing.texts import ListColumn
+from rivae.data.recipe import Recipe
 
 _FOOD_COM = re.compile(r"(?:^|[/.])food\.com/recipe/[^?#]*?(\d+)/?$")
 _TABLES = ("pictures", "detected", "tags", "factors")

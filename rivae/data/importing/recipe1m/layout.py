@@ -10,11 +10,11 @@ from rivae.base.errors import DataError
 from rivae.base.reading.documents import read_json
 from rivae.base.reading.tables import MAX_FIELD, records
 from rivae.base.reading.typed_text import clean
-from rivae.data.base import Recipe
 from rivae.data.importing.factors import FactorReader
 from rivae.data.importing.lines import MAX_TITLE, one_line
 from rivae.data.importing.report import ImportReport, UnusableError
 from rivae.data.importing.texts import ListColumn, Remarks, TextColumn
+from rivae.data.recipe import Recipe
 from rivae.data.store import FactorColumn
 
 TEXTS, PICTURES, DETECTED = "layer1.json", "layer2.json", "det_ingrs.json"
