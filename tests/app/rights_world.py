@@ -118,14 +118,14 @@ def new_axis(world):
 
 
 def axis(world):
-    from rivae.app.explore import adding
+    from rivae.app.explore import removing
     from rivae.exploring.axes.adding import keep_axes
 
-    world.patch.setattr(adding.PAGE, "renew", lambda: None)
+    world.patch.setattr(removing.PAGE, "renew", lambda: None)
     (kept,) = keep_axes(world.run, [AXIS])
-    adding._remove("own", kept)
+    removing._remove("own", kept)
     removed = added_axes(world.run) == ()
-    adding._restore("own", kept)
+    removing._restore("own", kept)
     assert added_axes(world.run) == (kept,)
     return removed
 

@@ -76,7 +76,7 @@ CONTROLS = {
     NAME: {"words.names:_change", "words.names:_typed", "words.names:_uploaded"},
     NAMES_BACK: {"shared.trash:_restore"},
     NEW_AXIS: {"explore.adding:_keep"},
-    AXIS: {"explore.adding:_remove", "explore.adding:_restore"},
+    AXIS: {"explore.removing:_remove", "explore.removing:_restore"},
     NEW_TOUR: {"steer.panels:if Add", "steer.tours:_take_file"},
     TOUR: {
         "steer.tours:_delete", "steer.tours:_move", "steer.tours:_save_step",
