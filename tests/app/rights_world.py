@@ -118,18 +118,18 @@ def new_axis(world):
 
 
 def axis(world):
-    from rivae.app.explore import adding
+    from rivae.app.explore import added
     from rivae.exploring.axes.adding import keep_axes
 
-    world.patch.setattr(adding.PAGE, "renew", lambda: None)
+    world.patch.setattr(added.PAGE, "renew", lambda: None)
     (kept,) = keep_axes(world.run, [AXIS])
     st.session_state["a name"] = "rounder"
-    adding._rename("own", kept, "a name")
+    added._rename("own", kept, "a name")
     renamed = added_axes(world.run)[0].name == "rounder"
-    adding._remove("own", kept)
+    added._remove("own", kept)
     removed = added_axes(world.run) == ()
     assert removed == renamed, "both or none"
-    adding._restore("own", kept)
+    added._restore("own", kept)
     assert added_axes(world.run) == (kept,)
     return removed
 

@@ -119,7 +119,7 @@ def test_an_axis_of_words_is_tried_named_and_kept_and_removed_and_back(shown, ru
         ("   ", "cake", "1 to 300"),
         ("cake", "cake", "equal"),
         ("the", "", "nearly all"),
-        ("\u8c46\u8150", "", "none of the texts"),
+        ("\u8c46\u8150", "", "\u8c46"),
         ("chocolat", "", "chocolate"),
     ],
 )

@@ -77,7 +77,7 @@ CONTROLS = {
     NAMES_BACK: {"shared.trash:_restore"},
     NEW_AXIS: {"explore.adding:_keep"},
     AXIS: {
-        "explore.adding:_remove", "explore.adding:_rename", "explore.adding:_restore",
+        "explore.added:_remove", "explore.added:_rename", "explore.added:_restore",
     },
     NEW_TOUR: {"steer.panels:if Add", "steer.tours:_take_file"},
     TOUR: {

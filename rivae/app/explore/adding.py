@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.explore import evidence
+from rivae.app.explore.added import PLACE, known, page_again, undo
 from rivae.app.explore.session import PAGE, Adding
 from rivae.app.explore.state import ExploreState
 from rivae.app.panels.component import dock
 from rivae.app.shared.words import targets_of
-from rivae.app.shell import access, cache, keys, report
+from rivae.app.shell import cache, keys, report
 from rivae.app.shell.fragments import fragment
-from rivae.app.shell.text import markdown
 from rivae.app.work import axes as work
 from rivae.base.errors import ConfigError, RivaeError
 from rivae.exploring.words.item_words import has_texts
@@ -24,8 +24,6 @@ from rivae.runs.added_axes import (
     AddedAxis,
     AxisSpec,
     find_added,
-    remove_added,
-    restore_added,
 )
 from rivae.runs.axis_names import MAX_NAME
 
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
     from rivae.exploring.words.relations import Target
     from rivae.runs import Run
 
-PLACE = "add-axis"
 WORDS, COLUMN, ITEMS, PROPOSALS = "Words", "Tag or factor", "Chosen items", "Proposals"
 HELP = (
     "An added axis is a direction beside the model's own: it changes nothing of the model, and its "
@@ -76,86 +73,7 @@ def docked(explorer: Explorer, shown: ExploreState, adding: Adding) -> None:
         if axis is None:
             _new(explorer, shown, adding)
         else:
-            _known(explorer, shown, axis)
-
-
-def _page_again() -> None:
-    """Draw the page again, not this part of it alone, where its panel has other axes to show."""
-    if st.session_state.pop(keys.EXPLORE_RENEWED, False):
-        st.rerun()
-
-
-# One that was added
-
-
-@fragment()
-def _known(explorer: Explorer, shown: ExploreState, axis: AddedAxis) -> None:
-    _page_again()
-    report.show(PLACE)
-    evidence.short(explorer, axis)
-    key = f"{keys.AXIS_NAME}_{axis.id}_{axis.created}"
-    st.session_state.setdefault(key, axis.name)
-    args = (shown.run, axis, key)
-    st.text_input(
-        "Name", key=key, max_chars=MAX_NAME, on_change=_rename, args=args, **access.control()
-    )
-    evidence.long(explorer, shown, axis)
-    st.button(
-        "Remove",
-        icon=":material/delete:",
-        key=f"{keys.AXIS_NAME}_remove",
-        on_click=_remove,
-        args=(shown.run, axis),
-        **access.control(),
-    )
-
-
-def _rename(run_id: str, axis: AddedAxis, key: str) -> None:
-    from rivae.exploring.axes.adding import rename_axis
-
-    def change() -> str:
-        access.require()
-        other = rename_axis(cache.run(run_id), axis.id, str(st.session_state[key]))
-        PAGE.renew()
-        return f"{axis.id} is {other.name} now."
-
-    report.attempt(PLACE, change)
-
-
-def _remove(run_id: str, axis: AddedAxis) -> None:
-    def change() -> str:
-        access.require()
-        removed = remove_added(cache.run(run_id), axis.id)
-        PAGE.show_axis(Adding())
-        st.session_state[keys.EXPLORE_REMOVED] = (run_id, removed)
-        PAGE.renew()
-        return f"Removed {removed.name}."
-
-    report.attempt(PLACE, change)
-
-
-def _undo(run_id: str) -> None:
-    """A line about the axis that this visitor removed last, with Undo."""
-    of_run, removed = st.session_state.get(keys.EXPLORE_REMOVED) or ("", None)
-    if of_run != run_id or removed is None:
-        return
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", border=True):
-        st.markdown(f"Removed **{markdown(removed.name)}**.", width="content")
-        key = f"{keys.AXIS_NAME}_undo"
-        st.button(
-            "Undo", icon=":material/undo:", key=key, on_click=_restore, args=(run_id, removed)
-        )
-
-
-def _restore(run_id: str, axis: AddedAxis) -> None:
-    def change() -> str:
-        access.require()
-        restore_added(cache.run(run_id), axis)
-        st.session_state[keys.EXPLORE_REMOVED] = None
-        PAGE.renew()
-        return f"{axis.name} is back."
-
-    report.attempt(PLACE, change)
+            known(explorer, shown, axis)
 
 
 # A new one
@@ -163,9 +81,9 @@ def _restore(run_id: str, axis: AddedAxis) -> None:
 
 @fragment()
 def _new(explorer: Explorer, shown: ExploreState, adding: Adding) -> None:
-    _page_again()
+    page_again()
     report.show(PLACE)
-    _undo(shown.run)
+    undo(shown.run)
     assert explorer.run is not None
     targets = targets_of(explorer.data, "")[1:]
     sources = [
