@@ -22,7 +22,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +64,13 @@ N_QUERIES, N_BOOTSTRAP, SHUFFLES, HALVINGS = 100, 400, 20, 5
 # How many labels buy the axes.
 SIZES, HOW, ALL = (30, 100), ("random", "suggested"), "all"
 SPLITS, FEW_QUERIES = 3, 20  # of the dishes into those to label and those to score on
+FEW_STEPS = paper_grid()[::10]  # D, C and I are those of all steps (traversal-scores.md)
+MEASURES = {
+    "mcc": mcc,
+    "own": mcc_own,
+    "r2": lambda z, f, random_state: r2(z, f, FOOD_FACTORS, random_state=random_state),
+}
+NO_R2 = ("mcc", "own")
 
 
 def dci(traversal: Traversal, labels: pd.DataFrame, n_bootstrap: int = 0) -> Row:
@@ -78,16 +85,12 @@ def dci(traversal: Traversal, labels: pd.DataFrame, n_bootstrap: int = 0) -> Row
     return out
 
 
-def of_z(z: Floats, levels: Floats) -> Row:
+def of_z(z: Floats, levels: Floats, measures: Iterable[str] = MEASURES) -> Row:
     """MCC, its own part and linear R² of z of the dishes themselves, also of each factor."""
     known = ~np.isnan(levels).any(axis=1)
     z, f, out = z[known], levels[known], {}
-    for key, measure in (
-        ("mcc", mcc),
-        ("own", mcc_own),
-        ("r2", lambda z, f, random_state: r2(z, f, FOOD_FACTORS, random_state=random_state)),
-    ):
-        found = [measure(z, f, random_state=i) for i in range(HALVINGS)]
+    for key in measures:
+        found = [MEASURES[key](z, f, random_state=i) for i in range(HALVINGS)]
         out[key] = float(np.mean([result.score for result in found]))
         each = [result.parts["per_factor"] for result in found]
         lists = [list(part.values()) if isinstance(part, dict) else part for part in each]
@@ -145,8 +148,8 @@ def label_counts(
     held_out = level_matrix(labels, start.retriever.ids)
 
     def scored(own: Start) -> Row:
-        found = traverse(own.retriever, own.queries, paper_grid())
-        return {**dci(found, labels), **of_z(own.test, held_out)}
+        found = traverse(own.retriever, own.queries, FEW_STEPS)
+        return {**dci(found, labels), **of_z(own.test, held_out, NO_R2)}
 
     z, none = start.retriever.encode(pool)[0], np.empty((0, start.train.shape[1]))
     levels = level_matrix(labels, np.sort(pool))[np.argsort(np.argsort(pool))]

@@ -66,8 +66,8 @@ Half of the test dishes may be labelled, the other half is searched and scored; 
 seed, mean ± s.d. over all. Random dishes, or those that `rivae.labels.suggest` names, which sees no
 label, or all of that half; the axes are aligned by `rivae.labels.align`. A factor whose few labels
 are all equal, or fewer than six, is not aligned: *aligned* is the mean number of factors that were.
-20 queries, so D and C lie higher than above and are to be compared with the first line of each
-block only.
+20 queries and every tenth step, so D and C lie higher than above and are to be compared with the
+first line of each block only.
 """
 
 
