@@ -64,13 +64,15 @@ N_QUERIES, N_BOOTSTRAP, SHUFFLES, HALVINGS = 100, 400, 20, 5
 # How many labels buy the axes.
 SIZES, HOW, ALL = (30, 100), ("random", "suggested"), "all"
 SPLITS, FEW_QUERIES = 3, 20  # of the dishes into those to label and those to score on
-FEW_STEPS = paper_grid()[::10]  # D, C and I are those of all steps (traversal-scores.md)
+# One step in five, and in ten: D, C and I are those of all steps (traversal-scores.md).
+STEPS, FEW_STEPS = paper_grid()[::5], paper_grid()[::10]
 MEASURES = {
     "mcc": mcc,
     "own": mcc_own,
     "r2": lambda z, f, random_state: r2(z, f, FOOD_FACTORS, random_state=random_state),
 }
 NO_R2 = ("mcc", "own")
+R2_SHUFFLES = 2  # the regressions take longest
 
 
 def dci(traversal: Traversal, labels: pd.DataFrame, n_bootstrap: int = 0) -> Row:
@@ -109,18 +111,16 @@ def shuffled(labels: pd.DataFrame, rows: Ints, seed: int) -> pd.DataFrame:
 def scores(start: Start, labels: pd.DataFrame) -> Iterator[Row]:
     """One row of the run, one of the same z with its axes turned at random, and of shuffles."""
     rows = start.retriever.ids
-    found = traverse(start.retriever, start.queries, paper_grid())
+    found = traverse(start.retriever, start.queries, STEPS)
     levels = level_matrix(labels, rows)
     yield {"of": "run", **dci(found, labels, N_BOOTSTRAP), **of_z(start.test, levels)}
     for seed in range(SHUFFLES):
         others = shuffled(labels, rows, seed)
-        yield {
-            "of": "shuffled",
-            **dci(found, others),
-            **of_z(start.test, level_matrix(others, rows)),
-        }
+        measures = MEASURES if seed < R2_SHUFFLES else NO_R2
+        of_others = of_z(start.test, level_matrix(others, rows), measures)
+        yield {"of": "shuffled", **dci(found, others), **of_others}
     turned = start.turned(start.name)
-    found = traverse(turned.retriever, turned.queries, paper_grid())
+    found = traverse(turned.retriever, turned.queries, STEPS)
     yield {"of": "turned", **dci(found, labels), **of_z(turned.test, levels)}
 
 

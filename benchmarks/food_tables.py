@@ -33,11 +33,11 @@ one full configuration; in brackets the features that it reads. **Ridge CCA** is
 method, untrained and without a seed: the least that a network must beat. A method without a run has
 a dash.
 
-* **D, C, I** are the paper's (alpha 10, z from −10 to 10): correlations with the levels of the
-  dishes that are retrieved while one axis moves, mean of 100 queries. *Ten axes* are those with the
-  highest correlation with any factor, as the paper chose them for Recipe1M; they are chosen by the
-  scored levels, which raises the scores. Means over seeds; below each the lowest and the highest
-  end of the seeds' 95 % intervals, over queries and over the two passes of the levels.
+* **D, C, I** are the paper's (alpha 10, z from −10 to 10 by .5): correlations with the levels of
+  the dishes that are retrieved while one axis moves, mean of 100 queries. *Ten axes* are those with
+  the highest correlation with any factor, as the paper chose them for Recipe1M; they are chosen by
+  the scored levels, which raises the scores. Means over seeds; below each the lowest and the
+  highest end of the seeds' 95 % intervals, over queries and over the two passes of the levels.
 * **The intervals** take off the bias that redrawing shows, and reach to the estimate: D and C
   of few queries lie too high (those of 20 in [food-axes.md](food-axes.md) do), and percentiles
   would miss the estimate. How often they hold the truth, also where the axes are chosen, is in
@@ -46,7 +46,7 @@ a dash.
   it gives none.
 * **Chance**: the same z after a random turn of its white coordinates (*axes turned at random*), and
   the same run with the levels of whole dishes given to other dishes (*levels shuffled*,
-  mean ± s.d. over 20 shuffles of each run).
+  mean ± s.d. over 20 shuffles of each run, for R² of two).
 """
 READING_FACTORS = """\
 ## Each factor

@@ -19,6 +19,7 @@ VARIANTS = {
     "ivae_epochs=0, joint_epochs=0": "the start alone, untrained",
     "init=smooth": "from RIVAE's start",
     "init=contrast": "from RIVAE's start",
+    "init=ridge-cca, embedder.hidden=()": "from ridge CCA, linear embedders",
     "form=non-linear": "non-linear",
     "dataset.store=food": "photographs",
 }
