@@ -6,14 +6,19 @@ machine adds its cells to the table as it stands.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pandas as pd
 
 from rivae.base.config import RunConfig
+from rivae.benchmark.tables import RIDGE_CCA, features_title, title
 from rivae.figures.tables import with_spread
 from rivae.jobs.launch import resume, train
 from rivae.runs import Run
+from rivae.runs.refinement import refinable
+
+USUAL_AXES = 30
 
 
 def numbers(text: str) -> list[int]:
@@ -28,6 +33,29 @@ def trained(root: Path, config: RunConfig) -> Run:
     if not run.path.exists():
         return train([config], root)[0]
     return run if run.ready else resume([run])[0]
+
+
+def method_of(run: Run) -> str:
+    """The row of a run: its method, or ridge CCA where nothing was trained after it."""
+    return RIDGE_CCA if refinable(run.config) else run.config.method.name
+
+
+def kind_of(run: Run) -> str:
+    """What tells this run from others of its method: its name without the seed; of a benchmark's
+    run, whose name is a hash, the features that it reads and an unusual number of axes.
+    """
+    if not run.id.startswith("bench-"):
+        return re.sub(r"-?s?\d+$", "", run.id)
+    settings = run.config.method.settings
+    features = run.config.dataset.settings.get("features")
+    read = features_title(features) if features else "photographs"
+    n = settings.get("n_components", USUAL_AXES)
+    return read if n == USUAL_AXES else f"{read}, {n} axes"
+
+
+def row_title(method: str, kind: str) -> str:
+    """A method, and which runs of it."""
+    return f"{title(method)} ({kind})"
 
 
 def mean_and_spread(column: pd.Series, digits: int = 3) -> str:

@@ -1,21 +1,15 @@
 """What the axes of real food mean: trained runs against model-made levels of their test dishes.
 
-    python benchmarks/food_axes.py RUN RUN ... [--data FOLDER]
+    python benchmarks/food_axes.py RUNS [--data FOLDER]
 
-RUN is the folder of a run on a store with the ids of ``rivae.labels.food_levels`` that can be asked
-both ways. Runs whose names differ only in their last number are seeds of one row. Before:
+RUNS is a folder with runs, of any method, on a store with the ids of ``rivae.labels.food_levels``;
+seeds of one configuration are one row. Before:
 
     rivae import recipes.jsonl.gz --images images_0.zip --images images_1.zip \\
         --images images_2.zip --images images_3.zip --name food --paper-filter
-    rivae features food statistics --as statistics
-    rivae train food --seeds 0-2 --name rivae --set dataset.features=statistics
-    rivae train food --seeds 0-2 --name nce --method info-nce-ica --set method.axes=words \\
-        --set method.n_components=30 --set dataset.features=statistics
+    rivae features food statistics efficientnet-lite0
 
-Other rows change one setting: ``nce-no-words`` has ``method.lambda_words=0``, ``one-way`` has
-``method.ask_both_ways=false``. ``before`` is RIVAE without what the preset of pairs has gained:
-``lambda_words=0``, ``head_start=random``, ``cos_sim.both_ways=false``, ``reg_every=1``, and 24, 25
-and 12 epochs of its three stages.
+and the runs of ``benchmarks/food_scores.py``. A run that has been measured is kept.
 
 Writes ``benchmarks/results/food-axes.md`` and two ``.parquet`` files.
 """
@@ -24,8 +18,8 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +32,11 @@ from sklearn.model_selection import KFold, cross_val_predict
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
-from benchmarks.cells import mean_and_spread
+from benchmarks.cells import kind_of, mean_and_spread, method_of, row_title
 from rivae.base.config import Asks
+from rivae.base.errors import DataError
+from rivae.benchmark.tables import RIDGE_CCA
+from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FOOD_FACTORS
 from rivae.data.sets.pairs import Pairs
 from rivae.data.store.manifest import ROOT_VARIABLE
@@ -50,13 +47,16 @@ from rivae.metrics.matching import cross_correlation
 from rivae.metrics.measures.dci_paper import paper_dci
 from rivae.metrics.measures.mcc import mcc
 from rivae.metrics.measures.retrieval import retrieval_metrics
+from rivae.models.registry import METHODS
 from rivae.retrieval.model import LatentModel
 from rivae.retrieval.ranges import paper_grid
 from rivae.retrieval.retriever import Retriever
 from rivae.retrieval.traversal import traverse
 from rivae.runs import Run
+from rivae.runs.folders import list_runs
 
 RESULTS = Path(__file__).parent / "results"
+FILES = ("food-axes.parquet", "food-axes-limits.parquet")
 Array = NDArray[np.float64]
 N_LABELS, DRAWS, N_AXES, N_QUERIES = 100, 30, 10, 20
 ASKING: dict[Asks, str] = {"first": "picture", "second": "recipe", "both": "both"}
@@ -182,8 +182,9 @@ def of_texts(data: Pairs, levels: Array) -> list[dict[str, Any]]:
 def of_run(run: Run, data: Pairs, levels: Array) -> list[dict[str, Any]]:
     """z of both views and the embeddings that it is made of."""
     method, rows = run.load_method(), data.splits["test"]
-    title, model = f"{method.title} ({kind_and_seed(run)[0]})", LatentModel(method)
-    asked = {a: Retriever(method, data, rows, asks=a).encode(rows)[0] for a in ASKING}
+    title, model = row_title(method_of(run), kind_of(run)), LatentModel(method)
+    asks = [a for a in ASKING if a == "first" or method.asks_both_ways]
+    asked = {a: Retriever(method, data, rows, asks=a).encode(rows)[0] for a in asks}
     views = {f"z, {ASKING[a]} asks": z for a, z in asked.items()}
     v1, v2 = model.embed_queries(data.x1, rows), model.embed_targets(data.x2, rows)
     views |= {"v of pictures": v1, "v of recipes": v2, "v of both": np.hstack([v1, v2])}
@@ -219,21 +220,27 @@ def scores(retriever: Retriever, levels: Array) -> dict[str, float]:
     }
 
 
-def kind_and_seed(run: Run) -> tuple[str, str]:
-    """The name of a run without its last number, and that number."""
-    return re.fullmatch(r"(.*?)-?s?(\d+)", run.id).groups()  # type: ignore[union-attr,return-value]
+def food_runs(folder: Path) -> Iterator[tuple[Run, PairedDataset, pd.DataFrame]]:
+    """The finished runs with axes on dishes that have levels, with their data and levels."""
+    for run in sorted(list_runs([folder]), key=lambda run: run.id):
+        if run.status.state != "finished" or not METHODS[run.config.method.name].has_latent:
+            continue
+        try:
+            data = run.load_dataset()
+            yield run, data, model_levels(data)
+        except DataError as error:
+            print(f"left out: {run.id}: {error}", flush=True)
 
 
 def measure(run: Run, data: Pairs, levels: Array) -> list[dict[str, Any]]:
     """The rows of one run; a model that only pictures may ask has one."""
     method, out = run.load_method(), []
-    name, seed = kind_and_seed(run)
+    head = {"model": run.model_key, "method": method_of(run), "kind": kind_of(run)}
     for asks, title in ASKING.items():
         if asks != "first" and not method.asks_both_ways:
             continue
         retriever = Retriever(method, data, data.splits["test"], asks=asks)
-        found = scores(retriever, levels)
-        out.append({"run": name, "method": method.title, "seed": seed, "asks": title, **found})
+        out.append({**head, "seed": run.config.seed, "asks": title, **scores(retriever, levels)})
     return out
 
 
@@ -241,12 +248,13 @@ def table(rows: pd.DataFrame) -> str:
     """Mean ± s.d. over the runs of each kind."""
     lines = [f"| runs | asks | n | {' | '.join(COLUMNS.values())} |"]
     lines.append("|" + "---|" * (3 + len(COLUMNS)))
-    for (name, title, asks), here in rows.groupby(["run", "method", "asks"], sort=False):
+    for (method, kind, asks), here in rows.groupby(["method", "kind", "asks"], sort=False):
         cells = []
         for column in COLUMNS:
             digits = 1 if column == "median_rank" else 3
             cells.append(mean_and_spread(here[column], digits))
-        lines.append(f"| {title} ({name}) | {asks} | {len(here)} | {' | '.join(cells)} |")
+        name = row_title(method, kind)
+        lines.append(f"| {name} | {asks} | {len(here)} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -259,38 +267,49 @@ def limits_table(rows: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def write(measured: list[dict[str, Any]], bounds: list[dict[str, Any]]) -> None:
+def write(measured: pd.DataFrame, bounds: pd.DataFrame) -> None:
     """Both tables."""
-    rows, limited = pd.DataFrame(measured), pd.DataFrame(bounds)
-    rows.to_parquet(RESULTS / "food-axes.parquet", index=False)
-    limited.to_parquet(RESULTS / "food-axes-limits.parquet", index=False)
+    for name, rows in zip(FILES, (measured, bounds), strict=True):
+        rows.to_parquet(RESULTS / name, index=False)
+    order = {method: i for i, method in enumerate((RIDGE_CCA, *METHODS))}
+    rows = measured.sort_values("method", key=lambda names: names.map(order), kind="stable")
     text = (
         "# What the axes of real food mean\n\n"
         f"`python benchmarks/food_axes.py`; mean ± s.d. over n seeds.\n\n{READING}\n"
-        f"{table(rows)}\n\n{READING_LIMITS}\n{limits_table(limited)}\n"
+        f"{table(rows)}\n\n{READING_LIMITS}\n{limits_table(bounds)}\n"
     )
     (RESULTS / "food-axes.md").write_text(text, encoding="utf-8")
 
 
 def main() -> None:
-    """Measure all runs and write the table."""
+    """Measure all runs that are not measured yet and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("runs", type=Path, nargs="+")
+    parser.add_argument("runs", type=Path)
     parser.add_argument("--data", type=Path, help="folder of the stores; as the app has it")
     chosen = parser.parse_args()
     if chosen.data:
         os.environ[ROOT_VARIABLE] = str(chosen.data)
-    data = Run(chosen.runs[0]).load_dataset()
-    assert isinstance(data, Pairs)
-    labels = model_levels(data)
-    levels, measured = level_matrix(labels, len(data)), []
-    bounds = [*of_levels(labels, data.splits["test"]), *of_texts(data, levels)]
-    for run in (Run(path) for path in chosen.runs):
-        measured += measure(run, data, levels)
-        if run.load_method().asks_both_ways:
-            bounds += of_run(run, data, levels)
-        print(measured[-1], flush=True)
-    write(measured, bounds)
+    measured, bounds = (
+        pd.read_parquet(RESULTS / name)
+        if (RESULTS / name).exists()
+        else pd.DataFrame({"model": []})
+        for name in FILES
+    )
+    for run, data, labels in food_runs(chosen.runs):
+        if len(measured) and run.model_key in set(measured["model"]):
+            continue
+        assert isinstance(data, Pairs)
+        levels = level_matrix(labels, len(data))
+        if bounds.empty:
+            bounds = pd.DataFrame(
+                [*of_levels(labels, data.splits["test"]), *of_texts(data, levels)]
+            )
+        rows = pd.DataFrame(measure(run, data, levels))
+        measured = pd.concat([measured, rows], ignore_index=True)
+        limited = pd.DataFrame(of_run(run, data, levels))
+        bounds = pd.concat([bounds, limited], ignore_index=True)
+        write(measured, bounds)
+        print(run.id, flush=True)
 
 
 if __name__ == "__main__":

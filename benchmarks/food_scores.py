@@ -1,12 +1,16 @@
 """Real food, scored as the paper scores Recipe1M: every trained food run in a folder.
 
-    python benchmarks/food_scores.py RUNS [--data FOLDER] [--linear STORE]
+    python benchmarks/food_scores.py RUNS [--data FOLDER]
 
 RUNS is a folder with runs, of any method, on the store of ``rivae.labels.food_levels`` (see there,
 and ``benchmarks/food_axes.py`` for how to make one). Test dishes and model-made levels only. A run
-that has been measured is kept, so run it again to go on, or with another folder to add methods.
-``--linear food`` adds the linear CCA (``benchmarks/linear_cca.py``) of that store's words and the
-statistics of its pictures.
+that has been measured is kept, so run it again to go on, or with another folder to add methods. A
+run that is its start in closed form and no more is the row of ridge CCA. For all rows::
+
+    F="--set dataset.store=food --set dataset.features=statistics+efficientnet-lite0"
+    rivae benchmark --tables pairs --seeds 3 $F
+    rivae benchmark --tables pairs --methods rivae --seeds 1 $F --set joint_epochs=0
+
 Writes ``benchmarks/results/food-scores.md``, ``food-scores.parquet`` and
 ``food-label-counts.parquet``.
 """
@@ -17,9 +21,8 @@ import argparse
 import hashlib
 import json
 import os
-import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,43 +32,47 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
-from benchmarks.food_axes import ASKING
-from benchmarks.food_tables import GROUP, PASSES, ROWS, report
+from benchmarks.cells import kind_of, method_of
+from benchmarks.food_axes import ASKING, food_runs
+from benchmarks.food_tables import GROUP, PASSES, report
 from benchmarks.label_alignment import Start
-from benchmarks.linear_cca import fit_linear_cca
 from rivae.base.config import Asks
-from rivae.base.errors import DataError, RivaeError
-from rivae.data import load_dataset
+from rivae.base.errors import RivaeError
 from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_NAMES, FOOD_FACTORS
 from rivae.data.store.manifest import ROOT_VARIABLE
 from rivae.labels.align import MIN_LABELS, align_axes
-from rivae.labels.food_levels import level_matrix, model_levels, read_levels
+from rivae.labels.food_levels import level_matrix, read_levels
 from rivae.labels.scores import NAMES, label_scores
 from rivae.labels.suggest import suggest_items
 from rivae.metrics.measures.mcc import mcc
 from rivae.metrics.measures.own_part import mcc_own
 from rivae.metrics.measures.r2 import r2
-from rivae.models.methods import Method
-from rivae.models.registry import METHODS
 from rivae.retrieval.ranges import paper_grid
 from rivae.retrieval.retriever import Retriever
 from rivae.retrieval.traversal import Traversal, traverse
 from rivae.runs import Run
-from rivae.runs.folders import list_runs
 from rivae.training.alignment.certainty import certainty_of
 
 RESULTS = Path(__file__).parent / "results"
 FILES = ("food-scores.parquet", "food-label-counts.parquet")
-LINEAR, N_LINEAR = ROWS[-1], 30  # axes of the linear CCA, as many as the other methods have
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Row = dict[str, Any]
 VIEWS: tuple[Asks, ...] = ("first", "second")
 N_QUERIES, N_BOOTSTRAP, SHUFFLES, HALVINGS = 100, 400, 20, 5
 # How many labels buy the axes.
-SIZES, HOW = (10, 30, 100, 300), ("random", "suggested")
+SIZES, HOW, ALL = (30, 100), ("random", "suggested"), "all"
 SPLITS, FEW_QUERIES = 3, 20  # of the dishes into those to label and those to score on
+# One step in five, and in ten: D, C and I are those of all steps (traversal-scores.md).
+STEPS, FEW_STEPS = paper_grid()[::5], paper_grid()[::10]
+MEASURES = {
+    "mcc": mcc,
+    "own": mcc_own,
+    "r2": lambda z, f, random_state: r2(z, f, FOOD_FACTORS, random_state=random_state),
+}
+NO_R2 = ("mcc", "own")
+R2_SHUFFLES = 2  # the regressions take longest
 
 
 def dci(traversal: Traversal, labels: pd.DataFrame, n_bootstrap: int = 0) -> Row:
@@ -80,16 +87,12 @@ def dci(traversal: Traversal, labels: pd.DataFrame, n_bootstrap: int = 0) -> Row
     return out
 
 
-def of_z(z: Floats, levels: Floats) -> Row:
+def of_z(z: Floats, levels: Floats, measures: Iterable[str] = MEASURES) -> Row:
     """MCC, its own part and linear R² of z of the dishes themselves, also of each factor."""
     known = ~np.isnan(levels).any(axis=1)
     z, f, out = z[known], levels[known], {}
-    for key, measure in (
-        ("mcc", mcc),
-        ("own", mcc_own),
-        ("r2", lambda z, f, random_state: r2(z, f, FOOD_FACTORS, random_state=random_state)),
-    ):
-        found = [measure(z, f, random_state=i) for i in range(HALVINGS)]
+    for key in measures:
+        found = [MEASURES[key](z, f, random_state=i) for i in range(HALVINGS)]
         out[key] = float(np.mean([result.score for result in found]))
         each = [result.parts["per_factor"] for result in found]
         lists = [list(part.values()) if isinstance(part, dict) else part for part in each]
@@ -108,18 +111,16 @@ def shuffled(labels: pd.DataFrame, rows: Ints, seed: int) -> pd.DataFrame:
 def scores(start: Start, labels: pd.DataFrame) -> Iterator[Row]:
     """One row of the run, one of the same z with its axes turned at random, and of shuffles."""
     rows = start.retriever.ids
-    found = traverse(start.retriever, start.queries, paper_grid())
+    found = traverse(start.retriever, start.queries, STEPS)
     levels = level_matrix(labels, rows)
     yield {"of": "run", **dci(found, labels, N_BOOTSTRAP), **of_z(start.test, levels)}
     for seed in range(SHUFFLES):
         others = shuffled(labels, rows, seed)
-        yield {
-            "of": "shuffled",
-            **dci(found, others),
-            **of_z(start.test, level_matrix(others, rows)),
-        }
+        measures = MEASURES if seed < R2_SHUFFLES else NO_R2
+        of_others = of_z(start.test, level_matrix(others, rows), measures)
+        yield {"of": "shuffled", **dci(found, others), **of_others}
     turned = start.turned(start.name)
-    found = traverse(turned.retriever, turned.queries, paper_grid())
+    found = traverse(turned.retriever, turned.queries, STEPS)
     yield {"of": "turned", **dci(found, labels), **of_z(turned.test, levels)}
 
 
@@ -147,19 +148,18 @@ def label_counts(
     held_out = level_matrix(labels, start.retriever.ids)
 
     def scored(own: Start) -> Row:
-        found = traverse(own.retriever, own.queries, paper_grid())
-        return {**dci(found, labels), **of_z(own.test, held_out)}
+        found = traverse(own.retriever, own.queries, FEW_STEPS)
+        return {**dci(found, labels), **of_z(own.test, held_out, NO_R2)}
 
     z, none = start.retriever.encode(pool)[0], np.empty((0, start.train.shape[1]))
     levels = level_matrix(labels, np.sort(pool))[np.argsort(np.argsort(pool))]
     best = suggest_items(start.train, z, none, max(SIZES), axes=axes)
     order = {"random": np.arange(len(pool)), "suggested": best}
     out = [{"how": "", "n": 0, "aligned": 0, **scored(start)}]
-    for how in HOW:
-        for n in SIZES:
-            items = order[how][:n]
-            made, n_aligned = aligned(start, z[items], levels[items])
-            out.append({"how": how, "n": n, "aligned": n_aligned, **scored(made)})
+    chosen = [(how, order[how][:n]) for how in HOW for n in SIZES]
+    for how, items in [*chosen, (ALL, np.arange(len(pool)))]:
+        made, n_aligned = aligned(start, z[items], levels[items])
+        out.append({"how": how, "n": len(items), "aligned": n_aligned, **scored(made)})
     return out
 
 
@@ -170,13 +170,6 @@ def settings_of(run: Run) -> str:
     return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
 
 
-def kind_of(run: Run) -> str:
-    """What tells this run from others of its method: its name, or the preset of a benchmark's."""
-    if run.id.startswith("bench-"):
-        return run.config.method.preset
-    return re.sub(r"-?s?\d+$", "", run.id)
-
-
 def measure(run: Run, data: PairedDataset, labels: pd.DataFrame) -> tuple[list[Row], list[Row]]:
     """All rows of one run: its scores, and those after so many labels."""
     method = run.load_method(data)
@@ -184,26 +177,10 @@ def measure(run: Run, data: PairedDataset, labels: pd.DataFrame) -> tuple[list[R
         "run": run.id,
         "model": run.model_key,
         "kind": kind_of(run),
-        "method": run.config.method.name,
+        "method": method_of(run),
         "config": settings_of(run),
         "seed": run.config.seed,
     }
-    return rows_of(head, method, data, labels, run)
-
-
-def measure_linear(store: str) -> tuple[list[Row], list[Row]]:
-    """All rows of the linear CCA of the statistics and words of a store."""
-    data = load_dataset("pairs", store=store, features="statistics")
-    method, n = fit_linear_cca(data, N_LINEAR)
-    head = dict.fromkeys(("run", "model", "method"), LINEAR)
-    head |= {"kind": f"{n} principal components", "config": f"{N_LINEAR}, {n}", "seed": 0}
-    return rows_of(head, method, data, model_levels(data))
-
-
-def rows_of(
-    head: Row, method: Method, data: PairedDataset, labels: pd.DataFrame, run: Run | None = None
-) -> tuple[list[Row], list[Row]]:
-    """The rows of a method, each beginning with ``head``; of a ``run`` the axes may be unsure."""
     test = np.sort(data.splits["test"])
     scored: list[Row] = []
     counted: list[Row] = []
@@ -212,7 +189,7 @@ def rows_of(
         retriever = Retriever(method, data, test, asks=asks)
         start = Start.of(head["run"], retriever, N_QUERIES)
         scored += [{**own, **row} for row in scores(start, labels)]
-        certain = certainty_of(run, retriever.model, data) if run else ()
+        certain = certainty_of(run, retriever.model, data)
         axes = tuple(axis.axis for axis in certain if axis.verdict != "sure")
         for split in range(SPLITS):
             order = np.random.default_rng(split).permutation(test)
@@ -251,18 +228,6 @@ def keep(run: str, measured: tuple[list[Row], list[Row]]) -> None:
     print(run, flush=True)
 
 
-def food_runs(folder: Path) -> Iterator[tuple[Run, PairedDataset, pd.DataFrame]]:
-    """The finished runs with axes on dishes that have levels, with their data and levels."""
-    for run in sorted(list_runs([folder]), key=lambda run: run.id):
-        if run.status.state != "finished" or not METHODS[run.config.method.name].has_latent:
-            continue
-        try:
-            data = run.load_dataset()
-            yield run, data, model_levels(data)
-        except DataError as error:
-            print(f"left out: {run.id}: {error}", flush=True)
-
-
 def main() -> None:
     """Measure all runs that are not measured yet and write the tables."""
     parser = argparse.ArgumentParser(
@@ -270,15 +235,12 @@ def main() -> None:
     )
     parser.add_argument("runs", type=Path, help="a folder with runs")
     parser.add_argument("--data", type=Path, help="folder of the stores; as the app has it")
-    parser.add_argument("--linear", metavar="STORE", help="add the linear CCA of this store")
     chosen = parser.parse_args()
     if chosen.data:
         os.environ[ROOT_VARIABLE] = str(chosen.data)
     for run, data, labels in food_runs(chosen.runs):
         if run.model_key not in set(kept(FILES[0])["model"]):
             keep(run.id, measure(run, data, labels))
-    if chosen.linear:
-        keep(LINEAR, measure_linear(chosen.linear))
     scored, counted = (kept(name) for name in FILES)
     text = report(pd.concat([scored, pd.DataFrame([between_passes()])]), counted)
     (RESULTS / "food-scores.md").write_text(text, encoding="utf-8")

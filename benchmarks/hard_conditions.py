@@ -2,9 +2,10 @@
 
     python benchmarks/hard_conditions.py RUNS [--conditions plain,hole] [--seeds 0-4] [--splits 0-1]
 
-Trains RIVAE from both starts under every condition, in the folder RUNS, and writes
+Trains RIVAE from three starts under every condition, in the folder RUNS, and writes
 ``benchmarks/results/hard-conditions.md`` and ``.parquet``. A measured cell is kept, a stopped run
-is resumed: run it again to go on. Nothing but the start differs between the two, labels only score.
+is resumed: run it again to go on. Nothing but the start differs, and the linear embedders that the
+closed form needs; labels only score.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ from rivae.metrics.measures.mcc import mcc
 from rivae.metrics.measures.r2 import r2
 from rivae.metrics.measures.retrieval import retrieval_metrics
 from rivae.models.base import Method
+from rivae.models.ridge_cca import fit_ridge_cca
+from rivae.models.settings import CLOSED_FORM
 from rivae.retrieval.model import LatentModel
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
@@ -70,14 +73,20 @@ CONDITIONS: dict[str, dict[str, Any]] = {
         "hole": 0.4,
     },
 }
-STARTS = ("smooth", "contrast")
+STARTS = ("smooth", "contrast", CLOSED_FORM)
+# What a start needs beside its name.
+NEEDS: dict[str, dict[str, Any]] = {
+    "smooth": {"init_epochs": 40},
+    CLOSED_FORM: {"embedder": {"kind": "mlp", "hidden": []}, "anchor": None},
+}
 SCORES = ("mcc", "r2_scale", "r2_x", "r2_y", "class", "r2_private")
 MARKS: tuple[Verdict, ...] = ("sure", "plane", "unsure")
 N_LABELS, DRAWS = (30, 100), 5
 READING = """\
-*Isomap of the pairs* and *contrast, unfolded* are the coordinates that the embedders start from, on
-the training pairs; *straightened* is what they have learnt of the second, straightened; *trained*
-are mu(v1) of the test pairs after the whole training of RIVAE, from each of the two starts. R² is
+*Isomap of the pairs*, *contrast, unfolded* and *ridge CCA* (of the pixels, in closed form) are the
+coordinates that the embedders start from, on the training pairs; *straightened* is what they have
+learnt of the second, straightened; *trained* are mu(v1) of the test pairs after the whole training
+of RIVAE, from each of the starts, from ridge CCA with linear embedders. R² is
 linear and held out; *private* is the highest R² of a factor that only one side shows, and should be
 0. z has an axis for every shared factor: three, and four where the class is one of three; *class*
 is the share of classes that logistic regression tells from all axes (chance .33). MCC counts scale,
@@ -156,6 +165,11 @@ def measure(run: Run, start: str) -> list[dict[str, Any]]:
             for name, label in (("target", "contrast, unfolded"), ("straightened", "straightened"))
         ]
         out[0]["axes_found"] = count_axes(read_shares(run.unfolded))
+    elif start == CLOSED_FORM:
+        fit = fit_ridge_cca((data.x1, data.x2), rows, data.splits["validation"], d)
+        pixels = data.x1.batch(rows).flatten(1).numpy()
+        begun = pixels @ fit.weights[0] + fit.biases[0]
+        out = [{"coordinates": "ridge CCA", **scores(begun, data, rows)}]
     else:
         pairs = [view.batch(rows).numpy() for view in (data.x1, data.x2)]
         blurred = blurred_pairs(*pairs, settings["smooth_blur"])
@@ -232,10 +246,8 @@ def cell(root: Path, condition: str, start: str, seed: int, split: int) -> list[
         return list(json.loads(kept.read_text(encoding="utf-8")))
     started = time.process_time()
     # An axis for every shared factor.
-    settings: dict[str, Any] = {"init": start, "n_components": 3}
-    settings["n_components"] += "n_shapes" in CONDITIONS[condition]
-    if start == "smooth":
-        settings["init_epochs"] = 40
+    n_axes = 3 + ("n_shapes" in CONDITIONS[condition])
+    settings = {"init": start, "n_components": n_axes, **NEEDS.get(start, {})}
     run = trained_run(root, name, condition, seed, split, settings)
     key = {"condition": condition, "seed": seed, "split": split}
     seconds = time.process_time() - started

@@ -98,7 +98,8 @@ class Cell:
     """One line of the tables: a data set, a method and a preset, over several seeds.
 
     ``draws`` are draws of the data set itself (Synth's G and factors); a data set that is fixed
-    has one. ``settings`` change the method, or the data set if a key begins with "dataset.".
+    has one. ``settings`` change the method, or the data set if a key begins with "dataset."; a key
+    like "embedder.hidden" changes one part of a setting.
     ``place`` are settings of ``OF_THE_PLACE`` for new runs; the rest is that of the preset.
     """
 
@@ -175,7 +176,8 @@ class Cell:
         draw_values = draw_settings(self.dataset, draw, seed)
         data = {**size.data.get(self.dataset, {}), **draw_values, **self.data_settings}
         default = make(dataset_settings=data)
-        changes = {**_shortened(default.method.settings, size.epochs), **method_changes}
+        settings = default.method.settings
+        changes = {**_shortened(settings, size.epochs), **_whole(settings, method_changes)}
         return make(dataset_settings=default.dataset.settings, method_settings=changes)
 
     def parts(self) -> list[Cell]:
@@ -187,6 +189,21 @@ class Cell:
             for draw in self.draws
             for seed in self.seeds
         ]
+
+
+def _whole(settings: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """The changes with those of a part of a setting as the whole of it.
+
+    Raises:
+        ConfigError: the setting has no parts.
+    """
+    whole: dict[str, Any] = {}
+    for key, value in changes.items():
+        name, _, part = key.partition(".")
+        if part and not isinstance(settings.get(name), dict):
+            raise ConfigError(f"no setting has the part '{key}': name a setting")
+        whole[name] = {**whole.get(name, settings[name]), part: value} if part else value
+    return whole
 
 
 def _shortened(settings: dict[str, Any], share: float) -> dict[str, Any]:

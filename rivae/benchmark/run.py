@@ -30,7 +30,7 @@ from rivae.benchmark.chance import chance_rows
 from rivae.benchmark.plan import Cell, completed_row
 from rivae.benchmark.report import write_report
 from rivae.benchmark.rows import Row, line_key, merge, read_rows
-from rivae.benchmark.tables import CHANCE
+from rivae.benchmark.tables import RIDGE_CCA
 from rivae.models.registry import METHODS
 from rivae.runs.data_record import content_now
 
@@ -138,7 +138,9 @@ def _chance(cells: Sequence[Cell], rows: Sequence[Row], say: Say) -> list[Row]:
         settings[cell.dataset] = cell.data_settings
     chance: list[Row] = []
     for dataset, needed_draws in draws.items():
-        old_draws = {r["draw"] for r in rows if r["dataset"] == dataset and r["method"] in CHANCE}
+        old_draws = {
+            row["draw"] for row in rows if row["dataset"] == dataset and row["method"] == RIDGE_CCA
+        }
         missing = tuple(sorted(needed_draws - old_draws))
         if missing:
             say(f"chance level of {dataset}")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rivae.data.names import dataset_names, dataset_title
 from rivae.metrics import registry
 from rivae.models.registry import method_title
 
+RIDGE_CCA = "ridge-cca"  # the baseline, and the start of methods on features
+UNTRAINED = "joint_epochs=0"  # a run that ends with that start
 # Changed settings, as the ``settings`` of a result row, and how a table names them.
 WITHOUT_REG = "lambda_reg=0.0"  # the paper's ablation
 VARIANTS = {
@@ -15,9 +19,16 @@ VARIANTS = {
     "ivae_epochs=0, joint_epochs=0": "the start alone, untrained",
     "init=smooth": "from RIVAE's start",
     "init=contrast": "from RIVAE's start",
+    "init=ridge-cca, embedder.hidden=()": "from ridge CCA, linear embedders",
     "form=non-linear": "non-linear",
     "dataset.store=food": "photographs",
-    "dataset.store=food, dataset.features=statistics": "statistics of photographs",
+}
+FEATURES = "dataset.features"
+SOURCES = {
+    "statistics": "statistics",
+    "efficientnet-lite0": "Lite0",
+    "efficientnet-lite2": "Lite2",
+    "minilm": "MiniLM",
 }
 TABLES = ("retrieval", "factors", "digits", "standard", "steps", "alpha", "ablation")
 # Tables that repeat columns of others.
@@ -50,7 +61,28 @@ def title(method: str, settings: str = "") -> str:
     name = CHANCE.get(method) or method_title(method)
     if settings == WITHOUT_REG:
         return f"{name} {VARIANTS[settings]}"
+    if settings not in VARIANTS and f"{FEATURES}=" in settings:
+        parts = settings.split(", ")
+        name = CHANCE[RIDGE_CCA] if UNTRAINED in parts else name
+        settings = _on_features(part for part in parts if part != UNTRAINED)
     return f"{name} ({VARIANTS.get(settings, settings)})" if settings else name
+
+
+def _on_features(settings: Iterable[str]) -> str:
+    """The sources of features by their short names, the number of axes, and what else changed."""
+    changed = dict(part.split("=", 1) for part in settings if "=" in part)
+    changed.pop("dataset.store", None)
+    said = [features_title(changed.pop(FEATURES))]
+    if axes := changed.pop("n_components", ""):
+        said.append(f"{axes} axes")
+        for width in ("dim_v", "head_hidden"):  # which follow the axes
+            changed.pop(width, None)
+    return ", ".join([*said, *(f"{key}={value}" for key, value in changed.items())])
+
+
+def features_title(features: str) -> str:
+    """``statistics + Lite0`` of ``statistics+efficientnet-lite0``."""
+    return " + ".join(SOURCES.get(source, source) for source in features.split("+"))
 
 
 RECIPE1M = {"recipe1m": "Recipe1M"}  # only the paper has numbers of it
@@ -68,5 +100,5 @@ def dataset_titles() -> dict[str, str]:
 CHANCE = {
     "chance-rotation": "chance: true factors, randomly rotated",
     "chance-items": "chance: random items",
-    "linear-cca": "linear CCA",
+    RIDGE_CCA: "ridge CCA",
 }

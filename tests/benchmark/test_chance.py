@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from rivae.benchmark.chance import chance_rows, linear_cca
+from rivae.benchmark.chance import chance_rows, ridge_cca
 from rivae.data import load_dataset
 from rivae.data.base import PairedDataset, TensorView, random_split
 
@@ -30,9 +30,9 @@ def pairs(shuffled=False, n=1500):
 
 
 def test_linear_relations_are_found_and_chance_is_not():
-    found = linear_cca(pairs())
+    found = ridge_cca(pairs())
     assert found["recall_at_1"] > 0.5 and found["median_rank"] < 2
-    chance = linear_cca(pairs(shuffled=True))
+    chance = ridge_cca(pairs(shuffled=True))
     assert 80 < chance["median_rank"] < 120
 
 
@@ -40,7 +40,7 @@ def test_linear_relations_are_found_and_chance_is_not():
 def test_it_stands_among_the_chance_rows(small_store):
     rows = chance_rows("pairs", (0,), settings={"store": str(small_store)})
     medians = {r["method"]: r["score"] for r in rows if r["metric"] == "median_rank"}
-    assert medians["linear-cca"] < 0.5 * medians["chance-items"]
+    assert medians["ridge-cca"] < 0.5 * medians["chance-items"]
     assert load_dataset("pairs", store=str(small_store)).text_view == 2
 
 
@@ -48,8 +48,8 @@ def test_both_views_may_be_pictures_or_vectors_and_not_words_in_order(small_stor
     for dataset in ("split-digits", "synth"):
         rows = chance_rows(dataset, (0,), "tiny")
         recalls = {r["method"]: r["score"] for r in rows if r["metric"] == "recall_at_10"}
-        assert recalls["linear-cca"] > 3 * recalls["chance-items"]
+        assert recalls["ridge-cca"] > 3 * recalls["chance-items"]
     in_order = {"store": str(small_store), "text": "tokens"}
-    assert "linear-cca" not in {
+    assert "ridge-cca" not in {
         r["method"] for r in chance_rows("pairs", (0,), "tiny", settings=in_order)
     }

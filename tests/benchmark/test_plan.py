@@ -54,9 +54,11 @@ def test_every_line_has_a_name_and_can_be_configured() -> None:
     cells = [cell for cell in plan(tables=["all"]) if cell.settings]
     assert {cell.settings_text for cell in cells} <= set(VARIANTS)
     for cell in cells:
-        changed = dict(cell.settings)
         settings = cell.config(0, 0).method.settings
-        assert {key: settings[key] for key in changed} == changed
+        for key, value in cell.settings:
+            name, _, part = key.partition(".")
+            found = settings[name][part] if part else settings[name]
+            assert found == (list(value) if isinstance(value, tuple) else value)
 
 
 def test_every_seed_of_sprites_has_its_own_split_in_one_line() -> None:
@@ -100,6 +102,17 @@ def test_changed_settings_are_lines_of_their_own() -> None:
     (first,) = plan(tables=["synth"], methods=["rivae"], settings=many)
     (second,) = plan(tables=["synth"], methods=["rivae"], settings=many | {"ivae_epochs": 8})
     assert len(first.label) < 50 and first.label != second.label
+
+
+def test_a_part_of_a_setting_can_be_changed() -> None:
+    (cell,) = plan(tables=["synth"], methods=["rivae"], settings={"embedder.hidden": [7]})
+    (usual,) = plan(tables=["synth"], methods=["rivae"])
+    embedder = usual.config(0, 0).method.settings["embedder"]
+    assert embedder["hidden"] != [7]
+    assert cell.config(0, 0).method.settings["embedder"] == {**embedder, "hidden": [7]}
+    (wrong,) = plan(tables=["synth"], methods=["rivae"], settings={"joint_epochs.half": 1})
+    with pytest.raises(ConfigError, match="has the part 'joint_epochs"):
+        wrong.config(0, 0)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from scipy.stats import t
 from rivae.benchmark.lines import ABLATION
 from rivae.benchmark.paper import paper_lines, paper_value
 from rivae.benchmark.plan import Cell
+from rivae.benchmark.rows import read_rows, write_rows
 from rivae.benchmark.summary import interval, summarise
 from rivae.benchmark.tables import WITHOUT_REG, columns, title
 from rivae.metrics.measures.dci_paper import D, alpha_scores, alpha_sensitivity, at_alpha
@@ -191,3 +192,18 @@ def test_the_tables_have_the_papers_rows_first_and_name_methods_as_they_do() -> 
                 getattr(METHODS[name], said)
             )
         assert title(name) == METHODS[name].title
+
+
+def test_rows_on_features_name_their_sources_and_what_was_only_started() -> None:
+    features = "dataset.store=food, dataset.features=statistics+efficientnet-lite0"
+    assert title("rivae", features) == "RIVAE (statistics + Lite0)"
+    wide = f"{features}+own, joint_epochs=0, n_components=60, dim_v=60, head_hidden=(120,)"
+    assert title("rivae", wide) == "ridge CCA (statistics + Lite0 + own, 60 axes)"
+    assert title("rivae", "dataset.store=food") == "RIVAE (photographs)"
+    assert title("rivae", f"{features}, tau=2") == "RIVAE (statistics + Lite0, tau=2)"
+
+
+def test_rows_of_the_earlier_baseline_are_not_read(tmp_path) -> None:
+    kept = row(0.5)
+    write_rows([kept, row(0.4, method="linear-cca")], tmp_path)
+    assert [each["method"] for each in read_rows(tmp_path)] == [kept["method"]]

@@ -2,7 +2,9 @@
 
 import pandas as pd
 
-from benchmarks.cells import mean_and_spread, numbers, with_stored
+from benchmarks.cells import kind_of, mean_and_spread, method_of, numbers, with_stored
+from rivae.jobs.launch import make_config
+from rivae.runs import DEMO_ROOT, Run
 
 
 def test_a_range_of_numbers():
@@ -22,3 +24,22 @@ def test_measured_cells_replace_those_of_the_table_and_others_stay(tmp_path):
     both = with_stored(here, table, ["seed"]).sort_values("seed")
     assert both.score.tolist() == [0.5, 0.1, 0.2]
     assert with_stored(pd.DataFrame(), table, ["seed"]).score.tolist() == [0.5, 0.5]
+
+
+def test_runs_are_named_by_their_folder_or_by_what_they_read():
+    demo = Run(DEMO_ROOT / "demo-kitchen")
+    assert (method_of(demo), kind_of(demo)) == ("rivae", "demo-kitchen")
+    settings = {"init": "ridge-cca", "embedder": {"kind": "mlp", "hidden": []}, "n_components": 60}
+
+    class Benchmarked:
+        id = "bench-pairs-rivae-default-1234abcd-d0-s1"
+        config = make_config(
+            "synth",
+            name="x",
+            method_settings={**settings, "dim_v": 60, "joint_epochs": 0, "anchor": None},
+        )
+
+    config = Benchmarked.config
+    config.dataset.settings["features"] = "statistics+efficientnet-lite0"
+    assert method_of(Benchmarked) == "ridge-cca", "it is its start and no more"
+    assert kind_of(Benchmarked) == "statistics + Lite0, 60 axes"

@@ -31,7 +31,7 @@ def test_the_best_axes_are_those_with_the_highest_correlation():
 
 
 def test_the_table():
-    key = {"run": "stat", "method": "RIVAE", "asks": "recipe"}
+    key = {"method": "rivae", "kind": "stat", "asks": "recipe"}
     rows = pd.DataFrame([{**key, **dict.fromkeys(bench.COLUMNS, v)} for v in (0.4, 0.6)])
     last = bench.table(rows).splitlines()[-1]
     assert last.startswith("| RIVAE (stat) | recipe | 2 | 0.5 ± 0.1 | 0.500 ± 0.141 |")

@@ -57,6 +57,7 @@ def test_labels_buy_axes_that_are_theirs(measured):
     assert counts.index.tolist() == [
         ("", 0),
         *((how, n) for how in bench.HOW for n in (4, 60)),
+        (bench.ALL, 150),
     ]
     assert (counts.xs(4, level="n")["aligned"] == 0).all(), "too few to align any"
     assert counts.loc[("random", 4), "mcc"] == counts.loc[("", 0), "mcc"]
@@ -91,7 +92,7 @@ def test_the_tables_name_every_method_and_the_levels(measured):
                 for line in part.splitlines()
             )
     mine = next(
-        line for line in first.splitlines() if tables.title("rivae", "demo-kitchen") in line
+        line for line in first.splitlines() if tables.row_title("rivae", "demo-kitchen") in line
     )
     assert "[0.857]" in mine and "[0.862]" in mine
     assert "[failed]" in first and "[0.620]" in first
