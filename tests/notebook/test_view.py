@@ -269,3 +269,19 @@ def test_one_sentence_where_anywidget_is_missing(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delitem(sys.modules, "rivae.notebook.view", raising=False)
     with pytest.raises(ConfigError, match=re.escape(how_to_install("notebook"))):
         rivae.explore("demo-digits")
+
+
+def test_axes_that_are_added_are_sliders_of_the_view(tmp_path, monkeypatch):
+    monkeypatch.setenv("RIVAE_RUNS", str(tmp_path))
+    view = rivae.explore("demo-kitchen", progress=False)
+    told = json.loads(view._content)
+    assert told["asksPython"] and told["adds"] and view._added == told["addedAxes"] == []
+    axis = view.source.add_axis(factor="fruit")
+    assert [one["id"] for one in view._added] == [axis.id]
+    answers = []
+    monkeypatch.setattr(view, "send", answers.append)
+    view._heard(view, {"remove": axis.id}, [])
+    view._heard(view, {"add": {"high": "soup, broth", "low": "xyzzy"}}, [])
+    view._heard(view, {"add": {"high": "soup, broth", "low": "cake"}}, [])
+    assert answers[0] == answers[2] == {} and "xyzzy" in answers[1]["error"]
+    assert [one["left"] for one in view._added] == ["cake"]
