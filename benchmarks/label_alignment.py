@@ -57,7 +57,7 @@ READING = """## How to read this
 * Both demo runs had independent components taken after training, which found the factors without
   any label. Labels then add names, signs and order and at most .02 of MCC; ten random ones cost
   some.
-* Where no axis is a factor, suggested items beat random ones by .09 to .14 at 10 labels and by .02
+* Where no axis is a factor, suggested items beat random ones by .12 to .14 at 10 labels and by .02
   at 30, in every draw: 30 suggested ones do nearly what 100 random ones do. From 100 labels on the
   choice hardly matters.
 * One data set, drawn from eight independent factors, and simulated annotators: real labels are
