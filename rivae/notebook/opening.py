@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 STEPS = 1_500  # of a training that is only to be looked at, in so many epochs at least and at most
 FEWEST, MOST_EPOCHS = 10, 190
+SHOWN_AFTER_S = 0.4  # of a bar
 NEEDED = f"a view in a notebook needs more packages: {how_to_install('notebook')}"
 WHAT = "say what to explore: a run, as in rivae.explore('demo-kitchen'), or embeddings=(A, B)"
 
@@ -197,14 +199,23 @@ def _bar(title: str, visible: bool) -> Iterator[Callable[[float], None]]:
     show: Any = IPython.display.display
     form = "{desc} {percentage:3.0f} %|{bar}| {elapsed}, {remaining} left"
     options = {"total": 100, "desc": title, "leave": False, "disable": not visible}
-    place = None
-    if visible and issubclass(tqdm, notebook_tqdm):
+    place: list[Any] = []
+    started = time.monotonic()
+    in_page = visible and issubclass(tqdm, notebook_tqdm)
+    if in_page:
         bar = tqdm(**options, bar_format=form, display=False)
-        place = show(bar.container, display_id=True)
     else:
-        bar = tqdm(**options, bar_format=form)
+        bar = tqdm(**options, bar_format=form, delay=SHOWN_AFTER_S)
+
+    def tell(share: float) -> None:
+        # What is over at once shows no bar: the notebook's page fails over one that goes while it
+        # is being drawn.
+        if in_page and not place and time.monotonic() - started > SHOWN_AFTER_S:
+            place.append(show(bar.container, display_id=True))
+        bar.update(round(100 * share) - bar.n)
+
     with bar:
-        yield lambda share: bar.update(round(100 * share) - bar.n) and None
+        yield tell
         bar.update(bar.total - bar.n)  # one that is not full stays, in red
-    if place is not None:
-        place.update({"text/plain": ""}, raw=True)  # else its text is kept in the notebook's file
+    if place:
+        place[0].update({"text/plain": ""}, raw=True)  # else its text is kept in the file
