@@ -35,13 +35,13 @@ from rivae.data.food_factors import FACTOR_NAMES
 from rivae.data.store.manifest import ROOT_VARIABLE
 from rivae.data.words_view import recipe_text
 from rivae.exploring.axes import finder
-from rivae.exploring.axes.at_end import N_PROPOSED, best_names
+from rivae.exploring.axes.at_end import best_names
 from rivae.exploring.axes.directions import DirectionFinder
 from rivae.exploring.axes.proposing import FAMILIES, TIE, family_proposals, own_score
 from rivae.exploring.words.proposals import proposed_names
 from rivae.metrics.matching import cross_correlation
 from rivae.runs import Run
-from rivae.runs.added_axes import AddedAxis, AxisSpec
+from rivae.runs.added_axes import N_PROPOSED, AddedAxis, AxisSpec
 
 RESULTS = Path(__file__).parent / "results"
 TABLE = "axis-choices"

@@ -340,3 +340,18 @@ def small_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "factors": columns,
     }
     return writer.finish(manifest, 1200)
+
+
+@pytest.fixture
+def undescribed_store(small_store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of ``small_store`` without features; statistics are fitted to few of its pictures."""
+    import shutil
+
+    from rivae.data.features.sources import statistics
+
+    monkeypatch.setattr(statistics, "MAX_FIT", 60)
+    monkeypatch.setattr(statistics, "N_PATCHES", 16)
+    monkeypatch.setattr(statistics, "COMPONENTS", (20, 20))
+    folder = tmp_path / "pairs"
+    shutil.copytree(small_store, folder, ignore=shutil.ignore_patterns("cache", "features"))
+    return folder

@@ -22,7 +22,7 @@ from rivae.exploring.axes.proposing import propose_axes
 from rivae.exploring.words.axis_names import SEPARATOR
 from rivae.labels.guideline import FOOD_GUIDELINE, read_guideline
 from rivae.labels.guideline_axes import add_guideline_axes
-from rivae.runs.added_axes import AddedAxis, remove_added
+from rivae.runs.added_axes import N_PROPOSED, AddedAxis, remove_added
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ class RunAxes(OpenedRun):
         self._tell_watchers()
         return axes
 
-    def propose_axes(self, n: int = 8) -> list[AddedAxis]:
+    def propose_axes(self, n: int = N_PROPOSED) -> list[AddedAxis]:
         """At most ``n`` axes with two poles that read well, the best first; nothing is kept.
 
         [] where the data have no texts, tags or factors that z says something about. Keep some

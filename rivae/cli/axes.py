@@ -72,7 +72,7 @@ def add_commands(commands: Any) -> None:
         help=f"an axis for each of its factors; {FOOD} for the eight food factors",
     )
     parser.add_argument("--name", default="", help="of the axis; that of its high end by default")
-    parser.add_argument("--n", type=int, default=8, help="axes to propose")
+    parser.add_argument("--n", type=int, help="axes to propose; 8 by default")
     parser.add_argument("--keep", action="store_true", help="add what is proposed")
     parser.add_argument("--as", dest="new_name", default="", help="name of the baked run")
 
@@ -157,8 +157,9 @@ def _propose(run: Run, args: argparse.Namespace) -> Sequence[AddedAxis]:
     with Steps(run.id, OPENING_RUN, quiet=args.json) as steps:
         from rivae.exploring.axes.adding import keep_axes
         from rivae.exploring.axes.proposing import propose_axes
+        from rivae.runs.added_axes import N_PROPOSED
 
-        drafts = propose_axes(_finder(run), args.n)
+        drafts = propose_axes(_finder(run), N_PROPOSED if args.n is None else args.n)
         if not drafts:
             steps.keep("nothing measurable: no words, tags or factors that z says something about")
         return keep_axes(run, drafts) if args.keep and drafts else drafts

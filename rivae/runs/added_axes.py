@@ -28,6 +28,7 @@ ADDED_AXES = "added_axes.json"
 FOLDER = "axes"  # beside new runs, of runs that are read-only
 MAX_BYTES = 8 * 2**20
 MAX_ADDED = 200
+N_PROPOSED = 8  # axes that propose themselves, unless another number is asked for
 MAX_LINE = 300  # characters of a typed line
 MAX_ITEMS = 20_000  # named by one axis
 MAX_COMPONENTS = 1024

@@ -1,7 +1,6 @@
 """Sources of features as parts: what each promises, and that a new one is used."""
 
 import json
-import shutil
 
 import numpy as np
 import pytest
@@ -21,13 +20,8 @@ from tests.documented import WAYS, added, example
 
 
 @pytest.fixture
-def store(small_store, tmp_path, monkeypatch):
-    monkeypatch.setattr(statistics, "MAX_FIT", 60)
-    monkeypatch.setattr(statistics, "N_PATCHES", 16)
-    monkeypatch.setattr(statistics, "COMPONENTS", (20, 20))
-    folder = tmp_path / "pairs"
-    shutil.copytree(small_store, folder, ignore=shutil.ignore_patterns("cache", "features"))
-    return folder
+def store(undescribed_store):
+    return undescribed_store
 
 
 @pytest.fixture(params=WAYS)

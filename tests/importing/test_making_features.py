@@ -1,7 +1,5 @@
 """Features of a store while they are made: damaged pictures, stops, other processes, what lacks."""
 
-import shutil
-
 import numpy as np
 import pytest
 
@@ -11,20 +9,14 @@ from rivae.base.installed import cache_folder
 from rivae.base.reading.documents import read_json
 from rivae.data.features.contract import open_encoder
 from rivae.data.features.making import BeingMadeError, make_features, make_missing, remarks
-from rivae.data.features.sources import statistics
 from rivae.data.store import PairStore, pixels
 from rivae.data.store.features import feature_names, read_features
 from rivae.data.store.split import store_split
 
 
 @pytest.fixture
-def store(small_store, tmp_path, monkeypatch):
-    monkeypatch.setattr(statistics, "MAX_FIT", 60)
-    monkeypatch.setattr(statistics, "N_PATCHES", 16)
-    monkeypatch.setattr(statistics, "COMPONENTS", (20, 20))
-    folder = tmp_path / "pairs"
-    shutil.copytree(small_store, folder, ignore=shutil.ignore_patterns("cache", "features"))
-    return folder
+def store(undescribed_store):
+    return undescribed_store
 
 
 @pytest.fixture

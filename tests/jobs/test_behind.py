@@ -18,14 +18,9 @@ from rivae.runs.refinement import refinement_of
 
 
 @pytest.fixture
-def config(small_store, tmp_path, monkeypatch):
+def config(undescribed_store):
     """A run on features that its data do not have, in small batches."""
-    monkeypatch.setattr(statistics, "MAX_FIT", 60)
-    monkeypatch.setattr(statistics, "N_PATCHES", 16)
-    monkeypatch.setattr(statistics, "COMPONENTS", (20, 20))
-    folder = tmp_path / "pairs"
-    shutil.copytree(small_store, folder, ignore=shutil.ignore_patterns("cache", "features"))
-    settings = {"store": str(folder), "features": "statistics"}
+    settings = {"store": str(undescribed_store), "features": "statistics"}
     return make_config("pairs", name="behind", dataset_settings=settings)
 
 

@@ -129,12 +129,12 @@ def _forget() -> None:
 
 def _prepare(explorer: Explorer) -> None:
     """Say how far the items are read, which begins here; afterwards axes take a moment."""
-    assert explorer.run is not None
-    task = work.task_of(explorer.run, "prepare")
+    run = _run_of(explorer)
+    task = work.task_of(run, "prepare")
     if task is None:
-        report.begin(PLACE, lambda: work.begin(_run_of(explorer), "prepare"))
+        report.begin(PLACE, lambda: work.begin(run, "prepare"))
         report.show(PLACE)
-        task = work.task_of(explorer.run, "prepare")
+        task = work.task_of(run, "prepare")
     if task is not None and task.running:
         report.watch([task], keys.AXIS_NAME)
         st.caption("Once for this run: the axes after it take a moment.")

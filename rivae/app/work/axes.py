@@ -13,13 +13,12 @@ from pydantic import TypeAdapter
 
 from rivae.app.work.tasks import Progress, Task, Tasks, start_process, step_back
 from rivae.base.errors import RunError
-from rivae.runs.added_axes import AddedAxis
+from rivae.runs.added_axes import N_PROPOSED, AddedAxis
 
 if TYPE_CHECKING:
     from rivae.runs import Run
 
 MAX_KNOWN = 50
-N_PROPOSED = 8
 WAIT = "axes of another run are being looked for: wait for it"
 _AXES: TypeAdapter[list[AddedAxis]] = TypeAdapter(list[AddedAxis])
 

@@ -13,10 +13,9 @@ from rivae.exploring.axes.proposing import TIE, own_correlations, own_score, pro
 from rivae.exploring.axes.scores import MIN_ROWS
 from rivae.exploring.words.item_terms import ItemTerms
 from rivae.exploring.words.item_words import has_texts
-from rivae.runs.added_axes import AddedAxis
+from rivae.runs.added_axes import N_PROPOSED, AddedAxis
 from rivae.runs.axis_names import AxisName
 
-N_PROPOSED = 8
 # Score of the names of z above which nothing is proposed, which would take seconds: texts of items
 # say no factor better.
 ENOUGH = 0.8

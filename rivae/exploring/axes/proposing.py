@@ -22,7 +22,7 @@ from rivae.exploring.axes.finder import AxisFinder
 from rivae.exploring.words.item_words import item_tags
 from rivae.exploring.words.relations import factor_targets, tag_targets
 from rivae.metrics.base import standardised
-from rivae.runs.added_axes import AddedAxis, AxisSpec
+from rivae.runs.added_axes import N_PROPOSED, AddedAxis, AxisSpec
 from rivae.runs.axis_names import MAX_NAME
 
 MOST = 50
@@ -58,7 +58,7 @@ class Material:
     auc: Floats
 
 
-def propose_axes(finder: AxisFinder, n: int = 8) -> list[AddedAxis]:
+def propose_axes(finder: AxisFinder, n: int = N_PROPOSED) -> list[AddedAxis]:
     """At most ``n`` axes, scored like any other, the best first; without ids, nothing is kept.
 
     [] where neither texts nor tags nor factors of the items can be measured in z.
