@@ -3,10 +3,15 @@
 import streamlit as st
 
 from rivae.app.data import panels, quick_panel
-from rivae.app.shared import trash
+from rivae.app.shared import frame, trash
+from rivae.app.shell.pages import Page, View
 
-with st.container(horizontal=True, vertical_alignment="bottom"):
-    st.title("Data", anchor=False)
+PAGE = Page(
+    views=(View("Data", "Train", order=2),),
+    blurb="Imported data sets; import your own pictures and texts.",
+)
+
+with frame.tools():
     trash.panel("import")
 trash.undo("import")
 quick_panel.progress()

@@ -3,8 +3,38 @@
 import streamlit as st
 
 from rivae.app.explore import adding, panels, session
-from rivae.app.shared import gallery, notices, runs
+from rivae.app.shared import frame, gallery, notices, runs
 from rivae.app.shell import keys, pages
+from rivae.app.shell.pages import Page, View
+
+PAGE = Page(
+    views=(View("Live", "Explore"),),
+    blurb="Drag a slider and see the retrieved pictures change.",
+    takes=("run", "q", "ask"),
+    of_run=("rows", "lock", "whole", "alone"),
+    of_query=("z", "add"),
+    discs=True,
+    help="""
+A query is encoded to a point **z**. Each slider moves one number of z, and the pictures are the
+items that the model finds most likely for it, best first. The shade behind a slider shows where the
+data are, the thin line marks the query, and the bar under a name shows how much that axis changes
+the best match. **Add an axis** makes a slider of your words, of a tag or factor, or of chosen
+items: it moves all of z along one direction, and leaves the other named axes where they are with
+*Only this*.
+
+| Where | Key | What it does |
+|---|---|---|
+| Slider | ← → | one small step |
+| | Shift ← → | half an s.d. |
+| | PgUp PgDn | one s.d. |
+| | Home End | ends of the range |
+| | Delete | back to the query |
+| | L | lock: reset and random leave it alone |
+| Pictures | ← → ↑ ↓ | from picture to picture |
+| | Enter | open it |
+| Page | Ctrl-Z, Ctrl-Shift-Z | undo, redo |
+""",
+)
 
 ready = notices.ready_runs()
 entered = st.session_state[keys.ENTERED]
@@ -12,13 +42,11 @@ shown, explorer = notices.opened(lambda: session.current(entered, ready))
 if entered:
     session.PAGE.refresh()
 if (about := st.session_state.pop(keys.EXPLORE_ABOUT, None)) is not None:
-    st.switch_page(
-        pages.TRAVERSE, query_params={keys.TRAVERSE_VIEW: "Axis", keys.TRAVERSE_CARD: about}
-    )
+    st.switch_page(pages.path("traverse"), query_params={"view": "Axis", keys.TRAVERSE_CARD: about})
 if st.session_state.pop(keys.EXPLORE_AWAY, False):
-    st.switch_page(pages.LABEL, query_params={keys.LABEL_VIEW: "Plans"})
+    st.switch_page(pages.path("label"), query_params={"view": "Plans"})
 
-with st.container(horizontal=True, vertical_alignment="bottom"):
+with frame.run_chip(runs.chip_title(shown.run)):
     runs.run_picker(
         shown.run,
         [run.id for run in ready],
@@ -31,9 +59,10 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         on_change=lambda: session.PAGE.open_run(shown.run, st.session_state[keys.EXPLORE_ROWS]),
     )
     runs.asks_picker(explorer, choose=session.PAGE.ask_with, disabled=shown.upload is not None)
-    pages.explore()
-    panels.export_button(explorer, shown)
-    if explorer.method.has_latent:
+with frame.share():
+    panels.exports_of(explorer, shown)
+if explorer.method.has_latent:
+    with frame.tools():
         panels.steer_button(explorer, shown)
 
 strange = shown.upload.warning if shown.upload is not None else ""

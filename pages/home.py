@@ -2,11 +2,18 @@
 
 import streamlit as st
 
+from rivae.app.home.about import about
 from rivae.app.home.cards import dataset_cards, other_datasets
 from rivae.app.home.hero import hero
 from rivae.app.shared import notices
-from rivae.app.shell import cache, pages
+from rivae.app.shell import cache
+from rivae.app.shell.pages import Page, View
 from rivae.runs.notes import is_archived
+
+PAGE = Page(
+    views=(View("Home", "Home"),),
+    blurb="Data sets and trained runs. Choose one to explore.",
+)
 
 st.title("RIVAE Explorer", anchor=False)
 st.markdown(
@@ -26,4 +33,4 @@ else:
 st.header("Start with other data", anchor=False)
 other_datasets(runs)
 
-pages.about()
+about()

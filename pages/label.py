@@ -3,15 +3,47 @@
 import streamlit as st
 
 from rivae.app.label import desk, plans, review
-from rivae.app.shared import labels
-from rivae.app.shell import keys, pages, report
+from rivae.app.shared import address, frame, labels
+from rivae.app.shell import keys, report
+from rivae.app.shell.pages import Page, View
 from rivae.base.errors import RivaeError
 
-bar = st.container(horizontal=True, vertical_alignment="bottom")
+PAGE = Page(
+    views=(
+        View("Label", "Label", {"view": "Label"}),
+        View("Review", "Label", {"view": "Review"}, order=1),
+        View("Plans", "Label", {"view": "Plans"}, order=2),
+    ),
+    blurb="Label retrieved items, factor by factor, with the keyboard.",
+    always=("plan", "by"),
+    help="""
+**Sweep** asks one question about a sheet of items, **Focus** every question about one item. You do
+not see where an item comes from: no run, no axis, no rank, no other annotator. Some items come
+twice, to measure how consistent you are.
+
+| Key | What it does |
+|---|---|
+| 1 – 5 | set the level and go to the next item |
+| 0 | cannot tell |
+| Backspace | undo the last answer; press again to undo more |
+| ← → ↑ ↓ | from item to item |
+| Space | repeat the last level |
+| S | skip: the item comes back when nothing else is left |
+| F | flag the item as unusable, or remove the flag |
+| Z | keep the picture enlarged (Sweep) |
+| Enter | accept a suggestion, if one is shown |
+| G | the guideline |
+| ? | these keys |
+
+This browser keeps every answer until the server has confirmed it, so closing the tab or losing the
+connection loses nothing.
+""",
+)
+
 try:
     names = labels.plan_names()
-    with bar:
-        view = labels.view_picker(names)
+    view = address.view() if names else "Plans"  # without a plan there is nothing else to show
+    with frame.tools():
         chosen, remark = labels.plan_picker(names) if view != "Plans" else ("", "")
     if remark:
         st.warning(remark, icon=":material/info:")
@@ -22,8 +54,6 @@ try:
     elif chosen:
         with st.skeleton(height=480):
             opened = labels.open_plan(chosen)
-        (desk if view == "Label" else review).panel(opened, bar)
-    with bar:
-        pages.label()
+        (desk if view == "Label" else review).panel(opened)
 except RivaeError as error:
     report.warning(str(error))

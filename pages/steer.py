@@ -2,9 +2,37 @@
 
 import streamlit as st
 
-from rivae.app.shared import address, gallery, notices, runs
-from rivae.app.shell import keys, pages
+from rivae.app.shared import address, frame, gallery, notices, runs
+from rivae.app.shell import keys
+from rivae.app.shell.pages import Page, View
 from rivae.app.steer import panels, presenter, session, tours
+
+PAGE = Page(
+    views=(View("Combinations", "Explore", order=2),),
+    blurb="Several axes at once: rows of pictures and words; tours to present.",
+    takes=("run", "q", "ask"),
+    of_run=("axes", "m"),
+    discs=True,
+    help="""
+Every row sets some axes of **z** together, keeps the others at the query and shows the five best
+items. **On** and **off** are n s.d. above and below the mean of the training queries, a number is
+that many s.d., and a dash leaves the axis at the query.
+
+The words are the ingredients of the ten best items of 20 other queries, each moved to the row's
+levels, without everyday words (in a tenth of all items).
+
+| Where | Key | What it does |
+|---|---|---|
+| Cell | Enter, click | off, on, query, off … |
+| | + − | half an s.d. more or less |
+| | O I Q 0 | off, on, query, the mean |
+| Matrix | ← → ↑ ↓ | from cell to cell, picture, tool |
+| | Alt ↑ ↓ | move the row |
+| Tour | ← → Space | previous, next step |
+| | Home End | first, last step |
+| | F, Esc | full screen, leave |
+""",
+)
 
 if presenter.is_open():
     presenter.show()
@@ -16,7 +44,7 @@ shown, explorer = notices.opened(lambda: session.current(entered, ready))
 if entered:
     session.PAGE.refresh()
 
-with st.container(horizontal=True, vertical_alignment="bottom"):
+with frame.run_chip(runs.chip_title(shown.run)):
     runs.run_picker(
         shown.run,
         [run.id for run in ready],
@@ -24,8 +52,9 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         on_change=session.choose_run,
     )
     runs.asks_picker(explorer, choose=session.PAGE.ask_with)
-    pages.steer()
-    panels.export_button(explorer, shown)
+with frame.share():
+    panels.exports_of(explorer, shown)
+with frame.tools():
     tours.shortcuts()
 
 instead = address.instead_of_upload(shown.query)

@@ -1,16 +1,32 @@
 """Train: start, watch, stop, resume and compare training runs."""
 
-import streamlit as st
-
-from rivae.app.shared import trash
-from rivae.app.shell import pages, report
+from rivae.app.shared import address, frame, trash
+from rivae.app.shell import report
+from rivae.app.shell.pages import Page, View
 from rivae.app.train import archive, form, login, runs, session
 from rivae.base.errors import RivaeError
 
+PAGE = Page(
+    views=(
+        View("Runs", "Train", {"training": "Runs"}),
+        View("New run", "Train", {"training": "New run"}, order=1),
+    ),
+    blurb="Start, watch, stop and resume training runs.",
+    help="""
+A run is queued, starts in a separate process when a slot is free (one per graphics card, one for
+the CPU) and is kept in the folder of runs. It continues when you close this page or restart the
+app. If the machine was switched off, resume it: training continues from the last checkpoint and
+ends with the same numbers.
+
+* **Cancel** stops a run within seconds; **Resume** continues from there.
+* **Failed** says why; **lost** means that the machine restarted.
+* You can open a run in Explore while it trains, as soon as it has a checkpoint.
+""",
+)
+
 form.take_address()
-with st.container(horizontal=True, vertical_alignment="bottom"):
-    view = session.view_picker()
-    pages.train()
+view = address.view()
+with frame.tools():
     archive.import_panel()
     trash.panel("run")
     login.panel()

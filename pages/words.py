@@ -3,10 +3,32 @@
 import streamlit as st
 
 from rivae.app.panels.answers import linked_query
-from rivae.app.shared import address, defaults, notices, runs
-from rivae.app.shell import cache, keys, pages, report
+from rivae.app.shared import address, defaults, frame, notices, runs
+from rivae.app.shell import cache, keys, report
+from rivae.app.shell.pages import Page, View
 from rivae.app.words import clouds, contrast, drawer, names, session, tags
 from rivae.base.errors import RivaeError
+
+PAGE = Page(
+    views=(View("Words", "Explore", order=6),),
+    blurb="Words that change along an axis; names for the axes; tags around factors.",
+    takes=("run", "ask"),
+    of_run=("dim", "relate"),
+    discs=True,
+    help="""
+* **Clouds**: 20 test queries are moved along one axis to mean − n s.d., the mean and mean + n s.d.;
+  a cloud holds the ingredients of the ten best items of each. A word has one place in all three
+  clouds; its area is the share of items that have it. Colour and style show its relation:
+  underlined goes with more of the chosen factor, slanted with less, light grey with neither.
+* **Contrast**: words that tell the two ends apart, with intervals.
+* **Axis names**: the largest changes along each axis, and a name to accept or edit. Names are kept
+  with the run and shown on every page.
+* **Tags**: the tags of the items around the food factors, as in the paper's supplement.
+
+Words are read from the texts by rules for English recipes. They describe the retrieved items, not
+what the model looked at.
+""",
+)
 
 PANELS = {
     "Clouds": clouds.panel,
@@ -26,16 +48,14 @@ run_id, explorer, left_out = notices.opened(
     lambda: defaults.opened(named, tried, lambda run: cache.asked(run, asks))
 )
 
-controls = st.container(horizontal=True, vertical_alignment="bottom")
-with controls:
+with frame.run_chip(runs.chip_title(run_id)):
     runs.run_picker(run_id, ready, key=keys.WORDS_RUN, on_change=session.choose_run)
+    runs.asks_picker(explorer, choose=address.choose_asks)
+with frame.tools():
     view = session.view_picker()
-    pages.words()
 if remark:
     st.warning(remark, icon=":material/info:")
 
-with controls:
-    runs.asks_picker(explorer, choose=address.choose_asks)
 session.remember(run_id, explorer.asks)
 notices.say(*left_out, *linked_query(explorer, "mean", asks)[1])
 notices.follow_certainty(explorer.run)

@@ -6,6 +6,8 @@ export const ICONS = {
   lock: "M5 11V8a5 5 0 0 1 10 0v3M4 11h12v7H4z",
   unlock: "M5 11V8a5 5 0 0 1 9.6-2M4 11h12v7H4z",
   reset: "M4 10a6 6 0 1 0 2-4.5M4 3v4h4",
+  undo: "M7 4 3 8l4 4M3 8h8a5 5 0 0 1 0 10H8",
+  redo: "M13 4l4 4-4 4M17 8H9a5 5 0 0 0 0 10h3",
   dice: "M4 4h12v12H4zM7.5 7.5h.01M12.5 7.5h.01M10 10h.01M7.5 12.5h.01M12.5 12.5h.01",
   gallery: "M3 4h6v6H3zM11 4h6v6h-6zM3 12h6v5H3zM11 12h6v5h-6z",
   average: "M3 16c4 0 4-11 7-11s3 11 7 11M10 3v14",

@@ -11,8 +11,7 @@ from rivae.app.data import importing, quick_panel, sources, table_encoding
 from rivae.app.data.columns_form import columns_form
 from rivae.app.shared import trash
 from rivae.app.shared.runs import dataset_title, short_date
-from rivae.app.shell import access, cache, keys, report, troubles
-from rivae.app.shell.pages import EXPLORE, TRAIN
+from rivae.app.shell import access, cache, keys, pages, report, troubles
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
 
@@ -83,7 +82,7 @@ def _explore(name: str) -> bool:
         return False
     newest = max(found, key=_started)
     if st.button("Explore", icon=":material/tune:", key=f"{keys.DATA_EXPLORE}_{name}"):
-        st.switch_page(EXPLORE, query_params={"run": newest.id})
+        st.switch_page(pages.path("explore"), query_params={"run": newest.id})
     return True
 
 
@@ -106,7 +105,7 @@ def _train_on(name: str, place: str) -> None:
     if st.button(
         "Train on this", icon=":material/model_training:", key=f"{keys.DATA_TRAIN}_{place}_{name}"
     ):
-        st.switch_page(TRAIN, query_params={keys.TRAIN_ON: name})
+        st.switch_page(pages.path("train"), query_params={keys.TRAIN_ON: name})
 
 
 def _report_lines(stored: dict[str, Any]) -> None:

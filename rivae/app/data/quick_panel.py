@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.data import quick
-from rivae.app.shell import access, keys, report
+from rivae.app.shell import access, keys, pages, report
 from rivae.app.shell.fragments import fragment
-from rivae.app.shell.pages import EXPLORE
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
 
@@ -47,7 +46,7 @@ def progress() -> None:
     """What "Train and explore" does now; goes to Explore once there is a model to open."""
     report.show(keys.DATA_QUICK)
     if run := st.session_state.pop(keys.DATA_AWAY, ""):
-        st.switch_page(EXPLORE, query_params={"run": run})
+        st.switch_page(pages.path("explore"), query_params={"run": run})
     task = quick.tasks.get(st.session_state.get(keys.DATA_QUICK_TASK, ""))
     if task is None:
         return

@@ -16,8 +16,7 @@ from rivae.app.explore.state import ExploreState
 from rivae.app.panels.component import dock
 from rivae.app.panels.steer_link import SteerLink
 from rivae.app.shared import charts, exports
-from rivae.app.shell import keys, report
-from rivae.app.shell.pages import STEER
+from rivae.app.shell import keys, pages, report
 from rivae.app.shell.text import escape, markdown
 from rivae.app.work import layouts
 from rivae.base.errors import ConfigError
@@ -209,15 +208,15 @@ def layout_progress(explorer: Explorer) -> None:
         report.warning(task.error)
 
 
-def export_button(explorer: Explorer, shown: ExploreState) -> None:
-    """The Export button of the Explore page."""
+def exports_of(explorer: Explorer, shown: ExploreState) -> None:
+    """What can be taken away from Explore: the results and the whole run as files."""
     side = 0 if shown.whole else explorer.found_side
     settings: dict[str, Any] = {"rows": shown.rows, "k": shown.k, "side": side, "only": shown.only}
     settings |= {} if shown.asks == "first" else {"asks": shown.asks}
     settings["query"] = None if shown.query == "mean" else shown.query
     if shown.query == "mean" or shown.z != shown.base:
         settings["z"] = list(shown.z)
-    exports.panel(
+    exports.files(
         "results",
         lambda: sheet(explorer, shown),
         shown.run,
@@ -292,7 +291,7 @@ def sheet(explorer: Explorer, shown: ExploreState) -> Sheet:
 def steer_button(explorer: Explorer, shown: ExploreState) -> None:
     """The link to Steer."""
     st.container(key="to_steer", width="content").page_link(
-        STEER,
+        pages.path("steer"),
         label="Steer",
         icon=":material/grid_on:",
         query_params=to_steer(explorer, shown).write(),

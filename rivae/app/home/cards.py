@@ -10,9 +10,8 @@ import streamlit as st
 
 from rivae.app.shared import words
 from rivae.app.shared.runs import RunCard, dataset_title, describe_run
-from rivae.app.shell import cache, web
+from rivae.app.shell import cache, pages, web
 from rivae.app.shell.fragments import fragment
-from rivae.app.shell.pages import DATA, EXPLORE, METRICS, STEER, TRAIN, TRAVERSE, WORDS
 from rivae.app.shell.text import escape, markdown
 from rivae.base.errors import RivaeError
 from rivae.data.names import DATASETS, IMPORTED, dataset_names
@@ -28,18 +27,18 @@ BADGES: dict[str, tuple[str, Color, str]] = {
     "broken": (":material/broken_image:", "red", "broken"),
 }
 WAYS_IN = (
-    ("Explore", EXPLORE),
-    ("Traverse", TRAVERSE),
-    ("Steer", STEER),
-    ("Metrics", METRICS),
+    ("Explore", pages.path("explore")),
+    ("Traverse", pages.path("traverse")),
+    ("Steer", pages.path("steer")),
+    ("Metrics", pages.path("metrics")),
 )
-WORDS_TOO = (*WAYS_IN, ("Words", WORDS))
+WORDS_TOO = (*WAYS_IN, ("Words", pages.path("words")))
 UNREADABLE = "Unreadable runs"
 
 # A card's next step: its title, icon, page and that page's address without the run.
 NEXT: dict[str, tuple[str, str, Path, dict[str, str]]] = {
-    "measure": ("Measure", ":material/speed:", METRICS, {"show": "run"}),
-    "resume": ("Resume", ":material/play_arrow:", TRAIN, {}),
+    "measure": ("Measure", ":material/speed:", pages.path("metrics"), {"show": "run"}),
+    "resume": ("Resume", ":material/play_arrow:", pages.path("train"), {}),
 }
 
 
@@ -133,7 +132,7 @@ def _ways_in(run: Run, is_first: bool) -> None:
     texts = words.has_texts(run.config.dataset.name)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for title, there in WORDS_TOO if texts else WAYS_IN:
-            first = there == EXPLORE
+            first = there == pages.path("explore")
             if st.button(
                 title,
                 icon=":material/tune:" if first else None,
@@ -183,7 +182,7 @@ def other_datasets(runs: Sequence[Run]) -> None:
             st.markdown("**Your own**")
             st.caption("Pairs of pictures and texts, or of anything else as numbers.")
             st.space("stretch")
-            st.page_link(DATA, label="Import pairs", icon=":material/database:")
+            st.page_link(pages.path("data"), label="Import pairs", icon=":material/database:")
         for name in dataset_names():
             title = title_of_dataset(name)
             if name != IMPORTED and title not in trained:
@@ -203,7 +202,7 @@ def _untrained(name: str, title: str, about: str) -> None:
 
 def _train_link(name: str) -> None:
     st.page_link(
-        TRAIN,
+        pages.path("train"),
         label="Train on this",
         icon=":material/model_training:",
         query_params={"on": name},

@@ -15,8 +15,7 @@ from rivae.app.panels.links import ExploreLink
 from rivae.app.panels.questions import read_z
 from rivae.app.shared.defaults import MAX_TRIED
 from rivae.app.shared.session import answered
-from rivae.app.shell import cache, keys, report, web
-from rivae.app.shell.pages import EXPLORE
+from rivae.app.shell import cache, keys, pages, report, web
 from rivae.base.errors import RivaeError
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.sliders import sliders_of
@@ -39,7 +38,7 @@ def hero(telling: Sequence[Run]) -> None:
     without one.
     """
     if link := st.session_state.pop(keys.HERO_OPEN, None):
-        st.switch_page(EXPLORE, query_params=link)
+        st.switch_page(pages.path("explore"), query_params=link)
     for run in telling[:MAX_TRIED]:
         try:
             with report.waiting("Opening the kitchen …", HEIGHT):

@@ -10,15 +10,13 @@ import streamlit as st
 from rivae.app.label import annotator
 from rivae.app.panels.answers import next_rev
 from rivae.app.panels.component import Component
-from rivae.app.shared import labels
+from rivae.app.shared import frame, labels
 from rivae.app.shell import keys, web
 from rivae.app.shell.fragments import fragment
 from rivae.base.errors import LabelError, RivaeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from streamlit.delta_generator import DeltaGenerator
 
     from rivae.app.shared.labels import OpenPlan
     from rivae.labels.desk import Step
@@ -28,9 +26,9 @@ NO_NAME = "Type your name above to begin."
 BLIND = "You see items in random order, without their origin and without the labels of others."
 
 
-def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
-    """The labelling panel of one annotator; ``bar`` is the row at the top of the page."""
-    with bar:
+def panel(opened: OpenPlan) -> None:
+    """The labelling panel of one annotator."""
+    with frame.tools():
         name = annotator.field("Labels are kept under this name. Use the same one next time.")
         tagged = _has_tags(opened) and st.toggle(
             "Suggestions from tags",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.label import factors, plan_chosen, plan_making, plan_runs, plan_upload
-from rivae.app.shared import labels
+from rivae.app.shared import address, labels
 from rivae.app.shell import gate, keys, report
 from rivae.app.shell.text import markdown
 from rivae.base.config import free_name
@@ -172,7 +172,7 @@ def _keep_made(plan: Callable[[str], LabelPlan], guideline: Guideline, free: str
     if worked := report.attempt(MAKING, keep):
         st.session_state[f"{KEY}_name"] = ""
         # With its first plan the page would otherwise switch to labelling.
-        st.session_state[keys.LABEL_VIEW] = "Plans"
+        address.show_view("Plans")
     return worked
 
 

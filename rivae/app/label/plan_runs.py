@@ -9,8 +9,7 @@ import streamlit as st
 
 from rivae.app.shared import address, defaults
 from rivae.app.shared.runs import asks_control, asks_either, run_title, view_names
-from rivae.app.shell import cache, keys, report
-from rivae.app.shell.pages import METRICS
+from rivae.app.shell import cache, keys, pages, report
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
 from rivae.runs.evaluation_file import FILES
@@ -81,7 +80,7 @@ def _not_evaluated(names: Sequence[str], *, open_: bool) -> None:
         with st.container(horizontal=True):
             for name in names[:MAX_LISTED]:
                 st.page_link(
-                    METRICS,
+                    pages.path("metrics"),
                     label=f"Evaluate {markdown(name)}",
                     icon=":material/speed:",
                     query_params={"show": "run", "run": name},

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.app.shared import labels
+from rivae.app.shared import address, labels
 from rivae.app.shell import cache, gate, keys, report
 from rivae.base.errors import LabelError, RivaeError
 
@@ -53,7 +53,7 @@ def panel() -> None:
 
 def _take() -> None:
     if report.attempt(PLACE, _taken):
-        st.session_state[keys.LABEL_VIEW] = "Plans"  # the first plan would change the view
+        address.show_view("Plans")  # the first plan would change the view
 
 
 def _taken() -> str:

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.app.label import adjudicate, annotator, exchange
-from rivae.app.shared import labels
+from rivae.app.shared import frame, labels
 from rivae.app.shell import keys
 from rivae.app.shell.text import markdown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from streamlit.delta_generator import DeltaGenerator
 
     from rivae.app.shared.labels import OpenPlan
     from rivae.labels.guideline import Guideline
@@ -33,9 +31,9 @@ SCALE = (
 )
 
 
-def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
-    """Everything about a plan's labels; ``bar`` is the row at the top of the page."""
-    with bar:
+def panel(opened: OpenPlan) -> None:
+    """Everything about a plan's labels."""
+    with frame.tools():
         name = annotator.field("Verdicts are kept under this name.")
         st.space("stretch")
         exchange.files(opened)

@@ -16,8 +16,9 @@ from rivae.app.metrics.benchmark_tables import (
     table_views,
 )
 from rivae.app.metrics.results_table import RESULTS, payload
+from rivae.app.shared import frame
 from rivae.app.shared.charts import chart, headline, is_dark
-from rivae.app.shell import keys, pages, report
+from rivae.app.shell import keys, report
 from rivae.app.shell.text import markdown
 from rivae.base.errors import DataError
 from rivae.base.installed import APP_FILES
@@ -27,7 +28,6 @@ from rivae.retrieval.ranges import title as title_of
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
-    from streamlit.delta_generator import DeltaGenerator
 
     from rivae.benchmark.summary import SummaryLine
 
@@ -43,8 +43,8 @@ HOW_TO_READ = (
 )
 
 
-def tables(bar: DeltaGenerator) -> None:
-    """The tables of one data set; ``bar`` is the row at the top of the page."""
+def tables() -> None:
+    """The tables of one data set."""
     try:
         with report.waiting("Reading the results of the benchmark …", 420):
             lines = summary()
@@ -61,7 +61,7 @@ def tables(bar: DeltaGenerator) -> None:
         return
     names = _dataset_names(datasets_of(lines))
     ranges = {title_of(key): key for key in (PAPER, second_range(PAPER))}
-    with bar:
+    with frame.tools():
         title = st.segmented_control(
             "Data set",
             list(names),
@@ -92,7 +92,6 @@ def tables(bar: DeltaGenerator) -> None:
         paper = st.toggle(
             "Paper's numbers", value=True, key=keys.METRICS_PAPER, bind="query-params"
         )
-        pages.metrics()
     views = table_views(
         lines,
         names[title],

@@ -11,8 +11,7 @@ from rivae.app.metrics.charts import chosen_cell
 from rivae.app.panels.links import ExploreLink
 from rivae.app.shared import charts, exports
 from rivae.app.shared.charts import chart, headline
-from rivae.app.shell import cache, keys
-from rivae.app.shell.pages import TRAVERSE
+from rivae.app.shell import cache, keys, pages
 from rivae.app.shell.report import waiting
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
@@ -123,7 +122,7 @@ def _items(run: Run, along: RangeData, sheet: Sheet) -> None:
         )
     )
     st.page_link(
-        TRAVERSE,
+        pages.path("traverse"),
         label="Open in Traverse",
         icon=":material/timeline:",
         query_params=ExploreLink(run=run.id, asks=along.asks).write(),

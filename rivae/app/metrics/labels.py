@@ -12,12 +12,11 @@ import streamlit as st
 from rivae.app.metrics import exports, labels_axes, labels_charts, labels_data, session
 from rivae.app.metrics.labels_table import SCORES_TITLE, scores_payload
 from rivae.app.metrics.results_table import RESULTS
-from rivae.app.shared import labels, notices, runs
+from rivae.app.shared import frame, labels, notices, runs
 from rivae.app.shared.charts import headline
 from rivae.app.shared.runs import run_picker
 from rivae.app.shell import keys, pages
 from rivae.app.shell.fragments import fragment
-from rivae.app.shell.pages import LABEL
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
 
@@ -70,35 +69,33 @@ def next_drawn(before: Drawn | None, plan: str, seq: int, took: float, now: floa
     return Drawn(plan, seq, now, cost)
 
 
-def from_labels(bar: DeltaGenerator) -> None:
-    """Scores of a plan's runs from the current labels, and alignment to them.
-
-    ``bar`` is the row at the top of the page.
-    """
+def from_labels() -> None:
+    """Scores of a plan's runs from the current labels, and alignment to them."""
     try:
         names = labels.plan_names()
         if not names:
-            _no_plan(bar)
+            _no_plan()
             return
-        with bar:
+        with frame.tools():
             chosen, remark = labels.plan_picker(names)
         if remark:
             st.warning(remark, icon=":material/info:")
-        _plan(chosen, bar)
+        _plan(chosen)
     except RivaeError as error:
         st.warning(markdown(str(error)), icon=":material/info:")
 
 
-def _no_plan(bar: DeltaGenerator) -> None:
-    with bar:
-        pages.metrics()
+def _no_plan() -> None:
     st.write(NO_PLAN)
     st.page_link(
-        LABEL, label="Make a plan", icon=":material/new_label:", query_params={"view": "Plans"}
+        pages.path("label"),
+        label="Make a plan",
+        icon=":material/new_label:",
+        query_params={"view": "Plans"},
     )
 
 
-def _plan(chosen: str, bar: DeltaGenerator) -> None:
+def _plan(chosen: str) -> None:
     started = time.monotonic()
     before = st.session_state.get(keys.METRICS_LABELS)
     # Models have to be searched the first time; later the scores are known, and grey would flicker.
@@ -110,9 +107,7 @@ def _plan(chosen: str, bar: DeltaGenerator) -> None:
         tell("Reading the labels")
         known = labels_data.labelled(opened, found.guideline, seq)
     took = time.monotonic() - started
-    line = _chosen(found, bar)
-    with bar:
-        pages.metrics()
+    line = _chosen(found)
     if len(known.rows):
         _scores(found)
         if line is not None:
@@ -120,7 +115,10 @@ def _plan(chosen: str, bar: DeltaGenerator) -> None:
     else:
         st.write(NO_LABELS.format(markdown(chosen)))
         st.page_link(
-            LABEL, label="Label", icon=":material/new_label:", query_params={"plan": chosen}
+            pages.path("label"),
+            label="Label",
+            icon=":material/new_label:",
+            query_params={"plan": chosen},
         )
     if line is not None:
         _axes(line, found, known)
@@ -149,7 +147,7 @@ def _say(line: DeltaGenerator, step: str) -> None:
     line.caption(f":material/hourglass_top: {markdown(step)} …")
 
 
-def _chosen(found: PlanScores, bar: DeltaGenerator) -> ScoredRun | None:
+def _chosen(found: PlanScores) -> ScoredRun | None:
     """The line of the run in the address, else of the one last looked at, else the first."""
     lines = {line.run.id: line for line in found.lines if line.run.ready}
     if not lines:
@@ -159,7 +157,7 @@ def _chosen(found: PlanScores, bar: DeltaGenerator) -> ScoredRun | None:
     if named and asked == named and asked not in lines:
         remark = OTHER_PLAN.format(markdown(asked[:80]))
     run_id = asked if asked in lines else next(iter(lines))
-    with bar:
+    with frame.tools():
         run_picker(run_id, list(lines), key=keys.METRICS_RUN, on_change=session.choose_run)
     if remark:
         st.warning(remark, icon=":material/info:")

@@ -13,8 +13,7 @@ from rivae.app.panels.links import CompareLink
 from rivae.app.shared import labels
 from rivae.app.shared.charts import headline
 from rivae.app.shared.runs import queries_by
-from rivae.app.shell import cache, keys, report
-from rivae.app.shell.pages import COMPARE, EXPLORE, LABEL
+from rivae.app.shell import cache, keys, pages, report
 from rivae.app.shell.text import markdown
 from rivae.base.config import MAX_NAME, free_name
 from rivae.exploring.words.axis_names import names_of_axes
@@ -178,10 +177,13 @@ def _kept_run(run: Run, job: Task) -> None:
     )
     with st.container(horizontal=True):
         st.page_link(
-            EXPLORE, label="Open in Explore", icon=":material/tune:", query_params={"run": made}
+            pages.path("explore"),
+            label="Open in Explore",
+            icon=":material/tune:",
+            query_params={"run": made},
         )
         st.page_link(
-            COMPARE,
+            pages.path("compare"),
             label="Compare with the original",
             icon=":material/view_column:",
             query_params=CompareLink(runs=(run.id, made)).write(),
@@ -228,7 +230,7 @@ def suggest_panel(run: Run, found: PlanScores, known: Labelled) -> None:
     if made := st.session_state.get(f"{keys.METRICS_SUGGEST_OPEN}_{run.id}", ""):
         st.success(f"Made the plan {markdown(made)}.", icon=":material/check:")
         st.page_link(
-            LABEL,
+            pages.path("label"),
             label="Label these items",
             icon=":material/new_label:",
             query_params={"view": "Label", "plan": made},

@@ -11,18 +11,16 @@ from rivae.app.metrics import cell, certainty, charts, exports, session, work
 from rivae.app.metrics.report import RangeData, Report, report_of, run_payload
 from rivae.app.metrics.results_table import RESULTS
 from rivae.app.panels.answers import ONE_WAY
-from rivae.app.shared import notices, runs
+from rivae.app.shared import frame, notices, runs
 from rivae.app.shared.charts import headline
 from rivae.app.shared.runs import short_date
-from rivae.app.shell import access, cache, keys, pages
+from rivae.app.shell import access, cache, keys
 from rivae.app.shell import report as outcome
 from rivae.base.errors import RivaeError
 from rivae.retrieval.ranges import extent
 from rivae.runs.evaluation_file import AGAIN, Evaluation
 
 if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
-
     from rivae.app.work.tasks import Task
     from rivae.base.config import Asks
     from rivae.runs import Run
@@ -31,11 +29,9 @@ NOT_MEASURED = "Not measured yet"
 NO_METRICS = "The evaluation of {} has no metrics: " + AGAIN + "."
 
 
-def this_run(run_id: str, asks: Asks, bar: DeltaGenerator) -> None:
+def this_run(run_id: str, asks: Asks) -> None:
     """All metrics of a run, its correlation table, D and C, or the button that measures them; by
     queries of the view ``asks`` where the run answers them.
-
-    ``bar`` is the row at the top of the page.
     """
     try:
         run = cache.run(run_id)
@@ -55,7 +51,7 @@ def this_run(run_id: str, asks: Asks, bar: DeltaGenerator) -> None:
     views = runs.view_names(run, stored) if either else None
     by = runs.queries_by(views, stored.settings.asks if stored else asks) if views else ""
     if views:
-        with bar:
+        with frame.run_chip():
             runs.asks_control(views, asks, partial(session.choose_asks, run.id))
     if stored is None:
         st.subheader(NOT_MEASURED, anchor=False)
@@ -76,7 +72,7 @@ def this_run(run_id: str, asks: Asks, bar: DeltaGenerator) -> None:
         return
     if job is not None and job.result is not None:
         st.caption("Measured now and not saved: the folder of this run is read-only.")
-    _report(run, report, by, bar)
+    _report(run, report, by)
     certainty.panel(run)
     if report.stored.along[0].factors and not _has_p(report):
         st.caption("An older version measured this run, without the factors' levels of chance.")
@@ -94,11 +90,10 @@ def _stored(run: Run, asks: Asks, job: Task | None) -> tuple[Evaluation | None, 
         return None, str(error)
 
 
-def _report(run: Run, report: Report, by: str, bar: DeltaGenerator) -> None:
+def _report(run: Run, report: Report, by: str) -> None:
     notices.no_latent(runs.method_of(run))
-    with bar:
+    with frame.tools():
         along = _along_picker(report)
-        pages.metrics()
     with st.grid(2, min_column_width=500, gap="large"):
         with st.container():
             with headline("All metrics"):

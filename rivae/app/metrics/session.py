@@ -21,25 +21,6 @@ if TYPE_CHECKING:
 DETAIL = "detail_metrics"  # key of the panel behind a cell
 
 
-def view() -> str:
-    """The view in the address: one of ``SHOW``."""
-    return read_show(address.read(("show", "run")))
-
-
-def view_picker() -> str:
-    """The control that changes the view."""
-    st.session_state[keys.METRICS_SHOW] = view()
-    st.segmented_control(
-        "Show", list(SHOW.values()), required=True, key=keys.METRICS_SHOW, on_change=_choose_view
-    )
-    return view()
-
-
-def _choose_view() -> None:
-    chosen = st.session_state[keys.METRICS_SHOW]
-    st.query_params["show"] = next(name for name, title in SHOW.items() if title == chosen)
-
-
 def current_run(ready: Sequence[str]) -> tuple[str, Asks, str]:
     """The run in the address, else the one last looked at if it is ready, else the first that is;
     the view that asks; and a remark on the link, or on runs that are left out.
@@ -109,15 +90,9 @@ def clicked_heading(table: str, column: str) -> None:
         del st.query_params["sort"]
 
 
-SHOW = {"tables": "Tables", "run": "This run", "labels": "From labels"}
 MAX_SORTS = 20
 _SORT = re.compile(r"(-?)([a-z]{1,20})\.([a-z][A-Za-z0-9_.-]{0,60})")
 _CELL = re.compile(r"([0-9]{1,3})(?:_([0-9]{1,3}))?")
-
-
-def read_show(params: Mapping[str, str]) -> str:
-    """Which view is open: the one named, else the run's where a run is named."""
-    return SHOW.get(params.get("show", ""), "This run" if params.get("run") else "Tables")
 
 
 def read_sorts(text: str) -> dict[str, Sort]:

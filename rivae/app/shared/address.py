@@ -8,7 +8,6 @@ page has one source of its state, a link, and every view can be reloaded, shared
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -17,47 +16,17 @@ from streamlit.runtime.state import get_session_state
 
 from rivae.app.panels.links import UPLOAD
 from rivae.app.shell import keys
+from rivae.app.shell.pages import HOME, Page, pages
 
 if TYPE_CHECKING:
     from rivae.base.config import Asks
 
 
-@dataclass(frozen=True)
-class Part:
-    """The parts of a page's address that are kept.
-
-    Attributes:
-        takes: "run", "q" and "ask" as far as they stand in its address.
-        of_run: other names that belong to one run.
-        of_query: names that belong to one query.
-        always: names that are kept even when a link is opened.
-    """
-
-    takes: tuple[str, ...] = ()
-    of_run: tuple[str, ...] = ()
-    of_query: tuple[str, ...] = ()
-    always: tuple[str, ...] = ()
-
-
-PARTS = {
-    "explore": Part(("run", "q", "ask"), ("rows", "lock", "whole", "alone"), ("z", "add")),
-    "traverse": Part(
-        ("run", "q", "ask"),
-        (keys.TRAVERSE_DIMS, keys.TRAVERSE_A, keys.TRAVERSE_B, keys.TRAVERSE_WAY),
-    ),
-    "steer": Part(("run", "q", "ask"), ("axes", "m")),
-    "compare": Part(("q", "ask"), ("runs", "f", "factor", "lock", "whole")),
-    "words": Part(("run", "ask"), (keys.WORDS_DIM, keys.WORDS_RELATE)),
-    "metrics": Part(("run", "ask"), ("cell",)),
-    "label": Part(always=(keys.LABEL_PLAN, keys.LABEL_BY)),
-}
 PASSING = ("tour", "step")  # of one visit only
 AVERAGE = "the average query"
 ONLY_EXPLORE = (
     "Only Explore can use your own picture or text as the query: this page shows {} instead."
 )
-# What links of earlier versions say, and what it is called now.
-FORMER_VALUES = {("traverse", keys.TRAVERSE_RANGE, "Free"): "Custom"}
 NO_SUCH_RUN = "The run in the link cannot be read, so another one is shown."
 
 
@@ -121,7 +90,7 @@ def take(run: str, query: object = None, asks: Asks | None = None) -> None:
     """
     known = in_hand() if run_in_hand() == run else {}
     q, ask = known.get("q"), asks or known.get("ask")
-    if query is not None and not (q and UPLOAD.fullmatch(q) and _page() != "explore"):
+    if query is not None and not (q and UPLOAD.fullmatch(q) and page().name != "explore"):
         q = str(query)
     said = {"run": run, "q": q, "ask": ask if ask != "first" else None}
     st.session_state[keys.IN_HAND] = {name: text for name, text in said.items() if text}
@@ -148,22 +117,31 @@ def choose_asks(asks: Asks) -> None:
 # From page to page
 
 
-def arrive(page: str) -> None:
-    """The visitor has come to ``page``: fill its address if it is bare."""
-    part, found = PARTS.get(page), st.query_params.to_dict()
-    if part is None:
-        return
+def arrive(page: Page, entered: bool) -> None:
+    """Fills the address of ``page`` where it is bare or names a view alone: the visitor has come
+    from another page (``entered``) or by the tab of another view.
+    """
+    found = st.query_params.to_dict()
     given = {
-        name: FORMER_VALUES.get((page, name, text), text)
-        for name, text in _without_upload(page, found).items()
+        name: next((new for key, old, new in page.former if (key, old) == (name, text)), text)
+        for name, text in _without_upload(page.name, found).items()
     }
-    kept = dict(st.session_state.get(keys.ADDRESSES, {}).get(page, {}))
+    is_tab = bool(given) and given.keys() <= page.view_names
+    if not (entered or is_tab):
+        return
+    kept = dict(st.session_state.get(keys.ADDRESSES, {}).get(page.name, {}))
     context = get_script_run_ctx()
     goes_back = context is not None and context.is_history_navigation
-    if given and (goes_back or given != {"run": run_in_hand()}):
-        filled = {**{name: kept[name] for name in part.always if name in kept}, **given}
+    if is_tab:
+        usual = page.views[0].params
+        for name in page.view_names:
+            kept.pop(name, None)
+        view = {name: text for name, text in given.items() if usual.get(name) != text}
+        filled = {**_filled(page, kept), **view}
+    elif given and (goes_back or given != {"run": run_in_hand()}):
+        filled = {**{name: kept[name] for name in page.always if name in kept}, **given}
     else:
-        filled = _filled(page, part, kept)
+        filled = _filled(page, kept)
     if filled != found:
         st.query_params.from_dict(filled)
         # Controls that Streamlit binds to the address take their first value from here.
@@ -195,39 +173,55 @@ def instead_of_upload(query: object) -> str:
     return ONLY_EXPLORE.format(AVERAGE if query == "mean" else f"item {query}")
 
 
-def _filled(page: str, part: Part, kept: dict[str, str]) -> dict[str, str]:
+def _filled(page: Page, kept: dict[str, str]) -> dict[str, str]:
     """The address of a page as it was ``kept``, with the run and query in hand."""
     known = in_hand()
     if known and known["run"] not in (kept.get("run"), *kept.get("runs", "").split(",")):
-        for name in ("q", *part.of_run, *part.of_query):
+        for name in ("q", *page.of_run, *page.of_query):
             kept.pop(name, None)
-    if known and "ask" in part.takes:
+    if known and "ask" in page.takes:
         kept.pop("ask", None)
     q = known.get("q", "")
-    if UPLOAD.fullmatch(q) and page != "explore":
+    if UPLOAD.fullmatch(q) and page.name != "explore":
         known.pop("q")
     elif q != kept.get("q"):
-        for name in part.of_query:
+        for name in page.of_query:
             kept.pop(name, None)
-    return {**kept, **{name: known[name] for name in part.takes if name in known}}
+    return {**kept, **{name: known[name] for name in page.takes if name in known}}
 
 
-def leave(page: str) -> None:
-    """Keeps the address of ``page`` for when the visitor comes back."""
-    if page in PARTS:
-        now, all_kept = st.query_params.to_dict(), st.session_state.setdefault(keys.ADDRESSES, {})
-        before = all_kept.get(page, {})
-        always = {name: before[name] for name in PARTS[page].always if name in before}
-        kept = {name: text for name, text in now.items() if name not in PASSING}
-        all_kept[page] = {**always, **kept}
+def leave(page: Page) -> None:
+    """Keeps the address of ``page`` for when the visitor comes back, if it takes anything along."""
+    if not (page.takes or page.always):
+        return
+    now, all_kept = st.query_params.to_dict(), st.session_state.setdefault(keys.ADDRESSES, {})
+    before = all_kept.get(page.name, {})
+    always = {name: before[name] for name in page.always if name in before}
+    kept = {name: text for name, text in now.items() if name not in PASSING}
+    all_kept[page.name] = {**always, **kept}
 
 
-def title(page: str) -> str:
-    """The title of the browser's tab: the page, and what is shown on it."""
+def title(view: str) -> str:
+    """The title of the browser's tab: the view, and what is shown in it."""
     names = ("run", "runs", keys.LABEL_PLAN)
     shown = next((st.query_params[name] for name in names if name in st.query_params), "")
-    return f"{page} · {shown[:120]}" if shown else page
+    return f"{view} · {shown[:120]}" if shown else view
 
 
-def _page() -> str:
-    return str(st.session_state.get(keys.PAGE, ""))
+def page() -> Page:
+    """The page that is shown."""
+    return pages()[st.session_state.get(keys.PAGE, HOME)]
+
+
+def view() -> str:
+    """The title of the view that is shown."""
+    return page().view(st.query_params.to_dict()).title
+
+
+def show_view(title: str) -> None:
+    """Show another view of the same page; for callbacks."""
+    for name in page().view_names:
+        st.query_params.pop(name, None)
+    for other in page().views[1:]:  # the first is shown by the bare address
+        if other.title == title:
+            st.query_params.update(other.params)

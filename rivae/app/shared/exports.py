@@ -27,7 +27,13 @@ def has_browser() -> bool:
     return find_browser() is not None
 
 
-def panel(
+def panel(name: str, figure: Callable[[], Figure], run_id: str, call: str, **settings: Any) -> None:
+    """A button that opens the exports of one panel; see :func:`files`."""
+    with st.popover("Export", icon=":material/download:"):
+        files(name, figure, run_id, call, **settings)
+
+
+def files(
     name: str,
     figure: Callable[[], Figure],
     run_id: str,
@@ -37,7 +43,7 @@ def panel(
     more: Callable[[], None] | None = None,
     **settings: Any,
 ) -> None:
-    """A button that opens the exports of one panel.
+    """The exports of one panel.
 
     Files are made when they are asked for; ``more`` draws what else this panel offers. ``figure``
     builds the panel's figure; ``call`` and ``settings`` are those of
@@ -54,24 +60,23 @@ def panel(
 
         return make
 
-    with st.popover("Export", icon=":material/download:"):
-        with st.container(horizontal=True):
-            for kind in FORMATS:
-                missing = is_chart and kind in ("png", "svg") and not has_browser()
-                st.download_button(
-                    kind.upper(),
-                    content(kind),
-                    file_name=f"{run_id}-{name}.{kind}",
-                    key=f"export-{name}-{kind}",
-                    on_click="ignore",
-                    disabled=missing,
-                    help="Needs Chrome or Chromium on the server." if missing else None,
-                )
-        if st.toggle("Table", key=f"export-{name}-table", help="The numbers behind it"):
-            _table(figure())
-        if more is not None:
-            more()
-        python(run_id, call, **settings)
+    with st.container(horizontal=True):
+        for kind in FORMATS:
+            missing = is_chart and kind in ("png", "svg") and not has_browser()
+            st.download_button(
+                kind.upper(),
+                content(kind),
+                file_name=f"{run_id}-{name}.{kind}",
+                key=f"export-{name}-{kind}",
+                on_click="ignore",
+                disabled=missing,
+                help="Needs Chrome or Chromium on the server." if missing else None,
+            )
+    if st.toggle("Table", key=f"export-{name}-table", help="The numbers behind it"):
+        _table(figure())
+    if more is not None:
+        more()
+    python(run_id, call, **settings)
 
 
 def _table(figure: Figure) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from rivae.app.shared import address
 from rivae.app.shell import cache, keys
 from rivae.app.shell.text import markdown
 
@@ -115,24 +116,6 @@ def _open_plan(url: str, plan_id: str) -> OpenPlan:
     return OpenPlan(plan, pictures.data, pictures, tuple(keys[row] for row in plan.order))
 
 
-VIEWS = ("Label", "Review", "Plans")
-
-
-def view_picker(names: Sequence[str]) -> str:
-    """The control that changes the view; without a plan only plans can be shown."""
-    usual = VIEWS[0] if names else VIEWS[2]
-    chosen = st.segmented_control(
-        "Show",
-        VIEWS,
-        default=usual,
-        required=True,
-        key=keys.LABEL_VIEW,
-        bind="query-params",
-        label_visibility="collapsed",
-    )
-    return str(chosen) if names and chosen in VIEWS else usual
-
-
 def plan_picker(names: Sequence[str]) -> tuple[str, str]:
     """The plan in the address, else the first one; a remark (Markdown) on one that is not there."""
     asked = st.query_params.get(keys.LABEL_PLAN)
@@ -148,4 +131,4 @@ def show_plan(name: str, view: str = "Label") -> None:
     st.session_state[keys.LABEL_PLAN] = name
     # The list of plans may not be on the page now: then nothing else writes its name there.
     st.query_params[keys.LABEL_PLAN] = name
-    st.session_state[keys.LABEL_VIEW] = view
+    address.show_view(view)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 import streamlit as st
 
 from rivae.app.shared import defaults, runs
-from rivae.app.shell import cache, keys, report
+from rivae.app.shell import cache, keys, pages, report
 from rivae.app.shell.fragments import fragment
-from rivae.app.shell.pages import EXPLORE, HOME, TRAIN
 from rivae.app.shell.text import markdown
 from rivae.app.work.certainty import known_certainty
 from rivae.app.work.preparing import BeingPreparedError, task_of
@@ -52,7 +51,7 @@ def no_runs() -> None:
     st.subheader("No trained run yet")
     st.write("Train one, then come back to this page.")
     st.page_link(
-        TRAIN,
+        pages.path("train"),
         label="Train a model",
         icon=":material/model_training:",
         query_params={"training": "New run"},
@@ -70,7 +69,7 @@ def why_not(error: RivaeError) -> None:
 def unusable(error: RivaeError) -> None:
     """A run that cannot be opened, and the way to another."""
     why_not(error)
-    st.page_link(HOME, label="Choose another run", icon=":material/arrow_back:")
+    st.page_link(pages.path("home"), label="Choose another run", icon=":material/arrow_back:")
 
 
 def no_latent(*methods: Method | type[Method] | None) -> None:
@@ -162,7 +161,7 @@ def better_model(run: Run) -> None:
             f"{_of_added(better)}.",
             width="content",
         )
-        st.page_link(EXPLORE, label="Open it", query_params={"run": better.run.id})
+        st.page_link(pages.path("explore"), label="Open it", query_params={"run": better.run.id})
 
 
 def _of_added(better: Refinement) -> str:

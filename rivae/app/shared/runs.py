@@ -116,6 +116,12 @@ def run_title(run: Run) -> str:
     return RunCard(run.id, "finished", dataset_title=title, method=method_title(method)).title
 
 
+def chip_title(run_id: str) -> str:
+    """What the bar calls the run that is shown: its data set and method."""
+    titles = {run.id: run_title(run) for run in cache.runs()}
+    return titles.get(run_id, run_id).removesuffix(f" · {run_id}")
+
+
 MAX_TITLE = 60  # characters of a name
 
 

@@ -27,7 +27,7 @@ class PanelKeys(NamedTuple):
         return cls(*(f"{page}_{name}" for name in cls._fields))
 
 
-# The page shown by the last run of the script.
+# The name of the page shown by the last run of the script.
 PAGE: Final = "page"
 # Whether this run of the script is the first one on its page.
 NEWER: Final = "newer_weights"  # shows those of a run in training
@@ -39,6 +39,7 @@ IN_HAND: Final = "in_hand"
 INSTEAD: Final = "instead_of_upload"
 # The address of every page as it was left, by page.
 ADDRESSES: Final = "addresses"
+LAST_VIEWS: Final = "last_views"  # the tab where the visitor last was, by place
 ASKS: Final = "asks"  # which view is the query, on every page that has one
 REVEAL: Final = "reveal"  # the part that a click opened, and the number of such clicks
 DOCK_CLOSE: Final = "dock_close"
@@ -99,7 +100,6 @@ TRAVERSE_SCATTER: Final = "traverse_scatter"
 TRAVERSE_TRANSITIONS: Final = "traverse_transitions"
 TRAVERSE_CELL_DIM: Final = "traverse_cell_dim"
 TRAVERSE_CELL_FACTOR: Final = "traverse_cell_factor"
-TRAVERSE_VIEW: Final = "view"
 TRAVERSE_RANGE: Final = "range"
 TRAVERSE_LOW: Final = "from"
 TRAVERSE_HIGH: Final = "to"
@@ -131,7 +131,6 @@ TOUR_ANSWER: Final = "tour_answer"
 TOUR_WORDS: Final = "tour_words"
 
 # Metrics; the bound ones are names in the address as well
-METRICS_SHOW: Final = "metrics_show"
 METRICS_RUN: Final = "metrics_run"
 METRICS_TABLE: Final = "metrics_table"  # begins the key of every table
 METRICS_DOTS: Final = "metrics_dots"  # begins the key of every dot plot
@@ -208,7 +207,6 @@ WORDS_EVERYDAY: Final = "everyday"
 WORDS_FACTOR: Final = "factor"
 
 # Label; the bound ones are names in the address as well
-LABEL_VIEW: Final = "view"
 LABEL_PLAN: Final = "plan"
 LABEL_BY: Final = "by"  # who labels
 LABEL_SAME: Final = "label_same"  # names that are somebody else's than the known ones like them
@@ -238,7 +236,6 @@ LABEL_ADD: Final = "label_add"
 
 # Train; the bound ones are names in the address as well
 TRAIN_ON: Final = "on"  # in the address: the data set of the new run
-TRAIN_VIEW: Final = "training"
 ACCESS: Final = "access"  # proof that this session gave the password; begins its keys
 TRAIN_MANAGE: Final = "train_manage"  # begins the key of every field and button of one run
 TRAIN_IMPORT: Final = "train_import"  # begins the keys of the import of a run

@@ -96,15 +96,15 @@ def _last() -> str:
     return str(st.session_state.get(keys.STEER_TOUR) or NEW)
 
 
-def export_button(explorer: Explorer, shown: SteerState) -> None:
-    """The Export button of the Steer page."""
+def exports_of(explorer: Explorer, shown: SteerState) -> None:
+    """What can be taken away from Combinations: the matrix as files."""
     from rivae.app.steer.answers import K
     from rivae.exploring.steering import base_point
 
     start: dict[str, Any] = {"query": shown.query, "asks": shown.asks}
     if shown.query == "mean":
         start |= {"query": None, "z": base_point(explorer, "mean").tolist()}
-    exports.panel(
+    exports.files(
         "steer",
         lambda: sheet(explorer, shown),
         shown.run,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from rivae.app.shared import address
 from rivae.app.shell import access, keys, report
 from rivae.app.shell.text import markdown
 from rivae.app.train import form_state, session
@@ -109,7 +110,7 @@ def queue() -> None:
     if session.change(act, QUEUEING):
         form_state.keep(replace(draft, name=""))  # the next run needs another name
         st.query_params.pop(form_state.CLONE, None)
-        session.open_view("Runs")
+        address.show_view("Runs")
         report.attempt(session.PLACE, lambda: said)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.app.panels.links import RUN_ID
+from rivae.app.shared import address
 from rivae.app.shell import access, cache, keys, report
 from rivae.app.shell.text import markdown
 from rivae.app.train import session
@@ -121,7 +122,7 @@ def clone(run_id: str) -> None:
 
     def fill() -> str:
         keep(_draft_like(run_id))
-        session.open_view("New run")
+        address.show_view("New run")
         return ""
 
     report.attempt(session.PLACE, fill)
@@ -135,7 +136,7 @@ def take_address() -> None:
 
         def fill() -> str:
             keep(draft().on(data))
-            session.open_view("New run")
+            address.show_view("New run")
             return ""
 
         report.attempt(session.PLACE, fill)

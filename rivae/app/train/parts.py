@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import streamlit as st
 
 from rivae.app.shared.runs import dataset_title, method_title, short_date
-from rivae.app.shell import access, keys
-from rivae.app.shell.pages import EXPLORE
+from rivae.app.shell import access, keys, pages
 from rivae.app.shell.text import escape, markdown
 from rivae.app.train import form, session
 from rivae.base.errors import RivaeError
@@ -237,7 +236,7 @@ def explore(entry: Entry) -> None:
         type="primary",
         help=hint,
     ):
-        st.switch_page(EXPLORE, query_params={"run": entry.id})
+        st.switch_page(pages.path("explore"), query_params={"run": entry.id})
 
 
 def forget(entry: Entry) -> None:

@@ -15,27 +15,6 @@ if TYPE_CHECKING:
     from rivae.jobs.ledger import Ledger
     from rivae.jobs.overview import Entry
 
-VIEWS = ("Runs", "New run")
-
-
-def view_picker() -> str:
-    """The control that changes the view."""
-    chosen = st.segmented_control(
-        "Show",
-        VIEWS,
-        default=VIEWS[0],
-        required=True,
-        key=keys.TRAIN_VIEW,
-        bind="query-params",
-        label_visibility="collapsed",
-    )
-    return str(chosen) if chosen in VIEWS else VIEWS[0]
-
-
-def open_view(view: str) -> None:
-    """Show a view; for callbacks."""
-    st.session_state[keys.TRAIN_VIEW] = view
-
 
 def chosen_run() -> str:
     """The run in the address, or "" where all are listed."""

@@ -12,8 +12,7 @@ from rivae.app.panels.answers import picture
 from rivae.app.panels.component import Component
 from rivae.app.panels.links import MAX_DIMS, ExploreLink
 from rivae.app.shared.item import docked_item
-from rivae.app.shell import cache, keys, web
-from rivae.app.shell.pages import EXPLORE
+from rivae.app.shell import cache, keys, pages, web
 from rivae.app.traverse.session import choose_query
 from rivae.exploring.sliders import axes_of
 
@@ -203,5 +202,8 @@ def _buttons(explorer: Explorer, anchor: Anchor, opened: Opened) -> None:
     changes = {dim: value for dim, value in moved.items() if dim < explorer.n_components}
     link = ExploreLink(run=anchor.run, query=anchor.query, asks=anchor.asks, changes=changes)
     st.page_link(
-        EXPLORE, label="Explore from here", icon=":material/tune:", query_params=link.write()
+        pages.path("explore"),
+        label="Explore from here",
+        icon=":material/tune:",
+        query_params=link.write(),
     )

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 # A bound control writes the words it shows into the address, so these are names of both.
 CHOICES = {**{each.title: key for key, each in RANGES.items()}, "Custom": "free"}
-VIEWS = ("Strips", "Correlations", "Plane", "Path", "Axis")
 MAX_FREE = 1000.0
 FIRST = "Initially the four that change the best match most."
 
@@ -119,21 +118,8 @@ def chosen_range() -> Range:
     return low, high
 
 
-def view_and_range(letter: str) -> str:
-    """Which panel, and over which values; returns the panel's name.
-
-    ``letter`` is what the run's axes are called by, z or v.
-    """
-    view = st.segmented_control(
-        "View",
-        VIEWS,
-        default=VIEWS[0],
-        required=True,
-        key=keys.TRAVERSE_VIEW,
-        bind="query-params",
-    )
-    if view == "Path":  # from way-point to way-point, whatever the range
-        return view
+def range_picker(letter: str) -> None:
+    """Over which values; ``letter`` is what the run's axes are called by, z or v."""
     choice = st.selectbox(
         f"Range of {letter}",
         list(CHOICES),
@@ -151,7 +137,6 @@ def view_and_range(letter: str) -> str:
             st.number_input(
                 label, -MAX_FREE, MAX_FREE, usual, key=key, width=110, bind="query-params"
             )
-    return str(view or VIEWS[0])
 
 
 def query_picker(explorer: Explorer, anchor: Anchor) -> None:

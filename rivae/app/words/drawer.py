@@ -9,8 +9,7 @@ import streamlit as st
 
 from rivae.app.panels.links import ExploreLink
 from rivae.app.shared.gallery import gallery_panel
-from rivae.app.shell import keys
-from rivae.app.shell.pages import EXPLORE
+from rivae.app.shell import keys, pages
 from rivae.app.shell.text import markdown
 from rivae.app.words import session
 
@@ -68,7 +67,7 @@ def _item(explorer: Explorer, run_id: str, opened: DrawerContent) -> None:
     st.subheader(markdown(item.title), anchor=False)
     st.image(explorer.picture(i, 2).content, width=300, alt=f"{item.title}, picture")
     st.page_link(
-        EXPLORE,
+        pages.path("explore"),
         label="Explore from here",
         icon=":material/tune:",
         query_params=ExploreLink(run=run_id, query=i, asks=explorer.asks).write(),

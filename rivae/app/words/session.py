@@ -11,8 +11,7 @@ from rivae.app.panels.codec import unread
 from rivae.app.panels.links import ExploreLink
 from rivae.app.shared import address, words
 from rivae.app.shared.runs import dim_picker, run_title
-from rivae.app.shell import cache, keys
-from rivae.app.shell.pages import DATA, WORDS
+from rivae.app.shell import cache, keys, pages
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
 
@@ -181,12 +180,12 @@ def no_texts(explorer: Explorer) -> None:
     others = runs_with_texts()[:3]
     for run in others:
         st.page_link(
-            WORDS,
+            pages.path("words"),
             label=f"Open {markdown(run_title(run))}",
             icon=":material/arrow_forward:",
             query_params={"run": run.id},
         )
-    st.page_link(DATA, label="Import pictures with texts", icon=":material/database:")
+    st.page_link(pages.path("data"), label="Import pictures with texts", icon=":material/database:")
 
 
 def everyday_toggle() -> bool:

@@ -1,0 +1,133 @@
+"""The frame of every page: the bar at the top and the tabs of the place.
+
+``main.py`` draws it before the page; the page fills two slots: ``run_chip`` with what it shows a
+view of, and ``tools`` with the few controls of its own, in the row of the tabs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.app.panels.component import Component
+from rivae.app.shell import keys, pages
+from rivae.app.shell.text import escape, markdown
+from rivae.base.scripts import styles
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from rivae.app.shell.pages import Page, View
+
+MAX_CHIP = 32  # characters of a run's title in the bar
+
+ICONS = {
+    "Home": ":material/home:",
+    "Explore": ":material/tune:",
+    "Evidence": ":material/fact_check:",
+    "Label": ":material/new_label:",
+    "Train": ":material/model_training:",
+}
+_UNDO = Component("rivae_undo", js=("dom.js", "undo.js"), css=("base.css", "undo.css"))
+_slots: ContextVar[dict[str, DeltaGenerator] | None] = ContextVar("slots", default=None)
+
+
+def draw(page: Page, view: View) -> None:
+    """The bar, and the tabs of the view's place; the slots are for the page."""
+    # The heading is for screen readers; the bar says it to everybody else.
+    st.html(f'<style>{styles("bar.css")}</style><h1 class="page-name">{escape(view.title)}</h1>')
+    with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(key="places", horizontal=True, gap=None, width="content"):
+            for place in pages.PLACES:
+                _place(place, is_shown=place == view.place)
+        chip = st.container(key="bar_run", width="content")
+        with st.container(key="bar_steps", width="content"):
+            _UNDO({}, key="undo")
+        share = st.container(key="bar_share", width="content")
+        _help(page)
+    st.session_state.setdefault(keys.LAST_VIEWS, {})[view.place] = view.title
+    tabs = pages.tabs(view.place)
+    with st.container(key="views", horizontal=True, vertical_alignment="center", gap="small"):
+        if len(tabs) > 1:
+            with st.container(key="tabs", horizontal=True, gap=None, width="content"):
+                for other, tab in tabs:
+                    _link(other, tab, tab.title, is_shown=tab is view)
+        tools = st.container(
+            key="tools", horizontal=True, vertical_alignment="center", gap="small", width="content"
+        )
+    _slots.set({"chip": chip, "share": share, "tools": tools})
+
+
+def _place(place: str, is_shown: bool) -> None:
+    """The link to a place: to the view where the visitor last was there."""
+    last = st.session_state.get(keys.LAST_VIEWS, {}).get(place)
+    page, view = next(
+        (each for each in pages.tabs(place) if each[1].title == last), pages.tabs(place)[0]
+    )
+    label = "**RIVAE**" if place == pages.PLACES[0] else place
+    _link(page, view, label, is_shown, icon=ICONS[place], name=f"place_{place}")
+
+
+def _link(
+    page: Page, view: View, label: str, is_shown: bool, icon: str | None = None, name: str = ""
+) -> None:
+    key = f"{'at' if is_shown else 'to'}_{name or view.title}".replace(" ", "_")
+    with st.container(key=key, width="content"):
+        st.page_link(
+            page.path,
+            label=label,
+            icon=icon,
+            query_params=dict(view.params),
+            help=None if name == "place_Home" else page.blurb,
+        )
+
+
+def _help(page: Page) -> None:
+    text = page.help + ("\n\n" + pages.SURE if page.discs else "")
+    with st.container(key="bar_help", width="content"):
+        if text:
+            with st.popover("Help", icon=":material/help:", type="tertiary"):
+                st.markdown(text)
+
+
+@contextmanager
+def run_chip(title: str = "") -> Iterator[None]:
+    """What the page is a view of, in the bar: ``title`` shows, the controls open from it. Without a
+    title, more controls of the same.
+    """
+    slots = _slots.get()
+    opened: DeltaGenerator
+    if title or not slots:
+        short = title if len(title) <= MAX_CHIP else f"{title[: MAX_CHIP - 1]}…"
+        with _slot("chip"):
+            opened = st.popover(markdown(short), icon=":material/deployed_code:")
+        if slots:
+            slots["controls"] = opened
+    else:
+        opened = slots["controls"]
+    with opened:
+        yield
+
+
+@contextmanager
+def share() -> Iterator[None]:
+    """What a visitor can take away from the page, in the bar."""
+    with _slot("share"), st.popover("Share", icon=":material/ios_share:"):
+        yield
+
+
+@contextmanager
+def tools() -> Iterator[None]:
+    """The page's own few controls, in the row of its tabs."""
+    with _slot("tools"):
+        yield
+
+
+def _slot(name: str) -> DeltaGenerator:
+    """A slot of the frame; a place in the page where it is drawn without one, as in a fragment."""
+    slots = _slots.get()
+    return slots[name] if slots else st.container(horizontal=True, vertical_alignment="bottom")
