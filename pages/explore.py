@@ -17,8 +17,10 @@ PAGE = Page(
     help="""
 A query is encoded to a point **z**. Each slider moves one number of z, and the pictures are the
 items that the model finds most likely for it, best first. The shade behind a slider shows where the
-data are, the thin line marks the query, and the bar under a name shows how much that axis changes
-the best match. **Add an axis** makes a slider of your words, of a tag or factor, or of chosen
+data are, and the thin line marks the query. The disc beside an axis says how reliable it is: full
+where its name predicts held-out items well above chance, half where a little, empty where not.
+*Precise* shows numbers, locks and ranges. Hold **Before** to see what the query itself finds.
+**Add an axis** makes a slider of your words, of a tag or factor, or of chosen
 items: it moves all of z along one direction, and leaves the other named axes where they are with
 *Only this*.
 
@@ -32,7 +34,8 @@ items: it moves all of z along one direction, and leaves the other named axes wh
 | | L | lock: reset and random leave it alone |
 | Pictures | ← → ↑ ↓ | from picture to picture |
 | | Enter | open it |
-| Page | Ctrl-Z, Ctrl-Shift-Z | undo, redo |
+| Page | B | hold: the results before the axes were moved |
+| | Ctrl-Z, Ctrl-Shift-Z | undo, redo |
 """,
 )
 

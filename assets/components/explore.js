@@ -5,34 +5,20 @@
  * thumb that is being dragged is never overwritten.
  */
 
+import { Before } from "./before.js"
 import { debounce, h, icon, setText } from "./dom.js"
+import { keep, kept } from "./kept.js"
 import { WHERE, buildQuery, buildResults, showQuery } from "./layout.js"
 import { MapView } from "./map.js"
 import { COMMIT_MS, Panel, SPEAK_MS, mounted } from "./panel.js"
+import { here } from "./reach.js"
+import { Said } from "./said.js"
 import { SearchBox } from "./search.js"
 import { Sliders } from "./sliders.js"
 import { Tiles } from "./tiles.js"
 import { Wire } from "./wire.js"
 
 const ONLY_MS = 200
-const WIDE = 1150  // pixels, from which on the map stands beside the grid
-
-/** A small choice that the browser keeps; some forbid it. */
-function kept(name) {
-  try {
-    return window.localStorage.getItem(name)
-  } catch {
-    return null
-  }
-}
-
-function keep(name, value) {
-  try {
-    window.localStorage.setItem(name, value)
-  } catch {
-    // then it is asked for again
-  }
-}
 
 export class ExplorePanel extends Panel {
   constructor(root) {
@@ -46,8 +32,12 @@ export class ExplorePanel extends Panel {
     this.tiles = new Tiles({
       pick: (id) => this.act("pick", { id }),
       picture: (id) => this.wire.picture(id),
+      large: (id) => this.large(id),
     })
+    this.said = new Said()
+    this.before = new Before(this, (isHeld) => this.compare(isHeld))
     this.commitSoon = debounce(() => this.send("commit", this.view()), COMMIT_MS)
+    this.sayRest = debounce(() => this.said.ask(), COMMIT_MS)
     this.speakSoon = debounce(() => setText(this.results.live, this.tiles.sentence()), SPEAK_MS)
     this.map = new MapView({
       move: (changes) => this.moveTo(changes),
@@ -62,11 +52,15 @@ export class ExplorePanel extends Panel {
         this.map.moved(this.sliders.values)
         this.wire.ask()
       },
-      rest: () => this.commitSoon(),
+      rest: () => {
+        this.commitSoon()
+        this.sayRest()
+      },
       release: () => {},
       focus: () => {},
+      touch: (j) => this.said.touch(this.sliders.rows[j].dim),
       about: (j) => this.about(j),
-      add: () => this.act("add", { within: this.map.within ?? null, only: this.only.value.trim() }),
+      add: (words) => this.act("add", { within: this.map.within ?? null, only: this.only.value.trim(), words }),
     })
     this.build(root)
   }
@@ -89,7 +83,9 @@ export class ExplorePanel extends Panel {
     const { run, rows, asks, side } = this.data
     const { within } = this.map
     const only = this.only.value.trim()
-    return { run, rows, asks, z: this.sliders.values, k: this.k, side: this.whole ? 0 : side, within, only }
+    this.asksBefore = this.before.held
+    const z = this.asksBefore ? this.data.base : this.sliders.values
+    return { run, rows, asks, z, k: this.k, side: this.whole ? 0 : side, within, only }
   }
 
   build(root) {
@@ -110,11 +106,12 @@ export class ExplorePanel extends Panel {
     this.mapButton = h("button", { type: "button", "data-testid": "map-open", "aria-pressed": "false" },
       icon("map"), "Map")
     this.mapButton.onclick = () => this.showMap(this.map.element.hidden, true)
-    this.results.heading.after(this.mapButton)
+    this.results.heading.after(this.mapButton, this.before.button)
+    this.results.element.prepend(this.said.element)
     this.results.element.append(this.map.foot.about)
     this.conditions = h("datalist", { id: "conditions" })
-    this.only = h("input", { type: "search", maxLength: 100, placeholder: "Only with …", class: "only",
-      "aria-label": "Only items with these words, #tags or factors", "data-testid": "only" })
+    this.only = h("input", { type: "search", maxLength: 100, placeholder: "Filter", class: "only",
+      "aria-label": "Filter: only items with these words, #tags or factors", "data-testid": "only" })
     this.only.setAttribute("list", this.conditions.id)
     const searchSoon = debounce(() => this.searchAmong(), ONLY_MS)
     this.only.oninput = () => {
@@ -148,8 +145,7 @@ export class ExplorePanel extends Panel {
     this.map.adopt({ ...data, offersLayout: true }, data.dims)
     this.map.moved(data.z)
     this.map.narrow(this.only.value.trim())
-    const usual = this.element.getBoundingClientRect().width >= WIDE ? "open" : "closed"
-    const isOpen = Boolean(data.map) && (kept("rivae-map") || usual) === "open"
+    const isOpen = Boolean(data.map) && kept("rivae-map") === "open"
     if (this.map.element.hidden === isOpen) this.showMap(isOpen, false)
   }
 
@@ -175,6 +171,7 @@ export class ExplorePanel extends Panel {
     super.update(component)
     this.sliders.setMarks(component.data.marks)
     this.map.setLayout(component.data.map?.layout)
+    this.element.classList.toggle("docked", Boolean(component.data.docked))
     this.tiles.watch(component.data.watched)
     this.sayWatched()
   }
@@ -182,7 +179,7 @@ export class ExplorePanel extends Panel {
   sayWatched() {
     const { watched } = this.tiles
     const rank = this.tiles.ids.indexOf(watched)
-    const text = rank < 0 ? `The open item is not among the top ${this.k}` : `The open item is number ${rank + 1}`
+    const text = rank < 0 ? "The open item is not among the results" : `The open item is number ${rank + 1}`
     setText(this.results.watched, watched === null ? "" : text)
   }
 
@@ -207,9 +204,12 @@ export class ExplorePanel extends Panel {
     this.results.wholeLabel.parentElement.hidden = !data.wholeLabel
     showQuery(this.query, data.query)
     this.search.adopt(data)
+    this.said.adopt(data)
     this.sliders.adopt(sameRun ? null : data.dims, { ...data, values: data.z })
     this.wire.remember(data.first.items)
     this.adoptMap(data)
+    this.after = null
+    this.asksBefore = false
     if (!sameRun) this.tiles.ids = []
     this.trouble(data.first.error || "")
     if (sameQuery) this.tiles.startGesture()
@@ -229,19 +229,49 @@ export class ExplorePanel extends Panel {
     this.commitSoon()
   }
 
+  // before and after
+
+  /** Shows what the query itself finds, as long as that is asked for; then what has changed since. */
+  compare(isHeld) {
+    if (isHeld) {
+      this.tiles.clearMarks()
+      return this.wire.ask()
+    }
+    if (this.sawBefore) this.tiles.startGesture()
+    this.sawBefore = false
+    if (this.after) this.draw(this.after)
+    this.wire.ask()
+  }
+
   // answers
 
   paint(answer) {
+    const isBefore = Boolean(this.asksBefore)
+    if (!isBefore) this.after = answer
+    if (isBefore !== this.before.held) return  // it comes late: what is wanted was asked for since
+    this.sawBefore = isBefore
+    this.draw(answer)
+  }
+
+  draw(answer) {
     this.tiles.grid.style.setProperty("--aspect", this.data.aspects[this.whole ? 0 : 1])
     this.tiles.show(answer.ids, answer.seq)
     this.map.light(answer.ids)
+    const { base } = this.data
+    this.before.offer(this.sliders.values.some((value, j) => value !== base[j]))
     const { among } = answer
     const isPart = (this.map.within || this.only.value.trim()) && among !== undefined
-    const those = isPart ? ` of ${among.toLocaleString()}` : ""
-    setText(this.results.heading, isPart && !among ? "No such item" : `Top ${answer.ids.length}${those}`)
+    setText(this.results.heading, isPart && !among ? "No items match" : "Results")
+    setText(this.results.count, isPart && among ? `${answer.ids.length} of ${among.toLocaleString()}` : "")
     this.showFar(answer.far)
     this.sayWatched()
     this.speakSoon()
+  }
+
+  /** The address of an item's full picture; null where there is none but the one that was sent. */
+  large(id) {
+    const { map, run, side } = this.data
+    return here.picture || !map?.pictures ? null : `${map.pictures}/${run}/${this.whole ? 0 : side}/${id}`
   }
 
   showFar({ distance, limit, where }) {
@@ -258,6 +288,9 @@ export class ExplorePanel extends Panel {
 
   close() {
     super.close()
+    this.sayRest.cancel()
+    this.before.close()
+    this.tiles.close()
     this.map.close()
   }
 

@@ -74,8 +74,8 @@ function axisClouds({ states, legend }) {
   return h("section", { class: "said", "data-testid": "clouds" }, h("div", { class: "states" }, ...drawn), h("div", { class: "legend" }, ...kinds))
 }
 
-/** Asks for the words of an axis. @param keeps what becomes of it; `add(high, low)` throws a sentence */
-export function showAddAxis(frame, keeps, add) {
+/** Asks for the words of an axis. @param keeps what becomes of it; `add(high, low)` throws a sentence; `words` to begin with */
+export function showAddAxis(frame, keeps, add, words = "") {
   const line = (label, placeholder, id) => {
     const input = h("input", { type: "search", maxLength: 300, placeholder, "data-testid": id })
     return [input, h("label", { class: "line" }, label, input)]
@@ -100,6 +100,7 @@ export function showAddAxis(frame, keeps, add) {
     go.disabled = false
     setText(go, "Add")
   }
+  high.value = words
   high.focus()
 }
 

@@ -147,7 +147,7 @@ export class HeldRun {
         byEffect: this.panel.sliders.byEffect ?? false, locked, z: place, base, dims: told.dims,
         addedAxes: this.addedAxes, added: amounts, onlyThis: this.panel.sliders.added.only.checked, adds: told.adds,
         wholeLabel: "", conditions: [], aspects: [told.aspect, told.aspect], marks: told.marks, watched: null,
-        takes: { text: false, picture: false }, hits: "hits", map: told.map,
+        takes: { text: false, picture: false }, hits: "hits", changes: "changes", map: told.map,
         query: { title, text, picture, tiny }, first: await this.found(place, k, this.panel.only.value, null),
       },
     })
@@ -175,7 +175,7 @@ export class HeldRun {
       this.panel.wire.receive({ seq, ...found })
     } else if (name === "pick") showItem(this.frame, this.items, value.id, (id) => this.show(id))
     else if (name === "about") this.about(value)
-    else if (name === "add") showAddAxis(this.frame, this.keeps, (high, low) => this.addAxis(high, low))
+    else if (name === "add") showAddAxis(this.frame, this.keeps, (high, low) => this.addAxis(high, low), value.words)
     else if (name === "choose") {
       const { ids } = this.items
       if (value.how === "gallery") chooseItem(this.frame, this.items, (id) => this.show(id))
@@ -262,10 +262,20 @@ export class HeldRun {
       mask.forEach((one, i) => (bits[i >> 3] |= one << (i & 7)))
       return new Response(bits)
     }
+    if (name === "changes") return json({ sentence: this.changes(asked.axis) })
     if (name === "columns") return json(this.told.columns.about)
     if (name === "items") return new Response(Uint32Array.from(this.items.ids))
     const codes = this.told.columns.codes[name]
     return codes ? new Response(numbersOf(codes, Uint16Array)) : new Response("", { status: 404 })
+  }
+
+  /** What an axis changes, in a sentence that was measured when the content was made. */
+  changes(axis) {
+    const { dims, cards } = this.told
+    const j = dims.findIndex(({ short }) => short === axis)
+    const added = this.addedAxes.find(({ id }) => id === axis)
+    const card = added ? added.card : cards[j]
+    return card?.effects || `What ${added?.given ?? axis} changes is not measured here.`
   }
 
   close() {

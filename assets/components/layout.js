@@ -40,17 +40,22 @@ export function showQuery(card, { picture, title, text, tiny }) {
 
 /**
  * The sliders with what stands above and below them.
- * @param on {filter(), sort(), span(s), jump(sigmas), reset(), random()}
+ * @param orders by name, as they are called
+ * @param on {find(), order(name), precise(), fold(), want(), span(s), jump(sigmas), reset(), random()}
  */
-export function buildControls(on) {
+export function buildControls(orders, on) {
   const find = h("input", {
-    type: "search", placeholder: "Find", "aria-label": "Find an axis", class: "find",
-    oninput: on.filter,
+    type: "search", placeholder: "Find an axis", "aria-label": "Find an axis", class: "find",
+    "data-testid": "find-axis", oninput: on.find,
   })
-  const sort = h("button", {
-    type: "button", class: "toggle", onclick: on.sort, "data-testid": "sort-by-effect",
-    title: "Sort by how much an axis changes the results",
-  }, "By effect")
+  const order = h("select", { "aria-label": "Order of the axes", "data-testid": "order", onchange: () => on.order(order.value) },
+    ...Object.entries(orders).map(([name, title]) => h("option", { value: name }, title)))
+  const precise = h("button", { type: "button", class: "toggle", onclick: on.precise, "aria-pressed": "false",
+    "data-testid": "precise", title: "Show numbers, locks and ranges" }, "Precise")
+  const fold = h("button", { type: "button", class: "fold", onclick: on.fold, "aria-expanded": "false", "data-testid": "fold" })
+  const missing = h("span", {})
+  const want = h("button", { type: "button", onclick: on.want, "data-testid": "want-axis" })
+  const none = h("p", { class: "none", hidden: true, role: "status", "data-testid": "no-axis" }, missing, want)
   const span = h("select", { "aria-label": "Range of the sliders", "data-testid": "span" },
     ...SPANS.map((s) => h("option", { value: s }, `±${s} s.d.`)))
   span.onchange = () => on.span(Number(span.value))
@@ -67,11 +72,14 @@ export function buildControls(on) {
     title: "A random point among the training queries", "aria-label": "Random point" }, icon("dice"))
   const element = h(
     "section", { class: "controls", "aria-label": "Axes" },
-    h("div", { class: "bar" }, find, sort, span, reset, random),
+    h("div", { class: "bar" }, h("h2", {}, "Axes"), h("span", { class: "grow" }), precise, reset, random),
+    h("div", { class: "bar finding" }, find, order, span),
     list,
+    fold,
+    none,
     jumps,
   )
-  return { element, find, sort, span, list, jumps, jumpName }
+  return { element, find, order, precise, fold, none, missing, want, span, list, jumps, jumpName }
 }
 
 /**
@@ -81,6 +89,7 @@ export function buildControls(on) {
  */
 export function buildResults(grid, on) {
   const heading = h("h2", {})
+  const count = h("span", { class: "muted", "data-testid": "count" })
   const k = h("input", {
     type: "number", min: 1, step: 1, "aria-label": "Number of results", "data-testid": "k",
   })
@@ -94,10 +103,10 @@ export function buildResults(grid, on) {
   const live = h("p", { class: "sr", role: "status", "aria-live": "polite" })
   const element = h(
     "section", { class: "results", "aria-label": "Results" },
-    h("div", { class: "bar" }, heading, watched, h("span", { class: "grow" }),
+    h("div", { class: "bar" }, heading, count, watched, h("span", { class: "grow" }),
       h("label", { class: "check" }, whole, wholeLabel),
       h("label", { class: "check" }, "Show", k)),
     error, grid, far, live,
   )
-  return { element, heading, k, whole, wholeLabel, watched, far, error, live }
+  return { element, heading, count, k, whole, wholeLabel, watched, far, error, live }
 }

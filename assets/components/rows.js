@@ -1,4 +1,5 @@
-/* One row per axis: lock, number with effect, slider between its two poles, value, reset.
+/* One row per axis: how reliable it is, slider between its two poles, reset; and where they are asked for,
+ * lock, number with effect and value.
  *
  * An axis that was added has an `id` and no lock: it moves all of z.
  *
@@ -6,7 +7,7 @@
  * turned, and shows −z.
  */
 
-import { clamp, h, icon, round4, sureMark } from "./dom.js"
+import { clamp, h, icon, round4, setText, sureMark } from "./dom.js"
 
 const STEPS_PER_SIGMA = 20
 // Height of the normal curve at -3 ... 3 s.d., drawn behind the thumb: where the data are.
@@ -14,10 +15,10 @@ const DENSITY = [-3, -2.25, -1.5, -0.75, 0, 0.75, 1.5, 2.25, 3].map((t) => [t, M
 
 export class Row {
   /**
-   * @param dim {j, id?, name, short, given, suggested, left, right, flipped, about, mean, std, effect}: in
-   *   full, its number, what it is called, whether nobody has accepted that, its poles, the evidence
+   * @param dim {j, id?, name, short, given, suggested, left, right, flipped, about, held, terms, mean, std, effect}:
+   *   in full, its number, what it is called, whether nobody has accepted that, its poles, the evidence
    * @param on {input(j, value), commit(), lock(j), focus(j), hold(isHeld), about(j)?}; with the last
-   *   one the axis' number leads to all that is known of it
+   *   one the axis' poles lead to all that is known of it
    */
   constructor(dim, on) {
     this.dim = dim
@@ -34,7 +35,7 @@ export class Row {
       node.onclick = run
       return node
     }
-    this.lock = dim.id ? h("span", {})
+    this.lock = dim.id ? h("span", { class: "lock" })
       : button(`Lock ${name}`, icon("unlock"), () => on.lock(dim.j), { class: "lock" })
     this.slider = h("input", {
       type: "range", "aria-label": name, "data-testid": `slider-${at}`, step: "any",
@@ -48,13 +49,16 @@ export class Row {
     this.reset = button(`Reset ${name} to the query`, icon("reset"), () => this.goHome(), {
       class: "reset",
     })
-    this.short = h(on.about ? "button" : "b", on.about ? {
-      type: "button", class: "about-axis", title: `All about ${name}`, "aria-label": `All about ${name}`,
+    const about = on.about && {
+      type: "button", title: `All about ${name}`, "aria-label": `All about ${name}`,
       "data-testid": `about-${at}`, onclick: () => on.about(dim.j), tabIndex: -1,
-    } : {}, this.label)
+    }
+    const poles = polesOf(dim, about)
+    this.short = about && !poles ? h("button", { ...about, class: "about-axis" }, this.label) : h("b", {}, this.label)
     const effect = h("i", { class: "effect", style: `--effect:${dim.effect}` })
     const percent = Math.round(dim.effect * 100)
-    const poles = polesOf(dim)
+    this.dot = h("span", { class: "dot" })
+    this.why = h("small", { class: "why", hidden: true })
     this.element = h(
       "div",
       {
@@ -65,13 +69,14 @@ export class Row {
       h(
         "span",
         { class: "name", title: `${percent} % of small steps along ${name} change the best match` },
-        this.short, effect,
+        h("span", { class: "short" }, this.dot, this.short), effect,
       ),
       h("span", { class: "way" }, poles,
-        h("span", { class: "track" }, h("i", { class: "rail" }, this.fill, this.home), this.slider)),
+        h("span", { class: "track" }, h("i", { class: "rail" }, this.fill, this.home), this.slider), this.why),
       this.number,
       this.reset,
     )
+    this.setMark(undefined)
     this.listen()
   }
 
@@ -120,6 +125,16 @@ export class Row {
   /** To the right, or to the left. */
   step(count) {
     this.to(round4(this.value + (this.sign * count * this.dim.std) / STEPS_PER_SIGMA))
+  }
+
+  /** It was moved by hand, not by another axis. */
+  touch(is = true) {
+    this.isTouched = is
+    this.element.classList.toggle("touched", is)
+  }
+
+  get isMoved() {
+    return this.isTouched && Math.abs(this.value - this.homeValue) > 5e-5
   }
 
   goHome() {
@@ -173,12 +188,20 @@ export class Row {
     this.reset.disabled = !moved
   }
 
-  /** Shows how sure the axis is; nothing where nothing says so. */
+  /** Shows how reliable the axis is: by its name's score on held-out items, and by `mark` without labels. */
   setMark(mark) {
-    const { j } = this.dim
-    this.short.replaceChildren(this.label, ...(mark ? [sureMark(mark, `sure-${j + 1}`)] : []))
-    if (mark) this.slider.setAttribute("aria-describedby", `sure-${j + 1}`)
+    const { j, held } = this.dim
+    this.dim.mark = mark
+    const shown = held && mark ? { ...held, text: `${held.text}. ${mark.text}` } : held || mark
+    this.dot.replaceChildren(...(shown ? [sureMark(shown, `sure-${j + 1}`)] : []))
+    if (shown) this.slider.setAttribute("aria-describedby", `sure-${j + 1}`)
     else this.slider.removeAttribute("aria-describedby")
+  }
+
+  /** Says by which words it was found. */
+  setWhy(words) {
+    this.why.hidden = !words.length
+    setText(this.why, words.length ? `matches: ${words.join(", ")}` : "")
   }
 
   /** Says why the axis cannot be moved, "" where it can. */
@@ -195,12 +218,12 @@ export class Row {
   }
 }
 
-/** What lies at both ends of a slider; null where nothing says so. */
-function polesOf({ left, right, given, suggested, about }) {
+/** What lies at both ends of a slider; null where nothing says so. With `about` a button of these properties. */
+function polesOf({ left, right, given, suggested, about: evidence }, about) {
   const name = right || given
   if (!name) return null
-  const title = `${left ? `${left} ↔ ` : ""}${name}\n${about}`
+  const title = `${left ? `${left} ↔ ` : ""}${name}\n${evidence}`
   const proposed = suggested ? `${title}\nProposed: nobody has accepted this name yet` : title
-  return h("span", { class: suggested ? "poles suggested" : "poles", title: proposed.trim() },
+  return h(about ? "button" : "span", { ...about, class: suggested ? "poles suggested" : "poles", title: proposed.trim() },
     h("span", {}, left), h("span", {}, name))
 }

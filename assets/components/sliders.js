@@ -7,31 +7,44 @@
  */
 
 import { Added } from "./added.js"
-import { folded, round4, setText } from "./dom.js"
+import { ORDERS, ordered, reasons, restLabel, shownFirst } from "./axis_order.js"
+import { round4, setText } from "./dom.js"
+import { keep, kept } from "./kept.js"
 import { buildControls } from "./layout.js"
 import { Row } from "./rows.js"
 
 const GESTURE_PAUSE_MS = 900
+const MANY = 8  // axes, among which one wants to find some
 
 export class Sliders {
-  /** @param on {gesture(), change(), rest(), release(), focus(j), about(j)?, add()?} */
+  /**
+   * @param on {gesture(), change(), rest(), release(), focus(j), touch(j)?, about(j)?, add(words)?}; without `about`
+   *   numbers and all that is precise are always shown
+   */
   constructor(on) {
     this.on = on
     this.rows = []  // one for each value, then one for each axis that was added
     this.values = []
     this.locked = new Set()
     this.active = 0
-    this.added = new Added(on.add && { add: on.add, only: () => this.setOnly() })
-    this.controls = buildControls({
-      filter: () => this.filter(),
-      sort: () => this.setSort(!this.byEffect, true),
+    this.added = new Added(on.add && { add: () => on.add(""), only: () => this.setOnly() })
+    const { reliable, ...others } = ORDERS
+    this.controls = buildControls(on.about ? { reliable, ...others } : others, {
+      find: () => this.arrange(),
+      order: (order) => this.setOrder(order, true),
+      precise: () => this.setPrecise(!this.precise, true),
+      fold: () => this.setOpen(!this.isOpen),
+      want: () => this.on.add(this.controls.find.value.trim()),
       span: (span) => this.setSpan(span, true),
       jump: (sigmas) => this.jump(sigmas),
       reset: () => this.setFree(this.base),
       random: () => this.randomise(),
     })
     this.element = this.controls.element
-    if (on.add) this.controls.list.after(this.added.foot)
+    this.isOpen = !on.about || kept("rivae-axes") === "open"
+    this.controls.precise.hidden = !on.about
+    this.setPrecise(!on.about || kept("rivae-precise") === "on", false)
+    if (on.add) this.controls.none.after(this.added.foot)
   }
 
   /**
@@ -47,11 +60,14 @@ export class Sliders {
     if (dims) this.dims = dims
     if (dims || hasOthers) this.makeRows()
     this.setSpan(span, false)
-    this.setSort(byEffect, false)
+    const { own, amounts } = this.added
+    this.rows.forEach((row, j) => row.touch(j < values.length ? Math.abs(own[j] - base[j]) > 5e-5 : Boolean(amounts[row.dim.id])))
+    this.showOrder(byEffect)
+    this.arrange()
     this.latents().forEach((row, j) => row.setLocked(this.locked.has(j)))
     this.showStuck()
     this.focusDim(Math.min(this.active, this.rows.length - 1))
-    this.controls.find.style.display = this.rows.length > 8 ? "" : "none"
+    this.controls.find.style.display = this.rows.length > MANY ? "" : "none"
   }
 
   makeRows() {
@@ -63,9 +79,10 @@ export class Sliders {
       hold: (isHeld) => this.hold(isHeld),
       about: this.on.about,
     }
+    this.marks = null
     const before = this.rows[this.active]?.label
     this.rows = [...this.dims, ...this.added.axes].map((dim, j) => new Row({ ...dim, j }, on))
-    this.controls.list.classList.toggle("dense", this.rows.length > 8)
+    this.controls.list.classList.toggle("dense", this.rows.length > MANY)
     this.active = Math.max(0, this.rows.findIndex((row) => row.label === before))
   }
 
@@ -76,7 +93,11 @@ export class Sliders {
 
   /** How sure the axes are, `[{verdict, text}]`; empty where nothing says so. */
   setMarks(marks) {
+    const said = JSON.stringify(marks)
+    if (said === this.marks) return
+    this.marks = said
     this.latents().forEach((row, j) => row.setMark(marks[j]))
+    this.arrange()
   }
 
   lockedDims() {
@@ -84,6 +105,8 @@ export class Sliders {
   }
 
   set(j, value) {
+    this.rows[j].touch()
+    this.on.touch?.(j)
     if (j < this.values.length) {
       this.values[j] = round4(value)
       this.added.keep(this.values)
@@ -177,23 +200,64 @@ export class Sliders {
     if (tell) this.on.rest()
   }
 
-  setSort(byEffect, tell) {
-    this.byEffect = byEffect
-    this.controls.sort.setAttribute("aria-pressed", String(byEffect))
-    const order = this.latents()
-    if (byEffect) order.sort((a, b) => b.dim.effect - a.dim.effect || a.dim.j - b.dim.j)
-    const asked = this.rows.slice(this.dims.length)  // what somebody asked for comes first
-    this.controls.list.replaceChildren(...[...asked, ...order].map((row) => row.element))
-    if (tell) this.on.rest()
+  // which axes are seen, and in which order
+
+  /** By number, or the best first: the most reliable, or the most effective if the visitor prefers that. */
+  get byEffect() {
+    return this.order !== "number"
   }
 
-  filter() {
-    const wanted = folded(this.controls.find.value.trim())
-    for (const row of this.rows) {
-      const { name, j } = row.dim
-      const fits = !wanted || folded(name).includes(wanted) || String(j + 1) === wanted
-      row.element.hidden = !fits
+  showOrder(byEffect) {
+    const best = this.on.about && kept("rivae-order") !== "effect" ? "reliable" : "effect"
+    this.setOrder(byEffect ? best : "number", false)
+  }
+
+  setOrder(order, tell) {
+    this.order = order
+    this.controls.order.value = order
+    if (!tell) return
+    if (order !== "number") keep("rivae-order", order)
+    this.arrange()
+    this.on.rest()
+  }
+
+  setPrecise(precise, tell) {
+    this.precise = precise
+    this.element.classList.toggle("precise", precise)
+    this.controls.precise.setAttribute("aria-pressed", String(precise))
+    if (tell) keep("rivae-precise", precise ? "on" : "off")
+  }
+
+  setOpen(isOpen) {
+    this.isOpen = isOpen
+    keep("rivae-axes", isOpen ? "open" : "closed")
+    this.arrange()
+  }
+
+  /** Puts the axes in order; the first are shown, and with them those that were moved, or all that are found. */
+  arrange() {
+    const { list, fold, find, none, missing, want } = this.controls
+    const word = find.style.display === "none" ? "" : find.value.trim()
+    const axes = ordered(this.rows.map(({ dim }) => dim), this.order)
+    const n = this.on.about ? shownFirst(axes, this.order) : axes.length
+    const moved = axes.slice(n).filter(({ j }) => this.rows[j].isMoved)
+    const first = [...axes.slice(0, n), ...(moved.length <= MANY ? moved : [])]
+    const rest = axes.filter((axis) => !first.includes(axis))
+    const found = word && new Map(axes.map((axis) => [axis, reasons(axis, word)]))
+    for (const axis of axes) {
+      const why = found ? found.get(axis) : []
+      this.rows[axis.j].element.hidden = found ? !why : !this.isOpen && rest.includes(axis)
+      this.rows[axis.j].setWhy(why || [])
     }
+    fold.hidden = Boolean(found) || !rest.length
+    fold.setAttribute("aria-expanded", String(this.isOpen))
+    setText(fold, restLabel(rest))
+    none.hidden = !found || [...found.values()].some(Boolean)
+    setText(missing, `No axis is about “${word}”.`)
+    setText(want, `Add an axis of “${word}”`)
+    want.hidden = this.added.button.hidden || !this.on.add
+    const elements = [...first, ...rest].map(({ j }) => this.rows[j].element)
+    if (elements.some((node, at) => list.children[at] !== node)) list.replaceChildren(...elements)
   }
 
   focusDim(j) {

@@ -5,11 +5,18 @@
  */
 
 import { h, setText } from "./dom.js"
+import { besideOf } from "./grid_rows.js"
+
+const LEAST = 166, GAP = 8  // pixels of a tile with its border, and between two
+const SHARP_MS = 350  // after which pictures that are shown large are fetched as large
 
 export class Tiles {
-  /** @param pick called with an item number, @param picture (id) => [title, address, tiny] */
-  constructor({ pick, picture }) {
-    Object.assign(this, { pick, picture })
+  /**
+   * @param pick called with an item number, @param picture (id) => [title, address, tiny]
+   * @param large (id) => address of the full picture; with it tiles fill the rows, each wide enough to look at
+   */
+  constructor({ pick, picture, large = null }) {
+    Object.assign(this, { pick, picture, large })
     this.ids = []
     this.before = null
     this.watched = null
@@ -19,7 +26,47 @@ export class Tiles {
     })
     this.grid.onkeydown = (event) => this.walk(event)
     this.gone = h("div", { class: "gone", "data-testid": "left-items" })
-    this.element = h("div", { class: "tiles" }, this.grid, this.gone)
+    this.element = h("div", { class: large ? "tiles filled-rows" : "tiles" }, this.grid, this.gone)
+    if (!large) return
+    this.seen = new ResizeObserver(([{ contentRect }]) => this.fit(contentRect.width))
+    this.seen.observe(this.grid)
+  }
+
+  /** Fills the rows of a grid that is `width` pixels wide. */
+  fit(width) {
+    if (!width) return
+    this.width = width
+    const beside = besideOf(this.slots.length, width, LEAST, GAP)
+    this.grid.classList.toggle("one-row", beside.length <= beside[0])
+    this.slots.forEach(({ tile }, rank) => tile.style.setProperty("--beside", beside[rank]))
+    this.sharpenSoon()
+  }
+
+  /** Pictures that are shown larger than they were sent are fetched as large, once nothing moves. */
+  sharpenSoon() {
+    if (!this.large) return
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => this.slots.forEach((slot) => this.sharpen(slot)), SHARP_MS)
+  }
+
+  sharpen({ img, id }) {
+    const address = this.large(id)
+    const { naturalWidth, naturalHeight } = img
+    const isSmall = Math.max(naturalWidth, naturalHeight) * 1.05 < img.clientWidth * devicePixelRatio
+    if (!address || !isSmall || img.classList.contains("tiny") || img.dataset.large === String(id)) return
+    const full = new Image()
+    full.onload = () => {
+      const slot = this.slots.find((one) => one.img === img)
+      if (slot?.id !== id) return
+      img.dataset.large = id
+      img.src = address
+    }
+    full.src = address
+  }
+
+  close() {
+    clearTimeout(this.timer)
+    this.seen?.disconnect()
   }
 
   /** From here on changes are marked against what is shown now. */
@@ -48,8 +95,11 @@ export class Tiles {
   /** Shows `ids`, best first. */
   show(ids, seq) {
     this.ids = ids
+    const others = this.slots.length !== ids.length
     while (this.slots.length < ids.length) this.slots.push(this.makeSlot(this.slots.length))
     while (this.slots.length > ids.length) this.slots.pop().tile.remove()
+    if (others) this.fit(this.width)
+    this.sharpenSoon()
     this.grid.dataset.count = ids.length <= 10 ? "few" : ids.length <= 18 ? "some" : "many"
     this.grid.dataset.seq = seq
     ids.forEach((id, rank) => this.fill(this.slots[rank], id, rank))
@@ -74,12 +124,15 @@ export class Tiles {
 
   fill(slot, id, rank) {
     const [name, address, tiny] = this.picture(id) || ["", "", false]
-    if (slot.id !== id || slot.img.src !== address) {
+    if (slot.id !== id || slot.address !== address) {
       slot.id = id
+      slot.address = address
       slot.img.src = address
+      delete slot.img.dataset.large
       slot.img.alt = name
       slot.img.classList.toggle("tiny", Boolean(tiny))
       setText(slot.title, name)
+      slot.title.title = name
       slot.tile.dataset.id = id
     }
     this.frame(slot)
@@ -120,12 +173,20 @@ export class Tiles {
   walk(event) {
     const at = this.slots.findIndex((slot) => slot.tile === event.target)
     if (at < 0) return
-    const columns = getComputedStyle(this.grid).gridTemplateColumns.split(" ").length
-    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[event.key]
-    const next = step === undefined ? undefined : this.slots[at + step]
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    const way = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    const next = step ? this.slots[at + step]?.tile : way && this.nextRow(event.target, way)
     if (!next) return
     event.preventDefault()
-    next.tile.focus()
+    next.focus()
+  }
+
+  /** The tile below (1) or above (-1) another one. */
+  nextRow(tile, way) {
+    const middle = ({ offsetLeft, offsetWidth }) => offsetLeft + offsetWidth / 2
+    const beyond = this.slots.map((slot) => slot.tile).filter((one) => way * (one.offsetTop - tile.offsetTop) > 0)
+    const far = (one) => Math.abs(one.offsetTop - tile.offsetTop) * 1e4 + Math.abs(middle(one) - middle(tile))
+    return beyond.sort((a, b) => far(a) - far(b))[0]
   }
 
   /** One sentence about the last gesture, for the screen reader. */

@@ -80,14 +80,18 @@ class AxisEffects:
         """``More dessert: 9 of 10 items new; gelato, frosting up; feta down; nothing else changes
         measurably.``
         """
+        return self.told(N_SAID)
+
+    def told(self, most: int) -> str:
+        """``sentence`` with at most ``most`` names of each direction."""
         sure = [c for c in self.order if self.is_measurable[c]]
         parts = [f"{round(self.new)} of {self.k} items new"]
         for sign, way in ((1, "up"), (-1, "down")):
             moved = [self.names[c] for c in sure if sign * self.change[c] > 0]
             moved = list(dict.fromkeys(moved))  # a factor and a tag may have one name
             if moved:
-                more = f" and {len(moved) - N_SAID} more" if len(moved) > N_SAID else ""
-                parts.append(f"{', '.join(moved[:N_SAID])}{more} {way}")
+                more = f" and {len(moved) - most} more" if len(moved) > most else ""
+                parts.append(f"{', '.join(moved[:most])}{more} {way}")
         if self.names:
             other = "nothing else" if self.is_measurable.any() else "nothing"
             parts.append(f"{other} changes measurably")

@@ -4,19 +4,40 @@ from __future__ import annotations
 
 from typing import Any
 
+from rivae.base.config import Asks
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.words.axis_names import SEPARATOR
 from rivae.runs.added_axes import AddedAxis
 from rivae.runs.axis_names import AxisName
 
 N_TERMS = 5  # of the evidence for a name
+# How far the held-out score of an axis lies above chance: a correlation of so much more.
+RELIABLE, WEAK = 0.25, 0.1
+VERDICTS = {"sure": "Reliable", "plane": "Weak", "unsure": "Unclear"}
+
+
+def reliability(score: float, chance: float) -> dict[str, Any]:
+    """What a panel says of a held-out score: a verdict as those of ``rivae.metrics.certainty``, by
+    how far the score lies above chance, with both numbers in ``text``.
+    """
+    above = score - chance
+    verdict = "sure" if above >= RELIABLE else "plane" if above >= WEAK else "unsure"
+    numbers = f"{_short(score)}, chance {_short(chance)}"
+    return {"verdict": verdict, "above": round(above, 4), "text": f"{VERDICTS[verdict]}: {numbers}"}
+
+
+def _short(value: float) -> str:
+    """Two decimals without the zero before them."""
+    return f"{value:.2f}".replace("0.", ".", 1).replace("-", "−")
 
 
 def axes_of(explorer: Explorer) -> list[dict[str, Any]]:
     """What a panel calls each axis: in full, by its number, the name that it was given or that is
     suggested, and what lies to the left and to the right of its slider.
 
-    A slider is ``flipped`` where the named property falls as z grows: right is always more.
+    A slider is ``flipped`` where the named property falls as z grows: right is always more. What is
+    ``held`` is the name's score on held-out items, None without one, and ``terms`` are the words,
+    tags and factors behind it.
     """
     parts = (explorer.axis_names, explorer.axis_ids, explorer.shown_names, explorer.given_names)
     out = []
@@ -31,6 +52,8 @@ def axes_of(explorer: Explorer) -> list[dict[str, Any]]:
                 "right": (axis_name.high or axis_name.name) if axis_name else "",
                 "flipped": axis_name is not None and axis_name.direction < 0,
                 "about": _about(axis_name) if axis_name else "",
+                "held": _held(axis_name),
+                "terms": [e.term for e in axis_name.evidence] if axis_name else [],
             }
         )
     return out
@@ -70,6 +93,8 @@ def added_sliders(explorer: Explorer) -> list[dict[str, Any]]:
                 "right": axis.name if not low and axis.name else high or axis.name,
                 "flipped": False,
                 "about": evidence_line(axis, explorer.data.view_names),
+                "held": added_reliability(axis, explorer.asks),
+                "terms": list(filter(None, (axis.spec.high, axis.spec.low, axis.spec.target))),
                 "mean": round(placed.mean, 6),
                 "std": round(placed.std, 6),
                 "effect": round(placed.effect, 3),
@@ -80,6 +105,19 @@ def added_sliders(explorer: Explorer) -> list[dict[str, Any]]:
             }
         )
     return sliders
+
+
+def added_reliability(axis: AddedAxis, asks: Asks) -> dict[str, Any] | None:
+    """How reliable an added axis is where the view ``asks``, else where any does; None where it
+    was not scored.
+    """
+    scores = sorted(axis.scores, key=lambda one: one.asks != asks)
+    return reliability(scores[0].score, scores[0].chance) if scores else None
+
+
+def _held(name: AxisName | None) -> dict[str, Any] | None:
+    score = name.held_out if name else None
+    return reliability(score.score, score.chance) if score else None
 
 
 def evidence_line(axis: AddedAxis, view_names: tuple[str, str]) -> str:

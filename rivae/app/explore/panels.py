@@ -1,4 +1,4 @@
-"""The parts around the Explore panel: one item at the side, exports, and the button to Steer."""
+"""The parts around the Explore panel: one item at the side, exports, and the way to Steer."""
 
 from __future__ import annotations
 
@@ -289,13 +289,15 @@ def sheet(explorer: Explorer, shown: ExploreState) -> Sheet:
 
 
 def steer_button(explorer: Explorer, shown: ExploreState) -> None:
-    """The link to Steer."""
+    """The link to Steer with the axes that were moved; nothing before one was."""
+    if shown.z == shown.base:
+        return
     st.container(key="to_steer", width="content").page_link(
         pages.path("steer"),
-        label="Steer",
+        label="Combine moved axes",
         icon=":material/grid_on:",
         query_params=to_steer(explorer, shown).write(),
-        help="Put this query and the axes you moved into a table of several factors at once",
+        help="A table of the axes that you moved, for this query",
     )
 
 

@@ -22,7 +22,7 @@ from rivae.app.work import certainty, layouts
 from rivae.base.config import Asks, Rows
 from rivae.exploring.explorer import Explorer
 from rivae.runs import Run
-from rivae.runs.added_axes import ADDED_ID
+from rivae.runs.added_axes import ADDED_ID, MAX_LINE
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,9 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
             self.take(report.get("view"))
             inside = chosen.items(self.explorer(self.shown), self.shown.run, report)
             self.show_axis(Adding(items=inside))
+            words = report.get("words")
+            if isinstance(words, str) and words:  # an axis of them was looked for and not found
+                st.session_state[keys.AXIS_HIGH] = words[:MAX_LINE]
 
         self.guarded(change)
 
@@ -243,4 +246,12 @@ def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:
         "map": shared_map.map_of(explorer, shown.run),
         "takes": search.takes(explorer),
         "hits": web.hits_url(),
+        "changes": web.changes_url(),
+        "docked": _is_docked(),
     }
+
+
+def _is_docked() -> bool:
+    """Whether something stands at the side of the page."""
+    names = (keys.EXPLORE.item, keys.EXPLORE_ADDING)
+    return any(st.session_state.get(name) is not None for name in names)

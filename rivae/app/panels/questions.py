@@ -110,6 +110,18 @@ class Found(Question):
     only: str = ONLY
 
 
+class OfAxis(Question):
+    """What one axis changes."""
+
+    run: str = RUN
+    rows: Rows = Field(default="test", description="'test' or 'all'")
+    asks: Asks = Field(default="first", description=ASKS)
+    axis: str = Field(
+        pattern=r"^[a-z]{1,8}[0-9]{1,6}$", description="the id of an axis, such as z1 or a1"
+    )
+    seq: int = SEQ
+
+
 class TextSearch(Question):
     """The items that fit a text best."""
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from rivae.app.shared import charts, exports
 from rivae.app.shared.charts import chart, headline
+from rivae.app.shared.effects import axis_effects
 from rivae.app.shared.gallery import gallery_panel
 from rivae.app.shared.runs import dim_picker, run_title
 from rivae.app.shell import cache, keys
@@ -98,7 +99,9 @@ def _changes(explorer: Explorer, anchor: Anchor, dim: int) -> None:
     from rivae.figures.effects import effect_bars
 
     with waiting("Moving held-out queries along the axis …", 300):
-        effects = traversals.effects(anchor.key, dim, explorer)
+        effects = axis_effects(
+            anchor.key, explorer.axis_ids[dim], explorer.axis_names[dim], explorer
+        )
     figure = partial(effect_bars, effects)
     with headline("What moving along it changes"):
         exports.panel(

@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from rivae.app.shared.effects import effect_measure
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rivae.exploring.axis_effects import AxisEffects
     from rivae.exploring.explorer import Explorer
     from rivae.exploring.paths import Kind, Path
     from rivae.metrics.correlation import CorrelationTable
@@ -59,14 +56,6 @@ def table(key: str, n_queries: int, choice: Range, _explorer: Explorer) -> Corre
     assert data.factors is not None
     found = many_queries(key, n_queries, choice, _explorer)
     return correlation_table(found, data.factors, data.factor_specs)
-
-
-@st.cache_resource(max_entries=4 * MAX_KEPT, show_spinner=False)
-def effects(key: str, dim: int, _explorer: Explorer) -> AxisEffects:
-    """What moving along one axis, as it is shown, changes among the items found."""
-    from rivae.exploring.effects import shown_effects
-
-    return shown_effects(effect_measure(key, _explorer), _explorer, dim)
 
 
 @st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)
