@@ -1,6 +1,6 @@
 /* How pictures fill the rows of a grid: none narrower than it may be, and no hole in the last row. */
 
-const FEW = 3
+const FULL = 3
 
 /**
  * For each picture, how many are as wide together as a row. There are as few rows as fit, all full: where they
@@ -12,7 +12,7 @@ export function besideOf(n, width, least, gap) {
   const fitting = Math.max(1, Math.floor((width + gap) / (least + gap)))
   const count = Math.ceil(n / fitting)
   if (count === 1) return Array(n).fill(Math.max(n, Math.ceil(width / (2 * least))))
-  if (n / count < FEW) return Array(n).fill(fitting)
+  if (n / count < FULL) return Array(n).fill(fitting)
   const rows = Array.from({ length: count }, (_, i) => Math.floor((n + i) / count))
   return rows.flatMap((many) => Array(many).fill(many))
 }

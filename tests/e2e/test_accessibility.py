@@ -9,7 +9,7 @@ KITCHEN, OTHER = "demo-kitchen", "demo-kitchen-cos-sim-lvm"
 # Each page, and what is there once it is drawn.
 PAGES = {
     "": "[data-testid=tile]",
-    f"explore?run={KITCHEN}": "[data-testid=map-query]",
+    f"explore?run={KITCHEN}": "[data-testid=tile]",
     f"traverse?run={KITCHEN}": "[data-testid=shot]",
     f"traverse?run={KITCHEN}&view=Correlations": ".js-plotly-plot .barlayer .point",
     f"traverse?run={KITCHEN}&view=Plane": "[data-testid=shot]",

@@ -49,7 +49,7 @@ def test_explore_is_steered_narrowed_and_opened_by_keys(page, keys, until):
     keys.to("Explore")
     keys.press("Enter")
     page.wait_for_url("**/explore*")
-    keys.shown("map-query").wait_for()
+    keys.shown("tile").first.wait_for()
     tiles = keys.shown("tile")
 
     def ids():
@@ -64,7 +64,7 @@ def test_explore_is_steered_narrowed_and_opened_by_keys(page, keys, until):
     keys.to("only|")
     page.keyboard.type("#easy fruit > 3")
     until(lambda: keys.shown("only").input_value() == "#easy fruit > 3", "what was typed stays")
-    page.get_by_role("heading", name="Top 10 of").wait_for()
+    until(lambda: keys.shown("count").inner_text().startswith("10 of "), "they are counted")
     until(lambda: ids() != first, "fewer items are searched")
     keys.to("tile|")
     opened = keys.focused()

@@ -1,0 +1,124 @@
+"""Explore's first screen: few axes, large pictures, one sentence, before and after."""
+
+import pytest
+
+KITCHEN = "demo-kitchen"
+WIDTHS = "all => all.map((one) => one.getBoundingClientRect().width)"
+TOPS = "all => all.map((one) => [one.offsetTop, one.offsetLeft + one.offsetWidth])"
+
+
+@pytest.fixture
+def kitchen(explore_page):
+    return explore_page.open(KITCHEN)
+
+
+def shown_axes(page):
+    return page.get_by_test_id("dim-row").filter(visible=True)
+
+
+def test_few_axes_are_shown_without_numbers_until_they_are_asked_for(kitchen):
+    page = kitchen.page
+    few = shown_axes(page).count()
+    fold, number = page.get_by_test_id("fold"), page.get_by_test_id("number-1")
+    assert few <= 8 and fold.get_attribute("aria-expanded") == "false"
+    assert "z1" not in page.get_by_test_id("sliders").inner_text()
+    dots = page.get_by_test_id("sliders").get_by_test_id("sure").filter(visible=True)
+    assert dots.first.get_attribute("title").startswith("Reliable: .")
+    fold.click()
+    assert shown_axes(page).count() == 10
+    page.get_by_test_id("precise").click()
+    assert number.is_visible() and page.get_by_test_id("jump").is_visible()
+    page.reload()  # both are kept in the browser
+    kitchen.settled()
+    assert shown_axes(page).count() == 10 and number.is_visible()
+    fold.click()
+    page.get_by_test_id("precise").click()
+    assert shown_axes(page).count() == few and not number.is_visible()
+
+
+def test_an_axis_that_a_link_has_moved_is_shown(kitchen):
+    page = kitchen.page
+    hidden = page.get_by_test_id("dim-row").filter(visible=False)
+    dim = hidden.first.get_attribute("data-dim")
+    kitchen.open(KITCHEN, z=f"{dim}_1")
+    assert page.get_by_test_id(f"slider-{dim}").is_visible()
+
+
+def test_a_word_behind_a_name_finds_its_axis_and_one_that_finds_none_may_become_one(kitchen):
+    page = kitchen.page
+    page.get_by_test_id("find-axis").fill("SWEET")
+    assert "matches: " in shown_axes(page).first.inner_text()
+    page.get_by_test_id("find-axis").fill("umami")
+    assert shown_axes(page).count() == 0
+    assert "No axis is about “umami”" in page.get_by_test_id("no-axis").inner_text()
+    page.get_by_test_id("want-axis").click()
+    more = page.locator(".st-key-dock").get_by_label("More of")
+    more.wait_for(timeout=60_000)
+    assert more.input_value() == "umami"
+
+
+def test_the_sentence_tells_what_the_axis_in_hand_changes_and_nothing_shifts(kitchen, until):
+    page = kitchen.page
+    said, grid = page.get_by_test_id("said"), page.get_by_test_id("grid")
+    assert said.inner_text().startswith("Drag an axis")
+    top = grid.bounding_box()["y"]
+    list(kitchen.drag(1, [0.9]))
+    until(lambda: "items new" in said.inner_text(), "what it changes", 60)
+    assert said.inner_text().startswith("More ") and "Reliable: ." in said.inner_text()
+    assert grid.bounding_box()["y"] == pytest.approx(top, abs=1)
+
+
+def test_before_is_shown_as_long_as_the_key_or_the_button_is_held(kitchen, until):
+    page, before = kitchen.page, kitchen.ids()
+    button = page.get_by_test_id("before")
+    assert button.is_disabled()
+    list(kitchen.drag(1, [0.95]))
+    until(lambda: kitchen.ids() != before, "other pictures")
+    page.wait_for_timeout(600)  # the last answer of the way
+    after, z = kitchen.ids(), kitchen.value(1)
+    page.keyboard.down("b")
+    until(lambda: kitchen.ids() == before, "before")
+    assert button.get_attribute("aria-pressed") == "true" and kitchen.value(1) == z
+    page.keyboard.up("b")
+    until(lambda: kitchen.ids() == after, "after")
+    assert button.get_attribute("aria-pressed") == "false"
+    new = page.locator("[data-change=new]").evaluate_all(
+        "all => all.map((one) => Number(one.dataset.id))"
+    )
+    assert set(new) == set(after) - set(before), "marks compare with before"
+    button.hover()
+    page.mouse.down()
+    until(lambda: kitchen.ids() == before, "before, by the button")
+    page.mouse.up()
+    until(lambda: kitchen.ids() == after, "and after")
+    button.focus()
+    page.keyboard.down(" ")
+    until(lambda: kitchen.ids() == before, "before, by the keyboard")
+    page.keyboard.up(" ")
+    until(lambda: kitchen.ids() == after, "and after")
+    page.get_by_test_id("only").fill("b")
+    assert button.get_attribute("aria-pressed") == "false", "a letter is a letter"
+
+
+@pytest.mark.parametrize("width", [390, 1024, 1280, 1440, 1920])
+def test_pictures_are_large_at_every_width_with_the_map_and_an_item_open(kitchen, width, until):
+    page = kitchen.page
+    least = 150 if width < 760 else 160
+    page.set_viewport_size({"width": width, "height": 800})
+
+    def all_are_large():
+        widths = page.locator("[data-testid=tile] .pic").evaluate_all(WIDTHS)
+        return len(widths) == 10 and min(widths) >= least
+
+    until(all_are_large, "large")
+    if width >= 1280:
+        ends = page.get_by_test_id("tile").evaluate_all(TOPS)
+        last = [right for top, right in ends if top == ends[-1][0]]
+        assert max(last) >= max(right for _, right in ends) - 2, "no hole in the last row"
+    page.get_by_test_id("map-open").click()
+    page.get_by_test_id("map-query").wait_for()
+    until(all_are_large, "with the map")
+    kitchen.tiles.first.click()
+    page.locator(".st-key-dock").wait_for()
+    until(all_are_large, "with an item at the side")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
