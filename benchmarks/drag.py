@@ -126,6 +126,7 @@ def measure(
 ) -> dict[str, Any]:
     """Both ways of moving one run; ``link`` is what else its address says."""
     # The dimension that changes most comes first, over its full range: the hardest one to follow.
+    page.add_init_script("localStorage.setItem('rivae-order', 'effect')")
     page.goto(f"{address}/explore?run={run}&q=mean&sort=effect&span=10{link}")
     page.get_by_test_id("tile").nth(9).wait_for(timeout=60_000)
     page.wait_for_timeout(1500)

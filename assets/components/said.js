@@ -13,7 +13,7 @@ export class Said {
     this.known = new Map()  // sentence by axis
     this.text = h("span", { class: "said-text" })
     this.verdict = h("span", { class: "verdict" })
-    this.element = h("p", { class: "said", role: "status", "data-testid": "said" }, this.text, this.verdict)
+    this.element = h("p", { class: "said", "aria-live": "polite", "data-testid": "said" }, this.text, this.verdict)
     this.axis = null
     this.show(HINT)
   }

@@ -79,7 +79,9 @@ def test_a_lasso_drives_the_grid_and_is_taken_back(shown, until):
     shown.draw((0.1, 0.1), (0.5, 0.1), (0.5, 0.9), (0.1, 0.9), (0.1, 0.1))
     until(lambda: shown.count() != everything, "some items are chosen")
     chosen = int(shown.count().split(" of ")[0].replace(",", ""))
-    until(lambda: str(chosen) in shown.page.locator("h2").first.inner_text(), "the grid says so")
+    until(
+        lambda: str(chosen) in shown.page.get_by_test_id("count").inner_text(), "the grid says so"
+    )
     with shown.page.expect_download() as saved:
         shown.page.get_by_test_id("map-csv").click()
     rows = saved.value.path().read_text().splitlines()
@@ -107,7 +109,9 @@ def test_a_layout_is_computed_while_the_page_is_used_and_chosen_on(explore_page,
     shown.draw((0.04, 0.04), (0.5, 0.04), (0.5, 0.96), (0.04, 0.96))
     until(lambda: shown.count() != everything, "some items are chosen")
     chosen = int(shown.count().split(" of ")[0].replace(",", ""))
-    until(lambda: str(chosen) in page.locator("h2").first.inner_text(), "the server counts alike")
+    until(
+        lambda: str(chosen) in page.get_by_test_id("count").inner_text(), "the server counts alike"
+    )
     page.get_by_test_id("map-x").select_option("0")
     until(lambda: shown.count() == everything, "another map has no lasso")
 

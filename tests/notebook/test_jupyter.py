@@ -44,6 +44,7 @@ def test_a_run_is_moved_from_both_sides(notebook: Any, until: Any) -> None:
     )
     book.run(0)
     view, page = book.view(), book.page
+    view.get_by_test_id("fold").click()
     assert view.get_by_test_id("slider-10").is_visible()
     z, ids, query, rows = told(book.run(1))
     assert ids == ids_of(view) and query == rows[0] and len(rows) == 359

@@ -223,6 +223,7 @@ def test_it_opens_from_disk_and_finds_what_python_finds(
     run = load_run("demo-digits")
     context = browser.new_context(viewport={"width": 1280, "height": 720}, offline=True)
     page = context.new_page()
+    told = block(hostile.read_text(encoding="utf-8"), "data")
     trouble: list[str] = []
     page.on("pageerror", lambda error: trouble.append(str(error)))
     page.on("dialog", lambda dialog: trouble.append(dialog.message))
@@ -261,8 +262,10 @@ def test_it_opens_from_disk_and_finds_what_python_finds(
         assert many == run.topk(good, 10**6).ids.tolist()
 
         # A drag, another query, an axis, the map and the tour.
+        page.get_by_test_id("fold").click()
         page.get_by_test_id("slider-1").press("PageUp")
         page.get_by_test_id("slider-1").press("PageUp")
+        page.get_by_text(told["cards"][0]["effects"]).wait_for()
         page.locator("[data-change=new], [data-change=up], [data-change=down]").first.wait_for()
         page.get_by_test_id("tile").nth(4).click()
         page.get_by_test_id("use-as-query").click()
