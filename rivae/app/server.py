@@ -46,6 +46,7 @@ ANSWERS = {
     web.CHOSEN_PATH: "explore.chosen:about",
     web.FOUND_PATH: "explore.chosen:found",
     web.HITS_PATH: "explore.search:hits",
+    web.FIND_PATH: "shared.finder:hits",
 }
 NOT_NOTED = "the trash could not be looked after: %s"
 NOT_RESUMED = "the queue of trainings could not be resumed: %s"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.panels.component import Component
+from rivae.app.shared import finder
 from rivae.app.shell import keys, pages
 from rivae.app.shell.text import escape, markdown
 from rivae.base.scripts import styles
@@ -45,6 +46,7 @@ def draw(page: Page, view: View) -> None:
             for place in pages.PLACES:
                 _place(place, is_shown=place == view.place)
         chip = st.container(key="bar_run", width="content")
+        find = st.container(key="bar_find", width="content")
         with st.container(key="bar_steps", width="content"):
             _UNDO({}, key="undo")
         share = st.container(key="bar_share", width="content")
@@ -59,7 +61,7 @@ def draw(page: Page, view: View) -> None:
         tools = st.container(
             key="tools", horizontal=True, vertical_alignment="center", gap="small", width="content"
         )
-    _slots.set({"chip": chip, "share": share, "tools": tools})
+    _slots.set({"chip": chip, "find": find, "share": share, "tools": tools})
 
 
 def _place(place: str, is_shown: bool) -> None:
@@ -125,6 +127,12 @@ def tools() -> Iterator[None]:
     """The page's own few controls, in the row of its tabs."""
     with _slot("tools"):
         yield
+
+
+def finish() -> None:
+    """What needs to know what the page shows; last on every page."""
+    with _slot("find"):
+        finder.button()
 
 
 def _slot(name: str) -> DeltaGenerator:

@@ -23,6 +23,7 @@ LIBRARY_PATH = "/rivae/api/run/map-library"
 CHOSEN_PATH = "/rivae/api/run/chosen"
 FOUND_PATH = "/rivae/api/run/found"
 HITS_PATH = "/rivae/api/run/hits"
+FIND_PATH = "/rivae/api/run/find"
 BYTES = "application/octet-stream"
 LABEL_PATH = "/rivae/api/run/label/{plan}"
 
@@ -45,6 +46,11 @@ def topk_url() -> str:
 def hits_url() -> str:
     """Address of the search for items by text, or "" without the launcher."""
     return "" if _base is None else _base + HITS_PATH
+
+
+def find_url() -> str:
+    """Address of the search for everything, or "" without the launcher."""
+    return "" if _base is None else _base + FIND_PATH
 
 
 def steer_url() -> str:
