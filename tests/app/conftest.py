@@ -167,6 +167,14 @@ class App:
         return dict(self.at.query_params)
 
     @property
+    def tab(self) -> str:
+        """The title of the view that the address names."""
+        from rivae.app.shell import pages
+
+        said = {name: v[0] if isinstance(v, list) else v for name, v in self.params.items()}
+        return pages.pages()[self.at.session_state["page"]].view(said).title
+
+    @property
     def words(self) -> str:
         """Everything that is written on the page."""
         kinds = ("title", "subheader", "markdown", "caption", "info", "code")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.panels.component import Component
-from rivae.app.shared import charts, finder
+from rivae.app.shared import address, charts, finder
 from rivae.app.shell import keys, pages
 from rivae.app.shell.text import escape, markdown
 from rivae.base.scripts import styles
@@ -41,7 +41,7 @@ def draw(page: Page, view: View) -> None:
     """The bar, and the tabs of the view's place; the slots are for the page."""
     # The heading is for screen readers; the bar says it to everybody else.
     style = f":root {{ --bar-accent: {charts.accent()} }} {styles('bar.css')}"
-    st.html(f'<style>{style}</style><h1 class="page-name">{escape(view.title)}</h1>')
+    st.html(f'<style>{style}</style><h1 class="page-name">{escape(pages.name_of(view))}</h1>')
     with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(key="places", horizontal=True, gap=None, width="content"):
             for place in pages.PLACES:
@@ -66,8 +66,8 @@ def draw(page: Page, view: View) -> None:
 
 
 def _place(place: str, is_shown: bool) -> None:
-    """The link to a place: to the view where the visitor last was there."""
-    last = st.session_state.get(keys.LAST_VIEWS, {}).get(place)
+    """The link to a place: to the view where the visitor last was, from there to the first."""
+    last = None if is_shown else st.session_state.get(keys.LAST_VIEWS, {}).get(place)
     page, view = next(
         (each for each in pages.tabs(place) if each[1].title == last), pages.tabs(place)[0]
     )
@@ -84,7 +84,7 @@ def _link(
             page.path,
             label=label,
             icon=icon,
-            query_params=dict(view.params),
+            query_params=address.to_view(page, view),
             help=None if name == "place_Home" else page.blurb,
         )
 

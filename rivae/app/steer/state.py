@@ -81,7 +81,9 @@ def from_link(
         stays: list[Level] = ["query"] * (len(axes) - len(axes[:3]))
         signs = explorer.signs.tolist()
         rows = [(*row.turned(signs).levels, *stays) for row in steer_rows(axes[:3])]
-    n_sigma = link.n_sigma if link.axes or link.rows else _within(explorer, query, axes, rows)
+    n_sigma = link.n_sigma
+    if not (link.axes or link.rows) and n_sigma == FIRST_SIGMA[0]:  # the link does not say
+        n_sigma = _within(explorer, query, axes, rows)
     rev = next_rev(rev)
     return SteerState(run, query, axes, tuple(rows), n_sigma, rev, explorer.asks), notes
 
