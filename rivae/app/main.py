@@ -12,9 +12,9 @@ if str(ROOT) not in sys.path:  # for `streamlit run rivae/app/main.py`, without 
     sys.path.insert(0, str(ROOT))
 
 from rivae.app.panels.component import page_frame
-from rivae.app.shared import address, frame
+from rivae.app.shared import address, finder, frame
 from rivae.app.shell import keys
-from rivae.app.shell.pages import HOME, pages
+from rivae.app.shell.pages import HOME, name_of, pages
 from rivae.base.installed import APP_FILES
 
 # A file of ours: for a material icon the browser would ask a server on the internet.
@@ -32,12 +32,15 @@ page = pages()[opened.url_path or HOME]
 entered = st.session_state.get(keys.PAGE) != page.name
 st.session_state[keys.ENTERED] = entered
 st.session_state[keys.PAGE] = page.name
-address.arrive(page, entered)
-address.leave(page)  # now and at the end: a page may stop half-way
+finder.follow()
+if entered:
+    address.arrive(page)
 view = page.view(st.query_params.to_dict())
-st.set_page_config(page_title=address.title(view.title))
 frame.draw(page, view)
-opened.run()
-page_frame()
-address.leave(page)
-st.set_page_config(page_title=address.title(view.title))
+try:
+    opened.run()
+finally:  # a page may stop half-way
+    frame.finish()
+    page_frame()
+    address.leave(page)
+    st.set_page_config(page_title=address.title(name_of(view)))

@@ -47,6 +47,7 @@ ANSWERS = {
     web.FOUND_PATH: "explore.chosen:found",
     web.HITS_PATH: "explore.search:hits",
     web.CHANGES_PATH: "explore.changes:told",
+    web.FIND_PATH: "shared.finder:hits",
 }
 NOT_NOTED = "the trash could not be looked after: %s"
 NOT_RESUMED = "the queue of trainings could not be resumed: %s"

@@ -28,9 +28,9 @@ BADGES: dict[str, tuple[str, Color, str]] = {
 }
 WAYS_IN = (
     ("Explore", pages.path("explore")),
-    ("Traverse", pages.path("traverse")),
-    ("Steer", pages.path("steer")),
-    ("Metrics", pages.path("metrics")),
+    ("Strips", pages.path("traverse")),
+    ("Combinations", pages.path("steer")),
+    ("Evidence", pages.path("metrics")),
 )
 WORDS_TOO = (*WAYS_IN, ("Words", pages.path("words")))
 UNREADABLE = "Unreadable runs"

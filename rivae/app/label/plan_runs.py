@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 KEY = keys.LABEL_NEW
 NONE_EVALUATED = "No evaluated runs yet: evaluate one to make a plan."
-NOT_EVALUATED = "{} is not evaluated for these queries: do that on the Metrics page"
+NOT_EVALUATED = "{} is not evaluated for these queries: do that under Evidence"
 MAX_LISTED = 40
 
 
@@ -75,7 +75,7 @@ def _not_evaluated(names: Sequence[str], *, open_: bool) -> None:
     ):
         st.write(
             "An evaluation fixes the queries and points whose items are labelled. Evaluate a run "
-            "under *This run* on the Metrics page."
+            "under *This run* of *Evidence*."
         )
         with st.container(horizontal=True):
             for name in names[:MAX_LISTED]:

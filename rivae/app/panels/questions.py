@@ -132,6 +132,17 @@ class TextSearch(Question):
     seq: int = SEQ
 
 
+class Find(Question):
+    """What fits a text: items and axes of the run in hand, if there is one, runs and views."""
+
+    run: str = Field(
+        default="", pattern=f"^({RUN_ID.pattern})?$", max_length=120, description="a run's id or ''"
+    )
+    asks: Asks = Field(default="first", description=ASKS)
+    text: str = Field(max_length=200, description="a text of at most 200 characters")
+    seq: int = SEQ
+
+
 class Chosen(Found):
     """What tells the items inside a lasso that have all words from the others."""
 

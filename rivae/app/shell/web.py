@@ -24,6 +24,7 @@ CHOSEN_PATH = "/rivae/api/run/chosen"
 FOUND_PATH = "/rivae/api/run/found"
 HITS_PATH = "/rivae/api/run/hits"
 CHANGES_PATH = "/rivae/api/run/changes"
+FIND_PATH = "/rivae/api/run/find"
 BYTES = "application/octet-stream"
 LABEL_PATH = "/rivae/api/run/label/{plan}"
 
@@ -51,6 +52,11 @@ def hits_url() -> str:
 def changes_url() -> str:
     """Address of what an axis changes, or "" without the launcher."""
     return "" if _base is None else _base + CHANGES_PATH
+
+
+def find_url() -> str:
+    """Address of the search for everything, or "" without the launcher."""
+    return "" if _base is None else _base + FIND_PATH
 
 
 def steer_url() -> str:

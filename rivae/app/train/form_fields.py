@@ -86,7 +86,7 @@ def _cell(field: SettingField, checked: CheckedDraft, sweep: str, disabled: bool
         st.caption("set by the sweep")
         return
     if field.path == STORE and not text:
-        st.caption("Choose an import, made on the Data page.")
+        st.caption("Choose an import, made under *Data*.")
     if field.path in checked.troubles:
         form_state.trouble(checked.troubles[field.path])
     if changed:

@@ -34,7 +34,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
     if tags is None:
         st.info(
             "The items of this data set have no tags. Import it again with a column of tags, or "
-            "add those of food.com when you import a folder of Recipe1M on the Data page."
+            "add those of food.com when you import a folder of Recipe1M under *Train*, *Data*."
         )
         return
     tag_map, trouble = words.tag_map_of(explorer.data)
