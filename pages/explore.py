@@ -19,7 +19,7 @@ A query is encoded to a point **z**. Each slider moves one number of z, and the 
 items that the model finds most likely for it, best first. The shade behind a slider shows where the
 data are, and the thin line marks the query. The disc beside an axis says how reliable it is: full
 where its name predicts held-out items well above chance, half where a little, empty where not.
-*Precise* shows numbers, locks and ranges. Hold **Before** to see what the query itself finds.
+*Precise* shows numbers, locks and ranges. Hold **Before** to see the results before any axis was moved.
 **Add an axis** makes a slider of your words, of a tag or factor, or of chosen
 items: it moves all of z along one direction, and leaves the other named axes where they are with
 *Only this*.

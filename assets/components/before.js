@@ -1,4 +1,4 @@
-/* Before and after: as long as a button or the key B is held, the results of the query itself are shown. */
+/* Before and after: as long as a button or the key B is held, the results before any axis was moved are shown. */
 
 import { h } from "./dom.js"
 

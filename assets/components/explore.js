@@ -231,7 +231,7 @@ export class ExplorePanel extends Panel {
 
   // before and after
 
-  /** Shows what the query itself finds, as long as that is asked for; then what has changed since. */
+  /** Shows the results before any axis was moved, as long as that is asked for; then what has changed since. */
   compare(isHeld) {
     if (isHeld) {
       this.tiles.clearMarks()

@@ -63,7 +63,7 @@ def test_the_sentence_tells_what_the_axis_in_hand_changes_and_nothing_shifts(kit
     assert said.inner_text().startswith("Drag an axis")
     top = grid.bounding_box()["y"]
     list(kitchen.drag(1, [0.9]))
-    until(lambda: "items new" in said.inner_text(), "what it changes", 60)
+    until(lambda: "items new" in said.inner_text(), "the sentence", 60)
     assert said.inner_text().startswith("More ") and "Reliable: ." in said.inner_text()
     assert grid.bounding_box()["y"] == pytest.approx(top, abs=1)
 
