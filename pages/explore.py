@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rivae.app.explore import adding, panels, session
+from rivae.app.explore import adding, latent_axis, panels, session
 from rivae.app.shared import frame, gallery, notices, runs
 from rivae.app.shell import keys, pages
 from rivae.app.shell.pages import Page, View
@@ -19,10 +19,9 @@ A query is encoded to a point **z**. Each slider moves one number of z, and the 
 items that the model finds most likely for it, best first. The shade behind a slider shows where the
 data are, and the thin line marks the query. The disc beside an axis says how reliable it is: full
 where its name predicts held-out items well above chance, half where a little, empty where not.
-*Precise* shows numbers, locks and ranges. Hold **Before** to see the results before any axis was moved.
-**Add an axis** makes a slider of your words, of a tag or factor, or of chosen
-items: it moves all of z along one direction, and leaves the other named axes where they are with
-*Only this*.
+*Precise* shows numbers, locks and ranges. Hold **Before** to see the results before any axis was
+moved. **Add an axis** makes a slider of your words, of a tag or factor, or of chosen items: it
+moves all of z along one direction, and leaves the other named axes where they are with *Only this*.
 
 | Where | Key | What it does |
 |---|---|---|
@@ -44,8 +43,6 @@ entered = st.session_state[keys.ENTERED]
 shown, explorer = notices.opened(lambda: session.current(entered, ready))
 if entered:
     session.PAGE.refresh()
-if (about := st.session_state.pop(keys.EXPLORE_ABOUT, None)) is not None:
-    st.switch_page(pages.path("traverse"), query_params={"view": "Axis", keys.TRAVERSE_CARD: about})
 if st.session_state.pop(keys.EXPLORE_AWAY, False):
     st.switch_page(pages.path("label"), query_params={"view": "Plans"})
 
@@ -88,8 +85,11 @@ panels.layout_progress(explorer)
 
 if (item := st.session_state.get(keys.EXPLORE.item)) is not None:
     panels.docked_item(explorer, shown, item)
-elif (axis := st.session_state.get(keys.EXPLORE_ADDING)) is not None:
-    adding.docked(explorer, shown, axis)
+elif (opened := st.session_state.get(keys.EXPLORE_ADDING)) is not None:
+    if opened.axis in explorer.axis_ids:
+        latent_axis.docked(explorer, shown, explorer.axis_ids.index(opened.axis))
+    else:
+        adding.docked(explorer, shown, opened)
 if st.session_state.get(keys.EXPLORE.choosing):
     purpose = gallery.Purpose(
         keys.EXPLORE.choosing, session.PAGE.choose_query, session.PAGE.choose_upload

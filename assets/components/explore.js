@@ -19,6 +19,7 @@ import { Tiles } from "./tiles.js"
 import { Wire } from "./wire.js"
 
 const ONLY_MS = 200
+const REST_MS = 700  // after which no further drag is expected, which a measurement would slow down
 
 export class ExplorePanel extends Panel {
   constructor(root) {
@@ -37,7 +38,7 @@ export class ExplorePanel extends Panel {
     this.said = new Said()
     this.before = new Before(this, (isHeld) => this.compare(isHeld))
     this.commitSoon = debounce(() => this.send("commit", this.view()), COMMIT_MS)
-    this.sayRest = debounce(() => this.said.ask(), COMMIT_MS)
+    this.sayRest = debounce(() => this.said.ask(), REST_MS)
     this.speakSoon = debounce(() => setText(this.results.live, this.tiles.sentence()), SPEAK_MS)
     this.map = new MapView({
       move: (changes) => this.moveTo(changes),

@@ -8,7 +8,7 @@ import { h, setText } from "./dom.js"
 import { besideOf } from "./grid_rows.js"
 
 const LEAST = 166, GAP = 8  // pixels of a tile with its border, and between two
-const SHARP_MS = 350  // after which pictures that are shown large are fetched as large
+const SHARP_MS = 700  // after which pictures that are shown large are fetched as large
 
 export class Tiles {
   /**

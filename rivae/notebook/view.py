@@ -153,7 +153,7 @@ class View(anywidget.AnyWidget):
     @property
     def selection(self) -> pd.DataFrame:
         """The items that are searched, as rows of ``items``: those inside the lasso and with the
-        words of "Only with", or those that were set; all where nothing was chosen.
+        words of the filter, or those that were set; all where nothing was chosen.
 
         Set it to rows of the data, to a mask with a place for each row of ``items``, to a part of
         ``items``, or to None for all.

@@ -104,10 +104,11 @@ def test_an_axis_has_a_card_and_the_next_one_is_a_click_away(app):
 
 
 @pytest.mark.parametrize("report", [{"axis": 1}, {"axis": 99}, {"axis": "1"}, {}])
-def test_explore_leads_to_the_card_of_an_axis(app, report):
+def test_explore_opens_an_axis_at_the_side_with_a_way_to_its_card(app, report):
     shown = app("explore", run="digits")
     shown.report("about", {**report, "view": {}})
-    if report == {"axis": 1}:
-        assert shown.at.selectbox(key="axis_widget").value == 1
-    else:
-        assert "dims" in shown.panel()
+    shown.calm()
+    links = [link.proto.query_string for link in shown.at.get("page_link")]
+    to_card = [text for text in links if "axis=z2" in text and "view=Axis" in text]
+    assert len(to_card) == (report == {"axis": 1})
+    assert bool(to_card) == bool(shown.panel()["docked"])

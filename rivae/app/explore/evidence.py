@@ -18,7 +18,7 @@ from rivae.app.shell.text import escape, markdown
 
 if TYPE_CHECKING:
     from rivae.exploring.axis_effects import AxisEffects
-    from rivae.exploring.explorer import Explorer
+    from rivae.exploring.explorer import Explorer, Vector
     from rivae.runs.added_axes import AddedAxis
 
 N_ENDS = 4  # items of each end
@@ -41,7 +41,8 @@ def short(explorer: Explorer, axis: AddedAxis) -> None:
 
 def long(explorer: Explorer, shown: ExploreState, axis: AddedAxis) -> None:
     """The items and words at both of its ends; words take a second the first time."""
-    st.html(_ends(explorer, shown, axis))
+    reads, moves = np.array(axis.reads), np.array(axis.moves)
+    st.html(ends(explorer, shown, axis.poles, reads, moves, axis.offset))
     with st.spinner("Measuring what it changes …"):
         key = f"{cache.model_key(shown.run, shown.asks)}/{shown.rows}"
         effects = _effects(key, axis.moves, axis.reads, axis.name, explorer)
@@ -97,19 +98,29 @@ def _scores(axis: AddedAxis, view_names: tuple[str, str]) -> str:
     return "".join(rows)
 
 
-def _ends(explorer: Explorer, shown: ExploreState, axis: AddedAxis) -> str:
-    """What is found at both ends of the axis from where z is now."""
-    z = np.array([shown.z])
-    reference = explorer.retriever.reference_latents()[0]
+def ends(
+    explorer: Explorer,
+    shown: ExploreState,
+    poles: tuple[str, str],
+    reads: Vector,
+    moves: Vector,
+    offset: float = 0.0,
+) -> str:
+    """What is found at both ends of an axis from where z is now, as HTML.
+
+    Args:
+        poles: what lies at the low and at the high end, "" where nothing says so.
+        reads, moves, offset: as of ``AddedAxis``.
+    """
+    z = np.array(shown.z)
+    places = explorer.retriever.reference_latents()[0] @ reads + offset
     rows = []
-    low, high = axis.poles
-    places = np.quantile(axis.at(reference), ENDS)
-    for place, name in zip(places, (low or "less", high or "more"), strict=True):
-        hits = explorer.topk(axis.moved(z, float(place))[0], N_ENDS)
+    for place, name, usual in zip(np.quantile(places, ENDS), poles, ("less", "more"), strict=True):
+        hits = explorer.topk(z + (float(place) - float(z @ reads) - offset) * moves, N_ENDS)
         tiles = "".join(_tile(*picture(explorer, int(i), _side(explorer, shown))) for i in hits.ids)
         rows.append(
             f'<figure style="margin:.3rem 0"><figcaption style="font-size:.8rem;opacity:.8">'
-            f"{escape(name)}</figcaption>"
+            f"{escape(name or usual)}</figcaption>"
             f'<div style="display:grid;grid-template-columns:repeat({N_ENDS},1fr);gap:.3rem">'
             f"{tiles}</div></figure>"
         )

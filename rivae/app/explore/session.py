@@ -27,10 +27,10 @@ from rivae.runs.added_axes import ADDED_ID, MAX_LINE
 
 @dataclass(frozen=True)
 class Adding:
-    """What of *Add an axis* stands at the side.
+    """What of the axes stands at the side.
 
     Attributes:
-        axis: the id of an added axis to tell about; "" where one is to be added.
+        axis: the id of an axis to tell about; "" where one is to be added.
         items: data rows that were chosen on the map or by words, as examples.
     """
 
@@ -129,7 +129,7 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
                 return
             ids = self.explorer(self.shown).axis_ids
             if type(axis) is int and 0 <= axis < len(ids):
-                st.session_state[keys.EXPLORE_ABOUT] = ids[axis]
+                self.show_axis(Adding(axis=ids[axis]))
 
         self.guarded(change)
 
@@ -162,6 +162,7 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
             if known is not None and known.run == run:
                 link, upload = replace(self.to_link(known), rows=chosen), known.upload
             explorer = cache.at_once(run, chosen, link.asks)
+            self.show_axis(None)
             self.set(state.from_link(explorer, run, link, known.rev if known else 0, upload)[0])
 
         self.guarded(change)
