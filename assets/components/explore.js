@@ -188,6 +188,9 @@ export class ExplorePanel extends Panel {
     const sameRun = this.data && this.data.key === data.key
     // Another query is no gesture: nothing has entered or left.
     const sameQuery = sameRun && String(this.data.base) === String(data.base)
+    const dims = JSON.stringify(data.dims)
+    const sameDims = sameRun && dims === this.saidDims  // an axis may have another name
+    this.saidDims = dims
     this.data = data
     this.rev = data.rev
     this.wire.url = data.url
@@ -206,7 +209,7 @@ export class ExplorePanel extends Panel {
     showQuery(this.query, data.query)
     this.search.adopt(data)
     this.said.adopt(data)
-    this.sliders.adopt(sameRun ? null : data.dims, { ...data, values: data.z })
+    this.sliders.adopt(sameDims ? null : data.dims, { ...data, values: data.z })
     this.wire.remember(data.first.items)
     this.adoptMap(data)
     this.after = null

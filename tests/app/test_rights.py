@@ -72,8 +72,12 @@ CONTROLS = {
         "label.plan_form:_uploaded", "label.plan_form:make", "label.plan_upload:_take",
         "metrics.labels_axes:_keep_plan",
     },
-    NEW_NAME: {"words.names:_change", "words.names:_typed", "words.names:_uploaded"},
-    NAME: {"words.names:_change", "words.names:_typed", "words.names:_uploaded"},
+    NEW_NAME: {
+        "explore.latent_axis:_save", "words.names:_change", "words.names:_typed", "words.names:_uploaded",
+    },  # fmt: skip
+    NAME: {
+        "explore.latent_axis:_save", "words.names:_change", "words.names:_typed", "words.names:_uploaded",
+    },  # fmt: skip
     NAMES_BACK: {"shared.trash:_restore"},
     NEW_AXIS: {"explore.adding:_keep"},
     AXIS: {

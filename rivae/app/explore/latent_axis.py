@@ -13,18 +13,21 @@ from rivae.app.explore import evidence
 from rivae.app.explore.session import PAGE
 from rivae.app.explore.state import ExploreState
 from rivae.app.panels.component import dock
-from rivae.app.shared import charts, words
+from rivae.app.shared import charts, naming, trash, words
 from rivae.app.shared.effects import axis_effects
-from rivae.app.shell import cache, keys, pages
+from rivae.app.shell import access, cache, keys, pages, report
 from rivae.app.shell.report import waiting
 from rivae.app.shell.text import markdown
 from rivae.app.work import certainty
 from rivae.exploring.sliders import axes_of
+from rivae.runs.axis_names import MAX_NAME, AxisName
 
 if TYPE_CHECKING:
     from rivae.exploring.explorer import Explorer
 
 N_SHOWN = 8  # columns of the chart
+NAMED = "axis-named"
+PARTS = ("name", "low", "high")
 
 
 def docked(explorer: Explorer, shown: ExploreState, j: int) -> None:
@@ -39,14 +42,11 @@ def docked(explorer: Explorer, shown: ExploreState, j: int) -> None:
         direction = float(explorer.signs[j]) * np.eye(explorer.n_components)[j]
         st.html(evidence.ends(explorer, shown, poles, direction, direction))
         _changes(explorer, shown, axis["short"], axis["name"])
+        _name(explorer, shown, j)
+        card = {"view": "Axis", keys.TRAVERSE_CARD: axis["short"]}
         with st.container(horizontal=True):
-            for label, page, params in (
-                ("More about it", "traverse", {"view": "Axis", keys.TRAVERSE_CARD: axis["short"]}),
-                ("Edit its name", "words", {"part": "Axis names"}),
-            ):
-                st.page_link(
-                    pages.path(page), label=label, query_params={"run": shown.run} | params
-                )
+            _link(shown, "More about it", "traverse", card)
+            _link(shown, "All names", "words", {"part": "Axis names"})
 
 
 def _reliable(explorer: Explorer, j: int) -> None:
@@ -73,3 +73,39 @@ def _changes(explorer: Explorer, shown: ExploreState, axis: str, name: str) -> N
     if effects.names:
         figure = effect_bars(effects, n=N_SHOWN, dark=charts.is_dark())
         charts.chart(figure, key=f"{keys.EXPLORE_ADDING}_effects_{axis}")
+
+
+def _name(explorer: Explorer, shown: ExploreState, j: int) -> None:
+    """Its name and what lies at both ends, to edit."""
+    trash.undo("names")
+    report.show(NAMED)
+    name = explorer.known_names[j]
+    parts = (name.name, name.low, name.high) if name else ("", "", "")
+    key = f"{keys.AXIS_NAME}_{explorer.axis_ids[j]}_{hash(parts)}"
+    is_given = name is not None and not name.proposed
+    with st.form(f"{key}_form", border=False):
+        for label, part, text in zip(("Name", "Left end", "Right end"), PARTS, parts, strict=True):
+            st.text_input(label, text, key=f"{key}_{part}", max_chars=MAX_NAME)
+        st.form_submit_button(
+            "Save",
+            key=f"{key}_save",
+            on_click=_save,
+            args=(explorer, shown.run, j, key),
+            **(access.control() if is_given else {}),
+        )
+
+
+def _save(explorer: Explorer, run_id: str, j: int, key: str) -> None:
+    def change() -> str:
+        text, low, high = (str(st.session_state[f"{key}_{part}"]).strip() for part in PARTS)
+        before = explorer.known_names[j] or AxisName(j, text or "?", 1)
+        changed = naming.typed(before, text, low, high) if text else None
+        naming.change(run_id, explorer.n_components, {j: changed})
+        PAGE.renew()
+        return f"{explorer.axis_ids[j]} is {text} now." if text else "Its name is removed."
+
+    report.attempt(NAMED, change)
+
+
+def _link(shown: ExploreState, label: str, page: str, params: dict[str, str]) -> None:
+    st.page_link(pages.path(page), label=label, query_params={"run": shown.run, **params})

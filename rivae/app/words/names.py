@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.app.shared import exports, trash, words
+from rivae.app.shared import exports, naming, trash, words
 from rivae.app.shell import access, cache, gate, keys, report
 from rivae.app.shell.fragments import fragment
 from rivae.app.shell.text import markdown
@@ -210,23 +210,7 @@ def _typed(
         _change(run_id, d, {j: None}, known)
         return
     before = known.get(j) or proposal or AxisName(j, text, 1)
-    # The score was that of another name.
-    score = before.held_out if text == before.name else None
-    typed = replace(before, name=text, low=low, high=high, held_out=score)
-    _change(run_id, d, {j: replace(typed, edited=True, proposed=False)}, known)
-
-
-def _changed(run_id: str, d: int, changes: Mapping[int, AxisName | None]) -> dict[int, AxisName]:
-    """Change names; what is lost can be brought back. Names that are there change only after a
-    login, where one is set up; anybody may name an axis that has no name.
-    """
-    from rivae.exploring.words.axis_names import change_names, known_names
-
-    run = cache.run(run_id)
-    known = known_names(run, d)
-    if any(0 <= j < d and (name := known[j]) and not name.proposed for j in changes):
-        access.require()
-    return change_names(run, d, changes, on_delete=trash.remember)
+    _change(run_id, d, {j: naming.typed(before, text, low, high)}, known)
 
 
 def _change(
@@ -234,7 +218,7 @@ def _change(
 ) -> None:
     """Write the changes; ``known`` are the names that the visitor saw."""
     try:
-        before = _changed(run_id, d, changes)
+        before = naming.change(run_id, d, changes)
     except RivaeError as error:
         st.session_state[keys.WORDS_SAID] = str(error)
         return
@@ -327,7 +311,7 @@ def _uploaded(run_id: str, d: int) -> None:
     run = cache.run(run_id)
     try:
         names = read_names(file.read(MAX_BYTES + 1), d, run.model_key)
-        _changed(run_id, d, {name.dim: name for name in names})
+        naming.change(run_id, d, {name.dim: name for name in names})
     except RivaeError as error:
         st.session_state[keys.WORDS_SAID] = str(error)
         return
