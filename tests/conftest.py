@@ -87,7 +87,8 @@ def pytest_collection_modifyitems(
 ) -> Generator[None]:
     """Group the browser tests; leave out, of what was asked for, what ``RIVAE_TESTS`` says."""
     for item in items:
-        if {"page", "browser", "browser_path"} & set(getattr(item, "fixturenames", ())):
+        # What names another fixture or parameter "page" needs none.
+        if "browser_path" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
             item.add_marker(pytest.mark.xdist_group(browser_group(item.path)))
     yield
