@@ -64,7 +64,6 @@ def measured(tmp_path_factory):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.slow
 def test_a_trained_run_is_measured_after_every_step(method, measured, monkeypatch):
     run, before, rows = measured[method]
     after = files(run)
@@ -101,7 +100,6 @@ def test_a_trained_run_is_measured_after_every_step(method, measured, monkeypatc
     assert again == rows
 
 
-@pytest.mark.slow
 def test_the_axes_as_trained_come_back(measured, tmp_path):
     run, _, _ = measured["rivae"]
     data, method = run.load_dataset(), run.load_method()
@@ -126,7 +124,6 @@ def test_the_axes_as_trained_come_back(measured, tmp_path):
         carried_change(other, method.n_components)
 
 
-@pytest.mark.slow
 def test_a_step_that_finds_no_axes_of_its_own_does_not_apply(measured):
     run, _, _ = measured["cos-sim-lvm"]
     method, data = run.load_method(), run.load_dataset()
@@ -137,7 +134,6 @@ def test_a_step_that_finds_no_axes_of_its_own_does_not_apply(measured):
     assert all(torch.equal(weights[name], value) for name, value in method.state_dict().items())
 
 
-@pytest.mark.slow
 def test_validation_rows_alone_choose(measured, monkeypatch):
     """Other factors of the test rows change the scores, and never the choice."""
     run, _, _ = measured["cos-sim-lvm"]
@@ -164,7 +160,6 @@ def test_the_rule():
     assert chosen_step({}) == chosen_step({"independent": float("nan")}) == "scaled"
 
 
-@pytest.mark.slow
 def test_scores_of_another_model_are_not_kept(measured, tmp_path):
     run = Run(shutil.copytree(measured["rivae"][0].path, tmp_path / "run"))
     assert kept_steps(run) is not None
