@@ -49,6 +49,7 @@ CONTROLS = """() => {
     const { width, height } = node.getBoundingClientRect()
     const isSeen = width && height && getComputedStyle(node).visibility !== "hidden"
     if (node.closest("[data-testid=stElementToolbar]")) return false
+    if (node.tagName !== "SUMMARY" && node.closest("details:not([open])")) return false
     const isOther = node.type === "file" || [node.type, node.getAttribute("role")].includes("radio")
     return isSeen && !isOther && !node.disabled && node.tabIndex >= 0
   }
@@ -71,8 +72,10 @@ def violations(page, rules):
     page.evaluate(f"window.axe || {LOADED}")
     found = page.evaluate(
         """async (rules) => {
+          // Selectors of what it finds take a fifth of its time; the HTML says enough.
+          const usual = { resultTypes: ["violations"], selectors: false }
           const only = rules.length ? { runOnly: rules } : {}
-          const { violations } = await axe.run({ resultTypes: ["violations"], ...only })
+          const { violations } = await axe.run({ ...usual, ...only })
           return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => [id, html]))
         }""",
         list(rules),
