@@ -73,11 +73,17 @@ CONTROLS = {
         "metrics.labels_axes:_keep_plan",
     },
     NEW_NAME: {
-        "explore.latent_axis:_save", "words.names:_change", "words.names:_typed", "words.names:_uploaded",
-    },  # fmt: skip
+        "explore.latent_axis:_save",
+        "words.names:_change",
+        "words.names:_typed",
+        "words.names:_uploaded",
+    },
     NAME: {
-        "explore.latent_axis:_save", "words.names:_change", "words.names:_typed", "words.names:_uploaded",
-    },  # fmt: skip
+        "explore.latent_axis:_save",
+        "words.names:_change",
+        "words.names:_typed",
+        "words.names:_uploaded",
+    },
     NAMES_BACK: {"shared.trash:_restore"},
     NEW_AXIS: {"explore.adding:_keep"},
     AXIS: {
