@@ -4,16 +4,17 @@ at both of its ends.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
 
-from rivae.app.explore import evidence
+from rivae.app.explore import changes, evidence
 from rivae.app.explore.session import PAGE
 from rivae.app.explore.state import ExploreState
 from rivae.app.panels.component import dock
-from rivae.app.shared import charts, naming, trash, words
+from rivae.app.shared import charts, naming, trash
 from rivae.app.shared.effects import axis_effects
 from rivae.app.shell import access, cache, keys, pages, report
 from rivae.app.shell.report import waiting
@@ -25,23 +26,23 @@ from rivae.runs.axis_names import MAX_NAME, AxisName
 if TYPE_CHECKING:
     from rivae.exploring.explorer import Explorer
 
-N_SHOWN = 8  # columns of the chart
+N_SHOWN = 8  # words, and columns of the chart
 NAMED = "axis-named"
 PARTS = ("name", "low", "high")
 
 
 def docked(explorer: Explorer, shown: ExploreState, j: int) -> None:
     """Axis ``j`` of z, from 0."""
-    axis, name = axes_of(explorer)[j], explorer.known_names[j]
+    axis = axes_of(explorer)[j]
     poles = axis["left"], axis["right"] or axis["given"]
     title = " ↔ ".join(filter(None, poles)) or axis["short"]
     with dock(title, lambda: PAGE.show_axis(None)):
         _reliable(explorer, j)
-        if name is not None and name.evidence:
-            st.html(words.chips(name.evidence, name.direction))
+        if axis["terms"]:
+            st.caption(markdown(f"Behind its name: {', '.join(axis['terms'][:N_SHOWN])}."))
         direction = float(explorer.signs[j]) * np.eye(explorer.n_components)[j]
         st.html(evidence.ends(explorer, shown, poles, direction, direction))
-        _changes(explorer, shown, axis["short"], axis["name"])
+        _changes(explorer, shown, axis)
         _name(explorer, shown, j)
         card = {"view": "Axis", keys.TRAVERSE_CARD: axis["short"]}
         with st.container(horizontal=True):
@@ -62,17 +63,17 @@ def _reliable(explorer: Explorer, j: int) -> None:
     st.markdown("  \n".join(f"{part}." for part in parts))
 
 
-def _changes(explorer: Explorer, shown: ExploreState, axis: str, name: str) -> None:
+def _changes(explorer: Explorer, shown: ExploreState, axis: dict[str, Any]) -> None:
     """What moving along it changes, with the band that chance reaches."""
     from rivae.figures.effects import effect_bars
 
     key = f"{cache.model_key(shown.run, shown.asks)}/{shown.rows}"
     with waiting("Measuring what it changes …", 300):
-        effects = axis_effects(key, axis, name, explorer)
-    st.caption(markdown(effects.sentence))
+        effects = axis_effects(key, axis["short"], axis["name"], explorer)
+    st.caption(markdown(replace(effects, axis=changes.called(axis)).sentence))
     if effects.names:
         figure = effect_bars(effects, n=N_SHOWN, dark=charts.is_dark())
-        charts.chart(figure, key=f"{keys.EXPLORE_ADDING}_effects_{axis}")
+        charts.chart(figure, key=f"{keys.EXPLORE_ADDING}_effects_{axis['short']}")
 
 
 def _name(explorer: Explorer, shown: ExploreState, j: int) -> None:
