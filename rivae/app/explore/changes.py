@@ -33,8 +33,10 @@ def told(question: dict[str, Any], open_run: OpenRun) -> dict[str, Any]:
     key = f"{cache.model_key(asked.run, asked.asks)}/{asked.rows}"
     effects = axis_effects(key, asked.axis, axis["name"], explorer)
     missing = () if effects.names else effects.missing  # what there is says enough
-    more = axis["right"] or axis["given"] or axis["short"]
-    return {
-        "seq": asked.seq,
-        "sentence": replace(effects, axis=more, missing=missing).told(N_NAMES),
-    }
+    said = replace(effects, axis=called(axis), missing=missing)
+    return {"seq": asked.seq, "sentence": said.told(N_NAMES)}
+
+
+def called(axis: dict[str, Any]) -> str:
+    """What there is more of along an axis of a panel: its right end, else its name or number."""
+    return str(axis["right"] or axis["given"] or axis["short"])
