@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 KITCHEN = "demo-kitchen"
 WIDTHS = "all => all.map((one) => one.getBoundingClientRect().width)"
 TOPS = "all => all.map((one) => [one.offsetTop, one.offsetLeft + one.offsetWidth])"
