@@ -10,7 +10,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Sequence
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
 from rivae.base.deprecation import MOVED_UNTIL, moved_names, warn_deprecated
@@ -45,8 +45,10 @@ _MOVED = {
     "app.forms": "jobs.draft jobs.estimate jobs.field_text jobs.fields jobs.quick jobs.sweep",
 }
 _RENAMED = {
+    "rivae.benchmark.processes": "rivae.benchmark.run",
     "rivae.data.digits": "rivae.data.sets.split_digits",
     "rivae.data.mnist": "rivae.data.sets.split_mnist",
+    "rivae.importing.ahead": "rivae.base.ahead",
     "rivae.importing.pretrained": "rivae.data.features.sources.checkpoint",
     "rivae.importing.statistics": "rivae.data.features.sources.statistics",
     "rivae.plots": "rivae.figures",
@@ -77,7 +79,11 @@ MOVED_NAMES = {
         "RBiVAE": f"{_METHODS}.rbi_vae",
         "RIVAE": f"{_METHODS}.rivae",
     },
-    "rivae.methods.base": {"Axes": "rivae.models.settings"},
+    "rivae.methods.base": {
+        "Axes": "rivae.models.settings",
+        "Noise": "rivae.models.stages",
+        "parameters_of": "rivae.models.stages",
+    },
     "rivae.methods.contrastive": {
         "CosSim": f"{_METHODS}.cos_sim",
         "CosSimConfig": f"{_METHODS}.cos_sim",
@@ -88,23 +94,53 @@ MOVED_NAMES = {
         "MIN_TEMPERATURE": f"{_METHODS}.info_nce",
         "shared_components": "rivae.models.components",
     },
-    "rivae.methods.cos_sim_lvm": {"AlignmentTerms": "rivae.models.losses"},
+    "rivae.methods.cos_sim_lvm": {
+        "AlignmentTerms": "rivae.models.losses",
+        "MAX_PART": "rivae.models.word_reader",
+        "N_PARTS": "rivae.models.word_reader",
+    },
+    "rivae.methods.dcca": {
+        "MIN_VARIANCE": "rivae.models.cca_losses",
+        "covariance": "rivae.models.cca_losses",
+    },
+    "rivae.methods.embedded": {"SMOOTH_Z_SCALE": "rivae.models.starts"},
     "rivae.methods.joint_training": {
         "Perturbable": "rivae.models.nets.recipe_rnn",
         "perturbable": "rivae.models.nets.recipe_rnn",
     },
+    "rivae.methods.presets": {"method_class": "rivae.models.methods"},
     "rivae.alignment.folding": {"unchanged": "rivae.training.alignment.base"},
-    "rivae.comparison": {
-        "Counterpart": "rivae.exploring.comparison",
-        "Matching": "rivae.exploring.comparison",
-        "check_number": "rivae.exploring.comparison",
-        "match_runs": "rivae.exploring.comparison",
+    "rivae.alignment.steps": {"MAX_SLOPES": "rivae.training.alignment.axis_steps.independent"},
+    "rivae.comparison": dict.fromkeys(
+        (
+            *("COUNTERPART", "Counterpart", "MATCH_ROWS", "Matching", "NORMAL_99", "OTHER_ITEMS"),
+            *("TOO_FEW", "check_number", "match_runs"),
+        ),
+        "rivae.exploring.comparison",
+    ),
+    "rivae.data.base": {
+        "FactorKind": "rivae.data.factors",
+        "FactorRole": "rivae.data.factors",
     },
+    "rivae.data.registry": {"dataset_names": "rivae.data.names"},
+    "rivae.exploring.explorer": {"FAR": "rivae.retrieval.retriever"},
     "rivae.importing.pretrained": {
+        "PARTIAL": "rivae.data.features.making",
         "make_features": "rivae.data.features.making",
         "short_text": "rivae.data.features.contract",
     },
-    "rivae.words.naming": {"HeldOut": "rivae.runs.axis_names"},
+    "rivae.labels.align": {"SHRINKAGE": "rivae.training.alignment.white"},
+    "rivae.metrics.certainty": {"held_out_r2": "rivae.metrics.measures.r2"},
+    "rivae.retrieval.exact": {
+        "NumpyIndex": "rivae.retrieval.indexes.brute_force",
+        "direct_squared_distances": "rivae.retrieval.indexes.brute_force",
+    },
+    "rivae.retrieval.storage": {"LARGE": "rivae.retrieval.indexes.brute_force"},
+    "rivae.training.starts": {"Start": "rivae.models.stages"},
+    "rivae.words.naming": {
+        "HeldOut": "rivae.runs.axis_names",
+        "N_EVIDENCE": "rivae.runs.axis_names",
+    },
 }
 
 
@@ -143,6 +179,20 @@ class _Forward:
             vars(module).setdefault("__getattr__", moved_names(self.old, homes))
 
 
+def _finding_moved_names(spec: ModuleSpec | None) -> ModuleSpec | None:
+    """The module stays where it is, and finds those of its names that left it."""
+    if spec is not None and (loader := spec.loader) is not None:
+        execute = loader.exec_module
+
+        def execute_and_forward(module: ModuleType) -> None:
+            execute(module)
+            names = moved_names(module.__name__, MOVED_NAMES[module.__name__])
+            vars(module).setdefault("__getattr__", names)
+
+        loader.exec_module = execute_and_forward  # type: ignore[method-assign]
+    return spec
+
+
 class _Moved:
     """Asked before the usual finders: these would load ``rivae.plots.alpha`` a second time, since
     ``rivae.plots`` is the package ``rivae.figures`` with its folder.
@@ -158,6 +208,8 @@ class _Moved:
             spec = importlib.util.find_spec(COMMANDS[fullname])
             return spec and importlib.util.spec_from_file_location(fullname, spec.origin)
         name = new_name(fullname)
+        if name == fullname and fullname in MOVED_NAMES:
+            return _finding_moved_names(PathFinder.find_spec(fullname, path, target))
         if name == fullname or (moved_spec := importlib.util.find_spec(name)) is None:
             return None
         warn_deprecated(fullname, name, MOVED_UNTIL)

@@ -43,7 +43,9 @@ def opened(args: argparse.Namespace) -> LabelStore:
     """The store that ``--store`` names; LabelError when it cannot be opened."""
     from rivae.labels.opening import open_labels
 
-    return open_labels(args.store or "", lambda said: print(f"rivae: {said}", file=sys.stderr))
+    return open_labels(
+        args.store or "", lambda message: print(f"rivae: {message}", file=sys.stderr)
+    )
 
 
 def add_commands(below: Any) -> None:

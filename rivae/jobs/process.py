@@ -47,13 +47,13 @@ class Pulse:
     def __init__(self, ledger: TrainerLedger, job_id: str) -> None:
         self.ledger, self.job_id = ledger, job_id
         self.beat = beat_path(jobs_folder(ledger.root), job_id)
-        self._looked = 0.0
+        self._last_look = 0.0
 
     def __call__(self) -> None:
         now = time.monotonic()
-        if now - self._looked < LOOK_S:
+        if now - self._last_look < LOOK_S:
             return
-        self._looked = now
+        self._last_look = now
         self.beat.touch(mode=0o600)
         try:
             cancelling = self.ledger.job(self.job_id).cancelling
@@ -169,11 +169,11 @@ def _make_features(config: RunConfig, pulse: Callable[[], None]) -> bool:
 
     def tell(stage: str, share: float) -> None:
         pulse()
-        if stage not in told:
+        if stage not in messages:
             log.info("%s", stage)
-        told.add(stage)
+        messages.add(stage)
 
-    told: set[str] = set()
+    messages: set[str] = set()
     make_missing(folder, features, tell)
     return True
 
@@ -187,10 +187,10 @@ def _find_added_axes(run: Run) -> None:
     from rivae.exploring.axes.adding import refit_lacking
 
     try:
-        kept, problems = refit_lacking(run, Run(run.path.with_name(name)))
+        axes, problems = refit_lacking(run, Run(run.path.with_name(name)))
     except RivaeError as error:
-        kept, problems = [], [str(error)]
-    for text in [*(f"axis {axis.name} was found again" for axis in kept), *problems]:
+        axes, problems = [], [str(error)]
+    for text in [*(f"axis {axis.name} was found again" for axis in axes), *problems]:
         log.info("%s", text)
 
 

@@ -200,7 +200,7 @@ def _bar(title: str, visible: bool) -> Iterator[Callable[[float], None]]:
     form = "{desc} {percentage:3.0f} %|{bar}| {elapsed}, {remaining} left"
     options = {"total": 100, "desc": title, "leave": False, "disable": not visible}
     place: list[Any] = []
-    started = time.monotonic()
+    start = time.monotonic()
     in_page = visible and issubclass(tqdm, notebook_tqdm)
     if in_page:
         bar = tqdm(**options, bar_format=form, display=False)
@@ -210,7 +210,7 @@ def _bar(title: str, visible: bool) -> Iterator[Callable[[float], None]]:
     def tell(share: float) -> None:
         # What is over at once shows no bar: the notebook's page fails over one that goes while it
         # is being drawn.
-        if in_page and not place and time.monotonic() - started > SHOWN_AFTER_S:
+        if in_page and not place and time.monotonic() - start > SHOWN_AFTER_S:
             place.append(show(bar.container, display_id=True))
         bar.update(round(100 * share) - bar.n)
 

@@ -56,7 +56,7 @@ class Run:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.id = _shown(self.path.name)
-        self._hashed: tuple[tuple[int, int], str] | None = None
+        self._content_key: tuple[tuple[int, int], str] | None = None
 
     def __repr__(self) -> str:
         return f"Run({self.id!r})"
@@ -238,9 +238,9 @@ class Run:
         except OSError:
             raise self._no_model() from None
         stamp = (stat.st_mtime_ns, stat.st_size)
-        if self._hashed is None or self._hashed[0] != stamp:
-            self._hashed = stamp, self.content_hash
-        return self._hashed[1]
+        if self._content_key is None or self._content_key[0] != stamp:
+            self._content_key = stamp, self.content_hash
+        return self._content_key[1]
 
     def _no_model(self) -> RunError:
         return RunError(NO_MODEL.format(self.id))

@@ -60,8 +60,8 @@ class SpritesHard(PairedDataset):
         """64 x 64 (side 1 or 2), or 128 x 64 with both views (side 0)."""
         views = [self.x1, self.x2] if not side else [(self.x1, self.x2)[side - 1]]
         parts = [view.batch([i])[0].mul(255).round().byte().numpy() for view in views]
-        joined = np.concatenate(parts, axis=-1).transpose(1, 2, 0)
-        return Image.fromarray(np.ascontiguousarray(joined.squeeze()))
+        pixels = np.concatenate(parts, axis=-1).transpose(1, 2, 0)
+        return Image.fromarray(np.ascontiguousarray(pixels.squeeze()))
 
     def title(self, i: int) -> str:
         assert self.factors is not None

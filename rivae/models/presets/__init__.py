@@ -101,11 +101,11 @@ def find_preset(
     if preset != "default" or "init" not in fields:
         features = PICTURE_FEATURES if _words_stay(settings) else FEATURES
         return replace(choice, method={**choice.method, **features}, dataset={})
-    own = {**CLOSED_FORM[ALL], **CLOSED_FORM.get(method, {})}
-    chosen = {name: value for name, value in own.items() if name in fields}
+    closed_form = {**CLOSED_FORM[ALL], **CLOSED_FORM.get(method, {})}
+    known_settings = {name: value for name, value in closed_form.items() if name in fields}
     return replace(
         choice,
-        method={**choice.method, **chosen},
+        method={**choice.method, **known_settings},
         dataset={},
         training={**choice.training, "select": "best"},
     )

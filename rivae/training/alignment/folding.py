@@ -29,7 +29,7 @@ import numpy as np
 
 from rivae.base.arrays import Floats
 from rivae.data.words_view import text_parts
-from rivae.training.alignment.base import AxisChange
+from rivae.training.alignment.base import ONLY_SCALED, AxisChange
 
 if TYPE_CHECKING:
     import torch
@@ -102,7 +102,7 @@ def independent_axes(mu: Floats, slopes: Floats, reach: float, random_state: int
 
 def _only_scaled(mu: Floats, reach: float, reason: str) -> AxisChange:
     scaling = scaled_axes(mu, reach)
-    return AxisChange(scaling.matrix, scaling.offset, f"{reason}: axes only scaled")
+    return AxisChange(scaling.matrix, scaling.offset, f"{reason}: {ONLY_SCALED}")
 
 
 def word_axes(
@@ -170,9 +170,7 @@ def modulated_axes(
         return scaled_axes(mu, reach)
     residuals = z - mu
     if (residuals.std(axis=0) <= 1e-6 * np.maximum(z.std(axis=0), 1e-12)).any():
-        scaling = scaled_axes(mu, reach)
-        note = "the pair adds nothing to the query about z: axes only scaled"
-        return AxisChange(scaling.matrix, scaling.offset, note)
+        return _only_scaled(mu, reach, "the pair adds nothing to the query about z")
     labels = KMeans(groups, n_init=2, random_state=random_state).fit_predict(v1)
     members = [residuals[labels == g] for g in range(groups)]
     members = [rows for rows in members if len(rows) >= MIN_GROUP]
