@@ -6,7 +6,7 @@ The formula and its chance are in ``rivae.metrics.effects``; here the axis of a 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from rivae.base.errors import ConfigError, shown
 from rivae.exploring.axes.adding import known_added
 from rivae.exploring.axis_effects import KINDS, AxisEffects
+from rivae.exploring.explorer import Explorer
 from rivae.exploring.words.axis_names import SUGGESTED
 from rivae.exploring.words.item_terms import ItemTerms
 from rivae.metrics.effects import (
@@ -25,9 +26,6 @@ from rivae.metrics.effects import (
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.retriever import Retriever
 from rivae.runs.added_axes import AddedAxis
-
-if TYPE_CHECKING:
-    from rivae.exploring.explorer import Explorer
 
 
 class Direction(Protocol):

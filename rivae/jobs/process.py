@@ -28,6 +28,7 @@ from rivae.jobs.preview import Previews
 from rivae.jobs.records import USUAL_PRIORITY, Job, State, jobs_folder
 from rivae.jobs.tracking import Tracking
 from rivae.runs import Run
+from rivae.training.distributed import joined
 
 LOOK_S = 0.5  # between two looks at the ledger
 BEHIND = 10  # added to the niceness of a job behind the usual ones
@@ -117,7 +118,6 @@ def _fit(ledger: TrainerLedger, job: Job, pulse: Callable[[], None], rank: int) 
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         pulse()  # cancelled before the long imports
     from rivae.jobs.launch import resume, train
-    from rivae.training.distributed import joined
 
     assert job.config is not None
     run = Run(ledger.root / job.run)

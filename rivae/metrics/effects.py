@@ -34,10 +34,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rivae.retrieval.base import Floats, Ints
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from rivae.retrieval.base import Floats, Ints
 
 LEVEL = 0.05
 N_SHUFFLES = 1000  # at least; more where there are more axes

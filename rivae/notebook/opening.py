@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from rivae.api.estimator import PairModel, fit
@@ -25,8 +26,6 @@ from rivae.notebook.pairs import ArrayPairs, refuse_no_numbers, table_of
 from rivae.notebook.pictures import check_pictures
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from rivae.notebook.view import View
 
 STEPS = 1_500  # of a training that is only to be looked at, in so many epochs at least and at most

@@ -24,6 +24,7 @@ from rivae.base.files import is_locked, write_atomic, write_json
 from rivae.base.reading.documents import printable, read_own_form
 from rivae.base.reading.regular import is_file, open_regular
 from rivae.base.reading.weights import load_weights, read_header
+from rivae.models.registry import build_method
 from rivae.runs.data_record import MEND, content_now, data_change, data_key, kept_vocabulary
 from rivae.runs.evaluation_file import (
     FILES,
@@ -282,8 +283,6 @@ class Run:
         Raises:
             RunError: when there is no model, or the file does not fit the configuration.
         """
-        from rivae.models.registry import build_method
-
         path, choice = self._model_path(preview), self.config.method
         data = dataset or self.load_dataset()
         shapes = data.x1.shape, data.x2.shape

@@ -26,13 +26,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import torch
 
 from rivae.base.arrays import Floats
 from rivae.data.words_view import text_parts
 from rivae.training.alignment.base import ONLY_SCALED, AxisChange
 
 if TYPE_CHECKING:
-    import torch
     from scipy.sparse import csr_matrix
 
     from rivae.models.base import Method
@@ -218,7 +218,6 @@ def joint_diagonaliser(covariances: Floats, weights: Floats, n_sweeps: int = 100
 
 def decoder_slopes(method: Method, z: Floats) -> Floats:
     """df/dz at z (n, d), shape (n, d, D)."""
-    import torch
     from torch.func import jacfwd, vmap
 
     def decode_one(point: torch.Tensor) -> torch.Tensor:
