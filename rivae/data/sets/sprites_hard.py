@@ -40,7 +40,7 @@ from rivae.data.base import PairedDataset, Shape, TensorView, random_split
 from rivae.data.dataset import Dataset
 from rivae.data.factors import FactorRole, FactorSpec
 from rivae.data.sets.sprites import FACTOR_SPECS, SIZE, fill_convex
-from rivae.data.settings import DatasetSettings, Fractions, Seed
+from rivae.data.settings import DatasetSettings, Fractions, Seed, SplitSeed
 
 Pictures = NDArray[np.uint8]
 
@@ -133,10 +133,8 @@ class Settings(DatasetSettings):
         description="classes of the shared shape, equally frequent",
     )
     seed: Seed = Field(default=0, title="Seed", description="draw of all factors and of the noise")
-    split_seed: Seed = Field(default=0, title="Split seed", description="draw of the split")
-    fractions: Fractions = Field(
-        default=(0.7, 0.1, 0.2), title="Split", description="shares of train, validation and test"
-    )
+    split_seed: SplitSeed = 0
+    fractions: Fractions = (0.7, 0.1, 0.2)
 
 
 def load(settings: Settings) -> PairedDataset:
