@@ -64,83 +64,48 @@ MOVED = _RENAMED | {
     for room, names in _MOVED.items()
     for name in names.split()
 }
-_METHODS = "rivae.models.methods"
-# module of an earlier version -> its names that are not in the module of today, and where they are
+# module of an earlier version -> where its names are that are not in the module of today
+_LEFT = {
+    "methods": "models.methods.bi_vae.BiVAE models.methods.bi_vae_on_v.BiVAEOnV "
+    "models.methods.cos_sim.CosSim models.methods.cos_sim_lvm.CosSimLVM models.methods.dcca.DCCA "
+    "models.methods.info_nce.InfoNCE models.methods.info_nce_ica.InfoNCEICA "
+    "models.registry.MAX_PARAMETERS models.methods.rbi_vae.RBiVAE models.methods.rivae.RIVAE",
+    "methods.base": "models.settings.Axes models.stages.Noise models.stages.parameters_of",
+    "methods.contrastive": "models.methods.cos_sim.CosSim models.methods.cos_sim.CosSimConfig "
+    "models.methods.info_nce.InfoNCE models.methods.info_nce.InfoNCEConfig "
+    "models.methods.info_nce_ica.InfoNCEICA models.methods.info_nce_ica.InfoNCEICAConfig "
+    "models.methods.info_nce.MIN_TEMPERATURE models.components.shared_components",
+    "methods.cos_sim_lvm": "models.losses.AlignmentTerms models.word_reader.MAX_PART "
+    "models.word_reader.N_PARTS",
+    "methods.dcca": "models.cca_losses.MIN_VARIANCE models.cca_losses.covariance",
+    "methods.embedded": "models.starts.SMOOTH_Z_SCALE",
+    "methods.joint_training": "models.nets.recipe_rnn.Perturbable "
+    "models.nets.recipe_rnn.perturbable",
+    "methods.presets": "models.methods.method_class",
+    "alignment.folding": "training.alignment.base.unchanged",
+    "alignment.steps": "training.alignment.axis_steps.independent.MAX_SLOPES",
+    "comparison": "exploring.comparison.COUNTERPART exploring.comparison.Counterpart "
+    "exploring.comparison.MATCH_ROWS exploring.comparison.Matching exploring.comparison.NORMAL_99 "
+    "exploring.comparison.OTHER_ITEMS exploring.comparison.TOO_FEW "
+    "exploring.comparison.check_number exploring.comparison.match_runs",
+    "data.base": "data.factors.FactorKind data.factors.FactorRole",
+    "data.registry": "data.names.dataset_names",
+    "exploring.explorer": "retrieval.retriever.FAR",
+    "importing.pretrained": "data.features.making.PARTIAL data.features.making.make_features "
+    "data.features.contract.short_text",
+    "labels.align": "training.alignment.white.SHRINKAGE",
+    "metrics.certainty": "metrics.measures.r2.held_out_r2",
+    "retrieval.exact": "retrieval.indexes.brute_force.NumpyIndex "
+    "retrieval.indexes.brute_force.direct_squared_distances",
+    "retrieval.storage": "retrieval.indexes.brute_force.LARGE",
+    "training.starts": "models.stages.Start",
+    "words.naming": "runs.axis_names.HeldOut runs.axis_names.N_EVIDENCE",
+}
 MOVED_NAMES = {
-    "rivae.methods": {
-        "BiVAE": f"{_METHODS}.bi_vae",
-        "BiVAEOnV": f"{_METHODS}.bi_vae_on_v",
-        "CosSim": f"{_METHODS}.cos_sim",
-        "CosSimLVM": f"{_METHODS}.cos_sim_lvm",
-        "DCCA": f"{_METHODS}.dcca",
-        "InfoNCE": f"{_METHODS}.info_nce",
-        "InfoNCEICA": f"{_METHODS}.info_nce_ica",
-        "MAX_PARAMETERS": "rivae.models.registry",
-        "RBiVAE": f"{_METHODS}.rbi_vae",
-        "RIVAE": f"{_METHODS}.rivae",
-    },
-    "rivae.methods.base": {
-        "Axes": "rivae.models.settings",
-        "Noise": "rivae.models.stages",
-        "parameters_of": "rivae.models.stages",
-    },
-    "rivae.methods.contrastive": {
-        "CosSim": f"{_METHODS}.cos_sim",
-        "CosSimConfig": f"{_METHODS}.cos_sim",
-        "InfoNCE": f"{_METHODS}.info_nce",
-        "InfoNCEConfig": f"{_METHODS}.info_nce",
-        "InfoNCEICA": f"{_METHODS}.info_nce_ica",
-        "InfoNCEICAConfig": f"{_METHODS}.info_nce_ica",
-        "MIN_TEMPERATURE": f"{_METHODS}.info_nce",
-        "shared_components": "rivae.models.components",
-    },
-    "rivae.methods.cos_sim_lvm": {
-        "AlignmentTerms": "rivae.models.losses",
-        "MAX_PART": "rivae.models.word_reader",
-        "N_PARTS": "rivae.models.word_reader",
-    },
-    "rivae.methods.dcca": {
-        "MIN_VARIANCE": "rivae.models.cca_losses",
-        "covariance": "rivae.models.cca_losses",
-    },
-    "rivae.methods.embedded": {"SMOOTH_Z_SCALE": "rivae.models.starts"},
-    "rivae.methods.joint_training": {
-        "Perturbable": "rivae.models.nets.recipe_rnn",
-        "perturbable": "rivae.models.nets.recipe_rnn",
-    },
-    "rivae.methods.presets": {"method_class": "rivae.models.methods"},
-    "rivae.alignment.folding": {"unchanged": "rivae.training.alignment.base"},
-    "rivae.alignment.steps": {"MAX_SLOPES": "rivae.training.alignment.axis_steps.independent"},
-    "rivae.comparison": dict.fromkeys(
-        (
-            *("COUNTERPART", "Counterpart", "MATCH_ROWS", "Matching", "NORMAL_99", "OTHER_ITEMS"),
-            *("TOO_FEW", "check_number", "match_runs"),
-        ),
-        "rivae.exploring.comparison",
-    ),
-    "rivae.data.base": {
-        "FactorKind": "rivae.data.factors",
-        "FactorRole": "rivae.data.factors",
-    },
-    "rivae.data.registry": {"dataset_names": "rivae.data.names"},
-    "rivae.exploring.explorer": {"FAR": "rivae.retrieval.retriever"},
-    "rivae.importing.pretrained": {
-        "PARTIAL": "rivae.data.features.making",
-        "make_features": "rivae.data.features.making",
-        "short_text": "rivae.data.features.contract",
-    },
-    "rivae.labels.align": {"SHRINKAGE": "rivae.training.alignment.white"},
-    "rivae.metrics.certainty": {"held_out_r2": "rivae.metrics.measures.r2"},
-    "rivae.retrieval.exact": {
-        "NumpyIndex": "rivae.retrieval.indexes.brute_force",
-        "direct_squared_distances": "rivae.retrieval.indexes.brute_force",
-    },
-    "rivae.retrieval.storage": {"LARGE": "rivae.retrieval.indexes.brute_force"},
-    "rivae.training.starts": {"Start": "rivae.models.stages"},
-    "rivae.words.naming": {
-        "HeldOut": "rivae.runs.axis_names",
-        "N_EVIDENCE": "rivae.runs.axis_names",
-    },
+    f"rivae.{old}": {
+        name: f"rivae.{home}" for home, _, name in (each.rpartition(".") for each in new.split())
+    }
+    for old, new in _LEFT.items()
 }
 
 

@@ -84,19 +84,15 @@ class Parts(Mapping[str, P], Generic[P]):
     @cached_property
     def _installed(self) -> dict[str, EntryPoint]:
         """Entry point by name; this package's own part of the same name is kept."""
-        return {
-            name: points[0] for name, points in self._offered.items() if name not in self._files
-        }
+        return {name: each[0] for name, each in self._offered.items() if name not in self._files}
 
     def clash(self, name: str) -> str:
         """A sentence that names all who offer a part ``name``; "" where it is one alone."""
-        places_here = [self._files[name]] if name in self._files else []
-        places = [*places_here, *sorted(point.value for point in self._offered.get(name, ()))]
+        file = [self._files[name]] if name in self._files else []
+        places = [*file, *sorted(point.value for point in self._offered.get(name, ()))]
         if len(places) < 2:
             return ""
-        winner, others = (
-            (f"that of {places_here[0]}", "the other") if places_here else ("none", "one")
-        )
+        winner, others = (f"that of {file[0]}", "the other") if file else ("none", "one")
         return (
             f"the {self.kind} '{name}' is offered by {' and by '.join(places)}: {winner} is used, "
             f"remove the package of {others}"
@@ -111,10 +107,8 @@ class Parts(Mapping[str, P], Generic[P]):
 
     def __iter__(self) -> Iterator[str]:
         names = {**self._files, **self._installed, **self._registered}
-        names_in_order = dict.fromkeys(name for name in self.first if name in names)
-        return iter(
-            (*names_in_order, *sorted(name for name in names if name not in names_in_order))
-        )
+        first = dict.fromkeys(name for name in self.first if name in names)
+        return iter((*first, *sorted(name for name in names if name not in first)))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -185,15 +179,13 @@ class Parts(Mapping[str, P], Generic[P]):
 
     def unknown(self, name: str) -> str:
         """One sentence about a name that no part has."""
-        printable_name = name[:MAX_NAME].encode("unicode_escape").decode()
-        return f"there is no {self.kind} '{printable_name}': choose one of {', '.join(self)}"
+        plain_name = name[:MAX_NAME].encode("unicode_escape").decode()
+        return f"there is no {self.kind} '{plain_name}': choose one of {', '.join(self)}"
 
     def absent(self, name: str) -> str:
         """One sentence about a name that stored files have and no part."""
-        printable_name = name[:MAX_NAME].encode("unicode_escape").decode()
-        return (
-            f"there is no {self.kind} '{printable_name}' here: install the package that offers it"
-        )
+        plain_name = name[:MAX_NAME].encode("unicode_escape").decode()
+        return f"there is no {self.kind} '{plain_name}' here: install the package that offers it"
 
     def fits(self, part: object) -> bool:
         """Whether ``part`` is of this kind."""

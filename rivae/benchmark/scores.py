@@ -90,16 +90,13 @@ def measure_steps(
         ConfigError, DataError: as ``evaluate``.
         RunError: ``alignment.json`` is damaged.
     """
-    kept_change = carried_change(run, method.n_components)
+    of_run = carried_change(run, method.n_components)
     if data.factors is None:
-        return StepScores(run.content_hash, kept_change.step, {}, {})
-    undo = kept_change.undone()
+        return StepScores(run.content_hash, of_run.step, {}, {})
+    undo = of_run.undone()
     as_trained = turned(method, undo)
-    all_changes = applicable_changes(as_trained, data, run.config.seed) | {
-        kept_change.step: kept_change
-    }
-    order = [*STEPS, kept_change.step]
-    changes = {step: all_changes[step] for step in order if step in all_changes}
+    all_changes = applicable_changes(as_trained, data, run.config.seed) | {of_run.step: of_run}
+    changes = {s: all_changes[s] for s in [*STEPS, of_run.step] if s in all_changes}
     rows = data.splits["validation"][:MAX_ROWS]
     z = LatentModel(as_trained).latents(data, rows)
     validation = {
@@ -121,9 +118,9 @@ def measure_steps(
             )
         )
         for step, change in changes.items()
-        if step != kept_change.step
+        if step != of_run.step
     }
-    return StepScores(run.content_hash, kept_change.step, validation, scores)
+    return StepScores(run.content_hash, of_run.step, validation, scores)
 
 
 def kept_steps(run: Run) -> StepScores | None:
@@ -176,13 +173,9 @@ def scores(
     final_scores = scores_of_axes(evaluation)
     if steps is None:
         return rows + [{**row, "axes": configured} for row in final_scores]
-    best_step = chosen_step(steps.validation)
+    best = chosen_step(steps.validation)
     for step, step_scores in {**steps.scores, steps.carried: final_scores}.items():
-        about = {
-            "axes": step,
-            "chosen": step == best_step,
-            "validation": steps.validation.get(step),
-        }
+        about = {"axes": step, "chosen": step == best, "validation": steps.validation.get(step)}
         rows += [{**row, **about} for row in step_scores]
     return rows
 

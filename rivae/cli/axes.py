@@ -184,12 +184,10 @@ def _bake(run: Run, args: argparse.Namespace) -> Run:
         from rivae.labels.baked import bake_run
         from rivae.runs.added_axes import added_axes, find_added
 
-        axes_there = added_axes(run)
-        if not axes_there:
+        those = added_axes(run)
+        if not those:
             raise ConfigError(f"{run.id} has no added axes: add some with `rivae axes add`")
-        axes = [
-            find_added(axes_there, axis_id) for axis_id in dict.fromkeys(args.axes)
-        ] or axes_there
+        axes = [find_added(those, axis_id) for axis_id in dict.fromkeys(args.axes)] or those
         return bake_run(run, axes, _finder(run).finder.z, args.new_name)
 
 

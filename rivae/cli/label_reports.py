@@ -43,9 +43,7 @@ def opened(args: argparse.Namespace) -> LabelStore:
     """The store that ``--store`` names; LabelError when it cannot be opened."""
     from rivae.labels.opening import open_labels
 
-    return open_labels(
-        args.store or "", lambda message: print(f"rivae: {message}", file=sys.stderr)
-    )
+    return open_labels(args.store or "", lambda text: print(f"rivae: {text}", file=sys.stderr))
 
 
 def add_commands(below: Any) -> None:

@@ -101,11 +101,7 @@ def _values(along: Along, prior: Prior | None) -> Floats:
         ends = prior.low or prior.mean, prior.high or prior.mean  # other ranges do not need them
         mean, std, low, high = np.array([prior.mean, prior.std, *ends], dtype=np.float64)
         return traversal_values(along.range, AggregatedPrior(mean, std, low, high, prior.n))[0]
-    stored_values = along.correlation and along.correlation.values
-    if (
-        not stored_values
-        or len(stored_values.low) != len(stored_values.high)
-        or not 2 <= stored_values.n_points <= MAX_POINTS
-    ):
+    span = along.correlation and along.correlation.values
+    if not span or len(span.low) != len(span.high) or not 2 <= span.n_points <= MAX_POINTS:
         raise _damaged()
-    return np.linspace(stored_values.low, stored_values.high, stored_values.n_points, axis=1)
+    return np.linspace(span.low, span.high, span.n_points, axis=1)

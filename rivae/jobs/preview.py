@@ -110,9 +110,8 @@ class Previews:
     def __init__(self, run: Run, every_s: float = EVERY_S, share: float = MAX_SHARE) -> None:
         self.run, self.every_s, self.share = run, every_s, share
         self._data: PairedDataset | None = None
-        self._stamp_before = (
-            self._stamp()
-        )  # of a model from before this process: its epoch is unknown
+        # Of a model from before this process: its epoch is unknown.
+        self._seen_stamp = self._stamp()
         self._epoch = 0  # of the model last written
         self._epoch_shown = 0
         self._next = 0.0
@@ -124,9 +123,9 @@ class Previews:
         if not isinstance(epoch, int):
             return
         stamp = self._stamp()
-        if stamp is not None and stamp != self._stamp_before:
+        if stamp is not None and stamp != self._seen_stamp:
             # The trainer saves after it calls its listeners, so this model is of the epoch before.
-            self._stamp_before, self._epoch = stamp, epoch - 1
+            self._seen_stamp, self._epoch = stamp, epoch - 1
         if self._epoch > self._epoch_shown and time.monotonic() >= self._next:
             self._draw(self._epoch)
 

@@ -157,19 +157,17 @@ class _Search:
     ) -> None:
         self._sides, self._cross, self._held_out = sides, cross, held_out
         self._d = min(d, *cross.shape)
-        self._solutions: dict[tuple[float, float], tuple[Floats, Floats, Floats]] = {}
+        self._svds: dict[tuple[float, float], tuple[Floats, Floats, Floats]] = {}
 
     def directions(self, ridge1: float, ridge2: float) -> tuple[Floats, Floats, Floats]:
         """U (k1, d), rho (d,) and V (k2, d) of these ridges."""
-        if (ridge1, ridge2) not in self._solutions:
+        if (ridge1, ridge2) not in self._svds:
             first, second = (
                 _shrunk(side, ridge)
                 for side, ridge in zip(self._sides, (ridge1, ridge2), strict=True)
             )
-            self._solutions[ridge1, ridge2] = _singular(
-                first[:, None] * self._cross * second, self._d
-            )
-        return self._solutions[ridge1, ridge2]
+            self._svds[ridge1, ridge2] = _singular(first[:, None] * self._cross * second, self._d)
+        return self._svds[ridge1, ridge2]
 
     def best(self, watch: Watch) -> _Choice:
         if not len(self._held_out[0]):
@@ -276,17 +274,17 @@ def _from_rows(
         x -= mean
         scales = _block_scales(view, (x**2).mean(0))
         u, spread, axes = np.linalg.svd(x * scales, full_matrices=False)
-        is_kept = spread > np.sqrt(_FLOOR) * spread[0]
-        variances = spread[is_kept] ** 2 / len(x)
+        keep = spread > np.sqrt(_FLOOR) * spread[0]
+        variances = spread[keep] ** 2 / len(x)
         sides.append(
             _Side(
                 mean,
-                scales[:, None] * axes[is_kept].T,
+                scales[:, None] * axes[keep].T,
                 variances,
                 float((spread**2).sum()) / x.size,
             )
         )
-        scores.append(u[:, is_kept] * spread[is_kept])
+        scores.append(u[:, keep] * spread[keep])
         watch(0.4 + 0.4 * k)
     return (sides[0], sides[1]), scores[0].T @ scores[1] / len(rows)
 
@@ -330,11 +328,11 @@ def _decomposed(
     square *= scales[:, None]
     # float32: the ridges are far above its rounding, and half the time and memory.
     values, vectors = np.linalg.eigh(square.astype(np.float32))
-    is_kept = values > _FLOOR * values[-1]
-    axes = vectors[:, is_kept][:, ::-1].astype(np.float64)
+    keep = values > _FLOOR * values[-1]
+    axes = vectors[:, keep][:, ::-1].astype(np.float64)
     return _Side(
         pivot.astype(np.float64) + shift,
         scales[:, None] * axes,
-        values[is_kept][::-1].astype(np.float64),
+        values[keep][::-1].astype(np.float64),
         float(np.trace(square)) / len(square),
     )

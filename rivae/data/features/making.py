@@ -138,23 +138,14 @@ def _make(
         about.update(origin=encoder.origin, weights=encoder.weights)
     if SIDES[1] in encoder.sides:
         about[BESIDE_WORDS] = True
-    rows_done, problems = _begun(place, about)
-    is_resumed = any(rows_done.values())
+    counts, odd = _begun(place, about)
+    is_resumed = any(counts.values())
     try:
         if fitted_tensors := encoder.fitted():
             write_atomic(place / ENCODER, save(fitted_tensors))
         for side in encoder.sides:
-            _one_side(
-                _Items(store, encoder),
-                side,
-                place,
-                rows_done,
-                problems,
-                batch_size,
-                about,
-                progress,
-            )
-        write_json(place / "features.json", {**about, **problems.remarks(len(store))})
+            _one_side(_Items(store, encoder), side, place, counts, odd, batch_size, about, progress)
+        write_json(place / "features.json", {**about, **odd.remarks(len(store))})
         (place / PARTIAL).unlink()
     except DataError:
         if not is_resumed:  # the name is free for another checkpoint
@@ -282,22 +273,22 @@ def _one_side(
     items: _Items,
     side: str,
     place: Path,
-    rows_done: dict[str, int],
-    problems: _Seen,
+    counts: dict[str, int],
+    odd: _Seen,
     batch_size: int,
     about: dict[str, Any],
     progress: Progress | None,
 ) -> None:
     path, n = place / f"{side}.npy", len(items.store)
     out: Any = None
-    if rows_done.get(side, 0) and path.is_file():
+    if counts.get(side, 0) and path.is_file():
         with suppress(OSError, ValueError):  # damaged: made again
             out = np.lib.format.open_memmap(path, mode="r+")
     if out is None or len(out) != n:
-        out, rows_done[side] = None, 0
+        out, counts[side] = None, 0
     # A picture that several items share is computed for the first of them.
     first = items.store.same_picture() if side == "pictures" else np.arange(n)
-    batches = [range(a, min(a + batch_size, n)) for a in range(rows_done[side], n, batch_size)]
+    batches = [range(a, min(a + batch_size, n)) for a in range(counts[side], n, batch_size)]
 
     def work(rows: Sequence[int]) -> _Encoded:
         return items.encode(side, np.array([i for i in rows if first[i] == i], dtype=np.int64))
@@ -311,15 +302,13 @@ def _one_side(
             reserve(path, path.stat().st_size)
         if len(batch.rows):
             out[batch.rows] = batch.features
-        problems.add(batch.unreadable, batch.unknown_texts)
+        odd.add(batch.unreadable, batch.unknown_texts)
         twin_rows = np.array([i for i in rows if first[i] != i], dtype=np.int64)
         if len(twin_rows):
             out[twin_rows] = out[first[twin_rows]]
-        rows_done[side] = rows.stop
+        counts[side] = rows.stop
         if k % SAVED_AFTER == 0 or rows.stop == n:
             out.flush()
-            write_json(
-                place / PARTIAL, {"about": about, "done": rows_done, "seen": asdict(problems)}
-            )
+            write_json(place / PARTIAL, {"about": about, "done": counts, "seen": asdict(odd)})
         if progress is not None:
             progress(side, rows.stop / n)

@@ -177,13 +177,9 @@ def positions(model: Any) -> int:
     config = getattr(model.config, "text_config", model.config)
     positions = int(getattr(config, "max_position_embeddings", None) or 512)
     # RoBERTa counts positions from behind the padding's own.
-    starts_behind_padding = getattr(config, "model_type", "") in (
-        "roberta",
-        "xlm-roberta",
-        "camembert",
-        "mpnet",
-    )
-    return positions - (int(config.pad_token_id or 0) + 1 if starts_behind_padding else 0)
+    if getattr(config, "model_type", "") in ("roberta", "xlm-roberta", "camembert", "mpnet"):
+        return positions - int(config.pad_token_id or 0) - 1
+    return positions
 
 
 def _length(folder: Path) -> int:

@@ -102,14 +102,8 @@ def asked_spec(
     Raises:
         ConfigError: there is no source, or more than one.
     """
-    is_given = [
-        bool(high or low) and not levels,
-        bool(tag),
-        bool(factor),
-        bool(items),
-        bool(levels),
-    ]
-    if sum(is_given) != 1:
+    lines = (high or low) and not levels
+    if sum(map(bool, (lines, tag, factor, items, levels))) != 1:
         raise ConfigError(
             "an axis is asked for with one of words, a tag, a factor, items or labels: name one"
         )

@@ -77,13 +77,10 @@ def _levels(finder: AxisFinder, terms: ItemTerms, name: AxisName) -> Floats | No
     """What a name says of ``held_rows``: the factor; or nearness to the texts of the items that
     have its words, minus that to those that have the words of the other pole, as of proposals.
     """
-    held_levels = terms.property_of(name, finder.held_rows)
+    levels = terms.property_of(name, finder.held_rows)
     if name.name in terms.factor_names:
-        return (
-            np.where(np.isfinite(held_levels), held_levels, np.nanmean(held_levels))
-            if np.isfinite(held_levels).any()
-            else None
-        )
+        is_known = np.isfinite(levels)
+        return np.where(is_known, levels, np.nanmean(levels)) if is_known.any() else None
     has = terms.property_of(name, finder.fit_rows)
     groups = [group for group in (has > 0, has < 0) if group.any()]
     if not (has > 0).any():

@@ -72,12 +72,10 @@ class AxisFinder:
         self.model, self.data = model, data
         splits = data.splits
         self.fit_rows = (splits["train"] if len(splits["train"]) else splits["test"])[:MAX_FIT]
-        held_rows = next(
-            (splits[s] for s in ("validation", "test") if len(splits[s]) >= MIN_ROWS), None
-        )
-        self.held_rows = np.setdiff1d(
-            np.empty(0, int) if held_rows is None else held_rows, self.fit_rows
-        )[:MAX_HELD]
+        rows = next((splits[s] for s in ("validation", "test") if len(splits[s]) >= MIN_ROWS), None)
+        self.held_rows = np.setdiff1d(np.empty(0, int) if rows is None else rows, self.fit_rows)[
+            :MAX_HELD
+        ]
         self.asks: tuple[Literal["first", "second"], ...] = (
             ("first", "second") if model.method.asks_both_ways else ("first",)
         )
@@ -262,21 +260,17 @@ class AxisFinder:
         at = {int(row): i for i, row in enumerate(rows)}
         spread_by_text = self._spreading(spec) if spec.kind == "labels" else None
 
-        def weights(fit: Ints, row_levels: Floats) -> Floats:
+        def weights(fit: Ints, y: Floats) -> Floats:
             some = [one[[at[int(row)] for row in fit]] for one in z]
             if spread_by_text is None:
-                return self.finder.weights(some, row_levels)
-            return self.finder.corrected(
-                self.fit_weights(spread_by_text(fit, row_levels)), some, row_levels
-            )
+                return self.finder.weights(some, y)
+            return self.finder.corrected(self.fit_weights(spread_by_text(fit, y)), some, y)
 
         scores = []
         for asks, own_z in zip(self.asks, z, strict=True):
 
-            def reading(
-                fit: Ints, row_levels: Floats, others: Ints, own_z: Floats = own_z
-            ) -> Floats:
-                direction = self.finder.direction(weights(fit, row_levels))
+            def reading(fit: Ints, y: Floats, others: Ints, own_z: Floats = own_z) -> Floats:
+                direction = self.finder.direction(weights(fit, y))
                 return own_z[[at[int(row)] for row in others]] @ direction.reads + direction.offset
 
             if len(rows) >= MIN_ROWS:
@@ -296,11 +290,11 @@ class AxisFinder:
         if spec.high:
             line_levels = LineLevels(self.space, self.fit_vectors, spec.high, spec.low)
 
-        def levels(rows: Ints, levels_of_rows: Floats) -> Floats:
+        def levels(rows: Ints, y: Floats) -> Floats:
             prior = None
             if line_levels is not None:
                 prior = line_levels.of(self.space.vectors(rows)), line_levels.of(self.fit_vectors)
-            return spread(self.space.features(rows), levels_of_rows, others, prior)
+            return spread(self.space.features(rows), y, others, prior)
 
         return levels
 

@@ -145,19 +145,17 @@ def example_levels(
     Raises:
         ConfigError: an id is unknown, an item is on both sides, or a side has too few.
     """
-    example_rows = rows_of(data, items)
-    others = rows_of(data, against) if against else np.setdiff1d(rest, example_rows)
-    for rows, what in ((example_rows, "marked"), (others, "other")):
+    high = rows_of(data, items)
+    others = rows_of(data, against) if against else np.setdiff1d(rest, high)
+    for rows, what in ((high, "marked"), (others, "other")):
         if len(rows) < MIN_MARKED:
             raise ConfigError(
                 f"{len(rows)} {what} items are too few for an axis: mark at least {MIN_MARKED}"
             )
-    if len(both := np.intersect1d(example_rows, others)):
+    if len(both := np.intersect1d(high, others)):
         name = data.item_ids()[int(both[0])]
         raise ConfigError(f"item {shown(name, 40)} is on both sides: keep it on one")
-    return np.concatenate([example_rows, others]), np.repeat(
-        [1.0, 0.0], [len(example_rows), len(others)]
-    )
+    return np.concatenate([high, others]), np.repeat([1.0, 0.0], [len(high), len(others)])
 
 
 def label_levels(data: PairedDataset, levels: Mapping[str, float]) -> tuple[Ints, Floats]:

@@ -256,8 +256,8 @@ def _varimax(loadings: Floats, n_steps: int = 100) -> Floats:
     """The rotation of (K, k) loadings whose squares vary most within the columns."""
     rotation = np.eye(loadings.shape[1])
     for _ in range(n_steps):
-        rotated = loadings @ rotation
-        target = rotated**3 - rotated * (rotated**2).mean(axis=0)
+        current = loadings @ rotation
+        target = current**3 - current * (current**2).mean(axis=0)
         u, _, vt = np.linalg.svd(loadings.T @ target)
         before, rotation = rotation, u @ vt
         if np.abs(rotation - before).max() < 1e-9:
