@@ -82,6 +82,19 @@ _LEFT = {
     "methods.joint_training": "models.nets.recipe_rnn.Perturbable "
     "models.nets.recipe_rnn.perturbable",
     "methods.presets": "models.methods.method_class",
+    "api": "api.run.Query api.run.SLOW_SHUFFLES",
+    "data.kitchen": "data.sets.kitchen.FOLDER data.sets.kitchen.Settings data.sets.kitchen.content "
+    "data.sets.kitchen.load",
+    "evaluation": "evaluation.of_run.DIGIT_RANGES evaluation.of_run.MAX_FACTOR_ROWS "
+    "evaluation.of_run.N_QUERIES evaluation.of_run.N_QUERIES_DIGITS "
+    "evaluation.of_run.N_QUERIES_RANGES evaluation.of_run.PRIOR_ROWS evaluation.of_run.SAMPLES "
+    "evaluation.of_run.evaluated_rows evaluation.of_run.is_digits "
+    "evaluation.of_run.require_settings",
+    "figures": "figures.of_run.PLOT_QUERIES figures.of_run.write_traversals",
+    "retrieval": "retrieval.prior.AggregatedPrior retrieval.prior.DensityDistance "
+    "retrieval.exact_path.ExactPath retrieval.base.Index retrieval.base.Retrieved "
+    "retrieval.retriever.Retriever retrieval.exact_path.exact_change_points "
+    "retrieval.exact_path.exact_paths",
     "alignment.folding": "training.alignment.base.unchanged",
     "alignment.steps": "training.alignment.axis_steps.independent.MAX_SLOPES",
     "comparison": "exploring.comparison.COUNTERPART exploring.comparison.Counterpart "
