@@ -166,8 +166,8 @@ def main() -> None:
     if options.tests:
         lines.append("| seconds of `make test` | {:,} | {:,} |".format(*options.tests))
     # What is written below the table stays.
-    stored = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else ""
-    notes = stored.rpartition("|\n")[2] if "|\n" in stored else ""
+    stored = RESULTS.read_text(encoding="utf-8").split("\n\n") if RESULTS.exists() else []
+    notes = "".join(f"\n{part}\n" for part in stored[3:]).rstrip("\n") + "\n" if stored[3:] else ""
     RESULTS.write_text("\n".join(lines) + "\n" + notes, encoding="utf-8")
     print("\n".join(lines))
 
