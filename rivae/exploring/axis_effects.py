@@ -87,11 +87,11 @@ class AxisEffects:
         sure = [c for c in self.order if self.is_measurable[c]]
         parts = [f"{round(self.new)} of {self.k} items new"]
         for sign, way in ((1, "up"), (-1, "down")):
-            moved = [self.names[c] for c in sure if sign * self.change[c] > 0]
-            moved = list(dict.fromkeys(moved))  # a factor and a tag may have one name
-            if moved:
-                more = f" and {len(moved) - most} more" if len(moved) > most else ""
-                parts.append(f"{', '.join(moved[:most])}{more} {way}")
+            names = [self.names[c] for c in sure if sign * self.change[c] > 0]
+            names = list(dict.fromkeys(names))  # a factor and a tag may have one name
+            if names:
+                more = f" and {len(names) - most} more" if len(names) > most else ""
+                parts.append(f"{', '.join(names[:most])}{more} {way}")
         if self.names:
             other = "nothing else" if self.is_measurable.any() else "nothing"
             parts.append(f"{other} changes measurably")

@@ -79,8 +79,8 @@ def added_sliders(explorer: Explorer) -> list[dict[str, Any]]:
     which leaves the readings of the other named axes; it is null where they say all that it says.
     """
     sliders = []
-    for placed in explorer.added_axes:
-        axis = placed.axis
+    for place in explorer.added_axes:
+        axis = place.axis
         low, high = axis.poles
         sliders.append(
             {
@@ -95,13 +95,13 @@ def added_sliders(explorer: Explorer) -> list[dict[str, Any]]:
                 "about": evidence_line(axis, explorer.data.view_names),
                 "held": added_reliability(axis, explorer.asks),
                 "terms": list(filter(None, (axis.spec.high, axis.spec.low, axis.spec.target))),
-                "mean": round(placed.mean, 6),
-                "std": round(placed.std, 6),
-                "effect": round(placed.effect, 3),
+                "mean": round(place.mean, 6),
+                "std": round(place.std, 6),
+                "effect": round(place.effect, 3),
                 "reads": list(axis.reads),
                 "offset": axis.offset,
                 "moves": list(axis.moves),
-                "alone": list(placed.moves_alone) or None,
+                "alone": list(place.moves_alone) or None,
             }
         )
     return sliders

@@ -69,7 +69,9 @@ def tables() -> None:
             required=True,
             key=keys.METRICS_DATASET,
             bind="query-params",
+            label_visibility="collapsed",
         ) or next(iter(names))
+    with frame.details():
         choice = st.segmented_control(
             "Range of z",
             list(ranges),
