@@ -33,11 +33,11 @@ def app() -> Any:
     from starlette.applications import Starlette
 
     from rivae.app import server
-    from rivae.app.shell import web
+    from rivae.app.shell import middleware, web
 
     # Other tests of this process run pages without their launcher, which have no routes.
     with patch.object(web, "_base"):
-        return Starlette(routes=server.build_routes(), middleware=server.build_gate())
+        return Starlette(routes=server.build_routes(), middleware=middleware.build_gate())
 
 
 # A thread with an event loop of its own: that of the tests may run one already, for a browser.
