@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from rivae.app.shell.pages import Page, View
 
+MAX_LINK = 4_000  # characters; what is longer was not written by the app
 MAX_CHIP = 32  # characters of a run's title in the bar
 
 ICONS = {
@@ -137,11 +138,11 @@ def finish(page: Page) -> None:
     """What needs to know what ``page`` shows; last on every page."""
     with _slot("find"):
         finder.button()
-    if page.name != pages.HOME:
+    link = f"{st.context.url or ''}?{urlencode(st.query_params.to_dict())}"
+    if page.name != pages.HOME and len(link) <= MAX_LINK:
         with share():
             st.caption("Link to this view")
-            address_now = urlencode(st.query_params.to_dict())
-            st.code(f"{st.context.url or ''}{address_now and '?'}{address_now}", language=None)
+            st.code(link, language=None)
 
 
 def _opened(slot: str, title: str, icon: str, name: str = "") -> DeltaGenerator:
