@@ -18,21 +18,18 @@ A run that has been measured is kept. Writes ``benchmarks/results/closed-form.md
 
 from __future__ import annotations
 
-import argparse
 import math
-import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
-from benchmarks.cells import kind_of, mean_and_spread, method_of, row_title
+from benchmarks.cells import Row, asked_runs, mean_and_spread, row_title, with_measured
 from rivae.base.config import Asks
 from rivae.benchmark.tables import RIDGE_CCA
-from rivae.data.store.manifest import ROOT_VARIABLE
 from rivae.metrics.measures.retrieval import MEDIAN_RANK, RECALL, retrieval_metrics
 from rivae.models.registry import METHODS
 from rivae.models.settings import CLOSED_FORM
@@ -68,11 +65,19 @@ def gained(run: Run) -> dict[str, float]:
     }
 
 
-def measure(run: Run) -> list[dict[str, Any]]:
+def runs_on_features(folder: Path) -> Iterator[tuple[Run]]:
+    """The finished runs that read features, or start in closed form."""
+    for run in sorted(list_runs([folder]), key=lambda run: run.id):
+        init = run.config.method.settings.get("init")
+        reads_features = run.config.dataset.settings.get("features")
+        if run.status.state == "finished" and (init == CLOSED_FORM or reads_features):
+            yield (run,)
+
+
+def measure(run: Run) -> list[Row]:
     """A row for every view that may ask."""
     data = run.load_dataset()
     method, test = run.load_method(data), data.splits["test"]
-    head = {"run": run.id, "method": method_of(run), "kind": kind_of(run), "seed": run.config.seed}
     out = []
     for way, asks in WAYS.items():
         if asks != "first" and not method.asks_both_ways:
@@ -80,7 +85,7 @@ def measure(run: Run) -> list[dict[str, Any]]:
         found = retrieval_metrics(
             Retriever(method, data, test, asks=asks), test, search_size=SEARCHED
         )
-        out.append({**head, "way": way, **gained(run), **{k: found[k].score for k in SCORES}})
+        out.append({"way": way, **gained(run), **{k: found[k].score for k in SCORES}})
     return out
 
 
@@ -102,25 +107,7 @@ def table(rows: pd.DataFrame) -> str:
 
 def main() -> None:
     """Measure what is not measured yet and write the table of everything that was."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("runs", type=Path)
-    parser.add_argument("--data", type=Path, help="folder of imports; as the app has it")
-    options = parser.parse_args()
-    if options.data:
-        os.environ[ROOT_VARIABLE] = str(options.data)
-    rows = pd.read_parquet(TABLE) if TABLE.exists() else pd.DataFrame({"run": []})
-    for run in sorted(list_runs([options.runs]), key=lambda run: run.id):
-        init = run.config.method.settings.get("init")
-        features = run.config.dataset.settings.get("features")
-        if run.status.state != "finished" or run.id in set(rows["run"]):
-            continue
-        if init == CLOSED_FORM or features:
-            new = pd.DataFrame(measure(run))
-            rows = pd.concat([rows, new], ignore_index=True) if len(rows) else new
-            print(run.id, flush=True)
-    rows.to_parquet(TABLE, index=False)
+    rows = with_measured(TABLE, runs_on_features(asked_runs(__doc__)), measure)
     text = (
         "# Retrieval on frozen features, and what training gains\n\n"
         f"`python benchmarks/closed_form.py RUNS`\n\n{READING}\n{table(rows)}\n"
