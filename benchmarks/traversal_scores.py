@@ -251,9 +251,9 @@ def report(rows: pd.DataFrame, food: bool) -> str:
         "# What moves the paper's D, C and I of a traversal",
         f"`python benchmarks/traversal_scores.py{' --food RUN' * food}`. {said}Each row changes "
         "one thing of the paper's way: central 99 % of z (its −10 … 10 where axes are scaled so), "
-        "201 steps, the best item, mean over queries of |r|, alpha 10. *Chance*: the aligned axes, and "
-        "factors of other items. *Median cell*: of the correlation table of the aligned axes, most "
-        "of whose cells "
+        "201 steps, the best item, mean over queries of |r|, alpha 10. *Chance*: the aligned axes, "
+        "and factors of other items. *Median cell*: of the correlation table of the aligned axes, "
+        "most of whose cells "
         "have nothing to say. *The factors themselves*: the item whose factors are nearest is "
         "found, so that nothing but the protocol is missing.",
     ]
