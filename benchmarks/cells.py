@@ -59,14 +59,15 @@ def with_measured(
     table: Path, cells: Iterable[tuple[Run, *tuple[Any, ...]]], measure: Callable[..., list[Row]]
 ) -> pd.DataFrame:
     """The rows of a table of runs, after those of the ``cells`` that it lacks were added, one by
-    one. A model is measured once; the rows of a run that was trained again are replaced.
+    one. The rows of a run that was trained again are replaced.
 
     Args:
         cells: the runs, each with what else ``measure`` takes.
     """
     rows = pd.read_parquet(table) if table.exists() else pd.DataFrame(columns=["run", "model"])
     for run, *others in cells:
-        if run.model_key not in set(rows["model"]):
+        # Both: methods that keep the same start have the same weights.
+        if (run.id, run.model_key) not in set(zip(rows["run"], rows["model"], strict=True)):
             new = pd.DataFrame([{**head_of(run), **row} for row in measure(run, *others)])
             kept = rows[rows["run"] != run.id]
             rows = pd.concat([part for part in (kept, new) if len(part)], ignore_index=True)

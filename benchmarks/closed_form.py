@@ -45,10 +45,10 @@ SEARCHED = 1000  # of the test items; ten draws
 READING = """\
 15,228 photographs and recipes (10,660 to train with). Mean reciprocal rank of 1,000 validation
 pairs, the mean of both directions where the method asks both ways: *start* before its last stage,
-*training* in the best epoch of that stage, *kept* of what the run is. A start whose heads are not
-trained yet (Bi-VAE on V) finds nothing; Cos-Sim-LVM and Bi-VAE have none in closed form. R@k and
-median rank are among 1,000 test items, mean of ten draws; ± is the s.d. over n seeds. **Ridge CCA**
-is the start in closed form and no more: nothing in it is drawn, so it has one run.
+*training* in the best epoch of that stage, *kept* of what the run is: every method keeps its best
+epoch, or its start. Cos-Sim-LVM and Bi-VAE have no start in closed form. R@k and median rank are
+among 1,000 test items, mean of ten draws; ± is the s.d. over n seeds. **Ridge CCA** is the start in
+closed form and no more: nothing in it is drawn, so it has one run.
 """
 COLUMNS = {"start": "start", "training": "training", "kept": "kept"}
 SCORES = {**{m.key: f"R@{k}" for k, m in RECALL.items()}, MEDIAN_RANK.key: "MedR"}
@@ -58,11 +58,12 @@ def gained(run: Run) -> dict[str, float]:
     """Validation scores of the start, of the best epoch of the last stage, and of what is kept."""
     rows = [(r["stage"], r["validation"]["score"]) for r in run.metrics() if "validation" in r]
     last = None if refinable(run.config) else rows[-1][0]  # all of a run that is its start
-    return {
-        "start": max((score for stage, score in rows if stage != last), default=math.nan),
-        "training": max((score for stage, score in rows if stage == last), default=math.nan),
-        "kept": kept_scores(run).get("score", math.nan),
-    }
+    before = [score for stage, score in rows if stage != last]
+    training = max((score for stage, score in rows if stage == last), default=math.nan)
+    kept = kept_scores(run).get("score", math.nan)
+    if kept > training:  # what the last stage began with, measured between two epochs
+        before.append(kept)
+    return {"start": max(before, default=math.nan), "training": training, "kept": kept}
 
 
 def runs_on_features(folder: Path) -> Iterator[tuple[Run]]:

@@ -149,6 +149,11 @@ class Run:
         return self.path / "checkpoints" / "unfolded.safetensors"
 
     @property
+    def best_weights(self) -> Path:
+        """The weights with the best validation score, and these scores, with ``select="best"``."""
+        return self.path / "checkpoints" / "best.safetensors"
+
+    @property
     def log(self) -> MetricsLog:
         """``metrics.jsonl``: one row per epoch."""
         return MetricsLog(self.path / "metrics.jsonl")

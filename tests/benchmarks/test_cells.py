@@ -49,6 +49,9 @@ def test_a_measured_run_is_kept_until_it_is_trained_again(tmp_path):
     class Retrained:
         id, config, model_key = demo.id, demo.config, "another"
 
+    class SameWeights:
+        id, config, model_key = "twin", demo.config, demo.model_key
+
     other = Run(DEMO_ROOT / "demo-digits")
     first = with_measured(table, [(demo, 1)], measure)
     assert first.to_dict("records")[0] == {**head_of(demo), "score": 1}
@@ -56,7 +59,9 @@ def test_a_measured_run_is_kept_until_it_is_trained_again(tmp_path):
     assert asked == [1, 3] and both["score"].tolist() == [1, -1, 3, -3]
     replaced = with_measured(table, [(Retrained, 4), (other, 5)], measure)
     assert replaced["score"].tolist() == [3, -3, 4, -4]
-    pd.testing.assert_frame_equal(pd.read_parquet(table), replaced)
+    twin = with_measured(table, [(SameWeights, 6)], measure)
+    assert twin["score"].tolist() == [3, -3, 4, -4, 6, -6]
+    pd.testing.assert_frame_equal(pd.read_parquet(table), twin)
 
 
 def test_the_folder_of_the_command_line_and_where_the_stores_are(monkeypatch, tmp_path):
