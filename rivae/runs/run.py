@@ -315,10 +315,8 @@ class Run:
             status = self._written_status()
         except RunError:
             status = Status()
-        write_json(
-            self.path / "status.json",
-            status.model_copy(update={**changes, "updated": now()}).model_dump(),
-        )
+        changed = status.model_copy(update={**changes, "updated": now()})
+        write_json(self.path / "status.json", changed.model_dump())
 
     def write_model(self, method: Method) -> None:
         """Write ``model.safetensors`` atomically, and delete the preview."""
