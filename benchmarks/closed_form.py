@@ -46,11 +46,9 @@ READING = """\
 15,228 photographs and recipes (10,660 to train with). Mean reciprocal rank of 1,000 validation
 pairs, the mean of both directions where the method asks both ways: *start* before its last stage,
 *training* in the best epoch of that stage, *kept* of what the run is: every method keeps its best
-epoch, or its start. Cos-Sim-LVM and Bi-VAE have no start in closed form. Bi-VAE, which decodes all
-features, was stopped after 25 of 42 epochs of one run, on a machine with other work: its best
-validation score was .0166, at the fourth, and it has no row. R@k and median rank are among 1,000
-test items, mean of ten draws; ± is the s.d. over n seeds. **Ridge CCA** is the start in closed form
-and no more: nothing in it is drawn, so it has one run.
+epoch, or its start. Cos-Sim-LVM and Bi-VAE have no start in closed form. R@k and median rank are
+among 1,000 test items, mean of ten draws; ± is the s.d. over n seeds. **Ridge CCA** is the start in
+closed form and no more: nothing in it is drawn, so it has one run.
 """
 COLUMNS = {"start": "start", "training": "training", "kept": "kept"}
 SCORES = {**{m.key: f"R@{k}" for k, m in RECALL.items()}, MEDIAN_RANK.key: "MedR"}
