@@ -6,19 +6,25 @@ machine adds its cells to the table as it stands.
 
 from __future__ import annotations
 
+import argparse
+import os
 import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from rivae.base.config import RunConfig
 from rivae.benchmark.tables import RIDGE_CCA, features_title, title
+from rivae.data.store.manifest import ROOT_VARIABLE
 from rivae.figures.tables import with_spread
 from rivae.jobs.launch import resume, train
 from rivae.runs import Run
 from rivae.runs.refinement import refinable
 
 USUAL_AXES = 30
+Row = dict[str, Any]
 
 
 def numbers(text: str) -> list[int]:
@@ -33,6 +39,52 @@ def trained(root: Path, config: RunConfig) -> Run:
     if not run.path.exists():
         return train([config], root)[0]
     return run if run.ready else resume([run])[0]
+
+
+def asked_runs(description: str) -> Path:
+    """The folder of runs on the command line; the stores are those of its ``--data``."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("runs", type=Path, help="a folder with runs")
+    parser.add_argument("--data", type=Path, help="folder of the stores; as the app has it")
+    options = parser.parse_args()
+    if options.data:
+        os.environ[ROOT_VARIABLE] = str(options.data)
+    runs: Path = options.runs
+    return runs
+
+
+def with_measured(
+    table: Path, cells: Iterable[tuple[Run, *tuple[Any, ...]]], measure: Callable[..., list[Row]]
+) -> pd.DataFrame:
+    """The rows of a table of runs, after those of the ``cells`` that it lacks were added, one by
+    one. The rows of a run that was trained again are replaced.
+
+    Args:
+        cells: the runs, each with what else ``measure`` takes.
+    """
+    rows = pd.read_parquet(table) if table.exists() else pd.DataFrame(columns=["run", "model"])
+    for run, *others in cells:
+        # Both: methods that keep the same start have the same weights.
+        if (run.id, run.model_key) not in set(zip(rows["run"], rows["model"], strict=True)):
+            new = pd.DataFrame([{**head_of(run), **row} for row in measure(run, *others)])
+            kept = rows[rows["run"] != run.id]
+            rows = pd.concat([part for part in (kept, new) if len(part)], ignore_index=True)
+            rows.to_parquet(table, index=False)
+            print(run.id, flush=True)
+    return rows
+
+
+def head_of(run: Run) -> Row:
+    """What a row of a table says of its run."""
+    return {
+        "run": run.id,
+        "model": run.model_key,
+        "method": method_of(run),
+        "kind": kind_of(run),
+        "seed": run.config.seed,
+    }
 
 
 def method_of(run: Run) -> str:

@@ -18,21 +18,18 @@ A run that has been measured is kept. Writes ``benchmarks/results/closed-form.md
 
 from __future__ import annotations
 
-import argparse
 import math
-import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
-from benchmarks.cells import kind_of, mean_and_spread, method_of, row_title
+from benchmarks.cells import Row, asked_runs, mean_and_spread, row_title, with_measured
 from rivae.base.config import Asks
 from rivae.benchmark.tables import RIDGE_CCA
-from rivae.data.store.manifest import ROOT_VARIABLE
 from rivae.metrics.measures.retrieval import MEDIAN_RANK, RECALL, retrieval_metrics
 from rivae.models.registry import METHODS
 from rivae.models.settings import CLOSED_FORM
@@ -48,10 +45,10 @@ SEARCHED = 1000  # of the test items; ten draws
 READING = """\
 15,228 photographs and recipes (10,660 to train with). Mean reciprocal rank of 1,000 validation
 pairs, the mean of both directions where the method asks both ways: *start* before its last stage,
-*training* in the best epoch of that stage, *kept* of what the run is. A start whose heads are not
-trained yet (Bi-VAE on V) finds nothing; Cos-Sim-LVM and Bi-VAE have none in closed form. R@k and
-median rank are among 1,000 test items, mean of ten draws; ± is the s.d. over n seeds. **Ridge CCA**
-is the start in closed form and no more: nothing in it is drawn, so it has one run.
+*training* in the best epoch of that stage, *kept* of what the run is: every method keeps its best
+epoch, or its start. Cos-Sim-LVM and Bi-VAE have no start in closed form. R@k and median rank are
+among 1,000 test items, mean of ten draws; ± is the s.d. over n seeds. **Ridge CCA** is the start in
+closed form and no more: nothing in it is drawn, so it has one run.
 """
 COLUMNS = {"start": "start", "training": "training", "kept": "kept"}
 SCORES = {**{m.key: f"R@{k}" for k, m in RECALL.items()}, MEDIAN_RANK.key: "MedR"}
@@ -61,18 +58,27 @@ def gained(run: Run) -> dict[str, float]:
     """Validation scores of the start, of the best epoch of the last stage, and of what is kept."""
     rows = [(r["stage"], r["validation"]["score"]) for r in run.metrics() if "validation" in r]
     last = None if refinable(run.config) else rows[-1][0]  # all of a run that is its start
-    return {
-        "start": max((score for stage, score in rows if stage != last), default=math.nan),
-        "training": max((score for stage, score in rows if stage == last), default=math.nan),
-        "kept": kept_scores(run).get("score", math.nan),
-    }
+    before = [score for stage, score in rows if stage != last]
+    training = max((score for stage, score in rows if stage == last), default=math.nan)
+    kept = kept_scores(run).get("score", math.nan)
+    if kept > training:  # what the last stage began with, measured between two epochs
+        before.append(kept)
+    return {"start": max(before, default=math.nan), "training": training, "kept": kept}
 
 
-def measure(run: Run) -> list[dict[str, Any]]:
+def runs_on_features(folder: Path) -> Iterator[tuple[Run]]:
+    """The finished runs that read features, or start in closed form."""
+    for run in sorted(list_runs([folder]), key=lambda run: run.id):
+        init = run.config.method.settings.get("init")
+        reads_features = run.config.dataset.settings.get("features")
+        if run.status.state == "finished" and (init == CLOSED_FORM or reads_features):
+            yield (run,)
+
+
+def measure(run: Run) -> list[Row]:
     """A row for every view that may ask."""
     data = run.load_dataset()
     method, test = run.load_method(data), data.splits["test"]
-    head = {"run": run.id, "method": method_of(run), "kind": kind_of(run), "seed": run.config.seed}
     out = []
     for way, asks in WAYS.items():
         if asks != "first" and not method.asks_both_ways:
@@ -80,7 +86,7 @@ def measure(run: Run) -> list[dict[str, Any]]:
         found = retrieval_metrics(
             Retriever(method, data, test, asks=asks), test, search_size=SEARCHED
         )
-        out.append({**head, "way": way, **gained(run), **{k: found[k].score for k in SCORES}})
+        out.append({"way": way, **gained(run), **{k: found[k].score for k in SCORES}})
     return out
 
 
@@ -102,25 +108,7 @@ def table(rows: pd.DataFrame) -> str:
 
 def main() -> None:
     """Measure what is not measured yet and write the table of everything that was."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("runs", type=Path)
-    parser.add_argument("--data", type=Path, help="folder of imports; as the app has it")
-    options = parser.parse_args()
-    if options.data:
-        os.environ[ROOT_VARIABLE] = str(options.data)
-    rows = pd.read_parquet(TABLE) if TABLE.exists() else pd.DataFrame({"run": []})
-    for run in sorted(list_runs([options.runs]), key=lambda run: run.id):
-        init = run.config.method.settings.get("init")
-        features = run.config.dataset.settings.get("features")
-        if run.status.state != "finished" or run.id in set(rows["run"]):
-            continue
-        if init == CLOSED_FORM or features:
-            new = pd.DataFrame(measure(run))
-            rows = pd.concat([rows, new], ignore_index=True) if len(rows) else new
-            print(run.id, flush=True)
-    rows.to_parquet(TABLE, index=False)
+    rows = with_measured(TABLE, runs_on_features(asked_runs(__doc__)), measure)
     text = (
         "# Retrieval on frozen features, and what training gains\n\n"
         f"`python benchmarks/closed_form.py RUNS`\n\n{READING}\n{table(rows)}\n"

@@ -16,12 +16,10 @@ Writes ``benchmarks/results/food-axes.md`` and two ``.parquet`` files.
 
 from __future__ import annotations
 
-import argparse
-import os
 import sys
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,14 +30,20 @@ from sklearn.model_selection import KFold, cross_val_predict
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
-from benchmarks.cells import kind_of, mean_and_spread, method_of, row_title
+from benchmarks.cells import (
+    Row,
+    asked_runs,
+    kind_of,
+    mean_and_spread,
+    method_of,
+    row_title,
+    with_measured,
+)
 from rivae.base.config import Asks
 from rivae.base.errors import DataError
 from rivae.benchmark.tables import RIDGE_CCA
-from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FOOD_FACTORS
 from rivae.data.sets.pairs import Pairs
-from rivae.data.store.manifest import ROOT_VARIABLE
 from rivae.data.words_view import WordsView
 from rivae.labels.food_levels import MODEL_MADE, level_matrix, model_levels
 from rivae.metrics.correlation import correlation_table
@@ -146,7 +150,7 @@ def limits(z: Array, levels: Array) -> dict[str, float]:
     }
 
 
-def of_levels(labels: pd.DataFrame, rows: NDArray[np.int64]) -> list[dict[str, Any]]:
+def of_levels(labels: pd.DataFrame, rows: NDArray[np.int64]) -> list[Row]:
     """What the levels allow: D and C of themselves, and how far one pass tells the other."""
     passes = sorted(labels["annotator"].unique())[:2]
     levels, first, second = (
@@ -167,9 +171,9 @@ def of_levels(labels: pd.DataFrame, rows: NDArray[np.int64]) -> list[dict[str, A
     return out
 
 
-def of_texts(data: Pairs, levels: Array) -> list[dict[str, Any]]:
+def of_texts(data: Pairs, labels: pd.DataFrame) -> list[Row]:
     """The weighted words alone: their components, which no picture has touched."""
-    words, rows = data.x2, data.splits["test"]
+    words, rows, levels = data.x2, data.splits["test"], level_matrix(labels, len(data))
     assert isinstance(words, WordsView)
     out = []
     for n in (N_COMPONENTS, 300):
@@ -179,15 +183,16 @@ def of_texts(data: Pairs, levels: Array) -> list[dict[str, Any]]:
     return out
 
 
-def of_run(run: Run, data: Pairs, levels: Array) -> list[dict[str, Any]]:
+def of_run(run: Run, data: Pairs, labels: pd.DataFrame) -> list[Row]:
     """z of both views and the embeddings that it is made of."""
-    method, rows = run.load_method(), data.splits["test"]
-    title, model = row_title(method_of(run), kind_of(run)), LatentModel(method)
+    method, rows = run.load_method(data), data.splits["test"]
+    model, levels = LatentModel(method), level_matrix(labels, len(data))
     asks = [a for a in ASKING if a == "first" or method.asks_both_ways]
     asked = {a: Retriever(method, data, rows, asks=a).encode(rows)[0] for a in asks}
     views = {f"z, {ASKING[a]} asks": z for a, z in asked.items()}
     v1, v2 = model.embed_queries(data.x1, rows), model.embed_targets(data.x2, rows)
     views |= {"v of pictures": v1, "v of recipes": v2, "v of both": np.hstack([v1, v2])}
+    title = row_title(method_of(run), kind_of(run))
     return [{"of": f"{title}, {n}", **limits(z, levels[rows])} for n, z in views.items()]
 
 
@@ -220,27 +225,27 @@ def scores(retriever: Retriever, levels: Array) -> dict[str, float]:
     }
 
 
-def food_runs(folder: Path) -> Iterator[tuple[Run, PairedDataset, pd.DataFrame]]:
+def food_runs(folder: Path) -> Iterator[tuple[Run, Pairs, pd.DataFrame]]:
     """The finished runs with axes on dishes that have levels, with their data and levels."""
     for run in sorted(list_runs([folder]), key=lambda run: run.id):
         if run.status.state != "finished" or not METHODS[run.config.method.name].has_latent:
             continue
         try:
             data = run.load_dataset()
-            yield run, data, model_levels(data)
+            if isinstance(data, Pairs):
+                yield run, data, model_levels(data)
         except DataError as error:
             print(f"left out: {run.id}: {error}", flush=True)
 
 
-def measure(run: Run, data: Pairs, levels: Array) -> list[dict[str, Any]]:
+def measure(run: Run, data: Pairs, labels: pd.DataFrame) -> list[Row]:
     """The rows of one run; a model that only pictures may ask has one."""
-    method, out = run.load_method(), []
-    head = {"model": run.model_key, "method": method_of(run), "kind": kind_of(run)}
+    method, levels, out = run.load_method(data), level_matrix(labels, len(data)), list[Row]()
     for asks, title in ASKING.items():
         if asks != "first" and not method.asks_both_ways:
             continue
         retriever = Retriever(method, data, data.splits["test"], asks=asks)
-        out.append({**head, "seed": run.config.seed, "asks": title, **scores(retriever, levels)})
+        out.append({"asks": title, **scores(retriever, levels)})
     return out
 
 
@@ -267,49 +272,30 @@ def limits_table(rows: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def write(measured: pd.DataFrame, bounds: pd.DataFrame) -> None:
+def report(measured: pd.DataFrame, bounds: pd.DataFrame) -> str:
     """Both tables."""
-    for name, rows in zip(FILES, (measured, bounds), strict=True):
-        rows.to_parquet(RESULTS / name, index=False)
     order = {method: i for i, method in enumerate((RIDGE_CCA, *METHODS))}
     rows = measured.sort_values("method", key=lambda names: names.map(order), kind="stable")
-    text = (
+    return (
         "# What the axes of real food mean\n\n"
         f"`python benchmarks/food_axes.py`; mean ± s.d. over n seeds.\n\n{READING}\n"
         f"{table(rows)}\n\n{READING_LIMITS}\n{limits_table(bounds)}\n"
     )
-    (RESULTS / "food-axes.md").write_text(text, encoding="utf-8")
 
 
 def main() -> None:
     """Measure all runs that are not measured yet and write the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("runs", type=Path)
-    parser.add_argument("--data", type=Path, help="folder of the stores; as the app has it")
-    chosen = parser.parse_args()
-    if chosen.data:
-        os.environ[ROOT_VARIABLE] = str(chosen.data)
-    measured, bounds = (
-        pd.read_parquet(RESULTS / name)
-        if (RESULTS / name).exists()
-        else pd.DataFrame({"model": []})
-        for name in FILES
+    folder = asked_runs(__doc__)
+    measured, bounds = (RESULTS / name for name in FILES)
+    if not bounds.exists():
+        for _, data, labels in islice(food_runs(folder), 1):
+            rows = [*of_levels(labels, data.splits["test"]), *of_texts(data, labels)]
+            pd.DataFrame(rows).assign(run="", model="").to_parquet(bounds, index=False)
+    tables = (
+        with_measured(file, food_runs(folder), one)
+        for file, one in ((measured, measure), (bounds, of_run))
     )
-    for run, data, labels in food_runs(chosen.runs):
-        if len(measured) and run.model_key in set(measured["model"]):
-            continue
-        assert isinstance(data, Pairs)
-        levels = level_matrix(labels, len(data))
-        if bounds.empty:
-            bounds = pd.DataFrame(
-                [*of_levels(labels, data.splits["test"]), *of_texts(data, levels)]
-            )
-        rows = pd.DataFrame(measure(run, data, levels))
-        measured = pd.concat([measured, rows], ignore_index=True)
-        limited = pd.DataFrame(of_run(run, data, levels))
-        bounds = pd.concat([bounds, limited], ignore_index=True)
-        write(measured, bounds)
-        print(run.id, flush=True)
+    (RESULTS / "food-axes.md").write_text(report(*tables), encoding="utf-8")
 
 
 if __name__ == "__main__":

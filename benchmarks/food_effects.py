@@ -9,24 +9,20 @@ run that has been measured is kept. Writes ``benchmarks/results/food-effects.md`
 
 from __future__ import annotations
 
-import argparse
-import os
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
-from benchmarks.cells import kind_of, mean_and_spread, method_of, row_title
+from benchmarks.cells import Row, asked_runs, mean_and_spread, row_title, with_measured
 from benchmarks.food_axes import ASKING, food_runs
 from benchmarks.food_scores import VIEWS
 from benchmarks.food_tables import ROWS
 from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_LABELS, FACTOR_NAMES
-from rivae.data.store.manifest import ROOT_VARIABLE
 from rivae.exploring.effects import EffectMeasure, latent_effects
 from rivae.labels.food_levels import MODEL_MADE, level_matrix
 from rivae.metrics.effects import Columns
@@ -80,13 +76,12 @@ def measured(retriever: Retriever, levels: Floats) -> dict[str, float]:
     }
 
 
-def measure(run: Run, data: PairedDataset, labels: pd.DataFrame) -> list[dict[str, Any]]:
+def measure(run: Run, data: PairedDataset, labels: pd.DataFrame) -> list[Row]:
     """A row for every view that may ask."""
     method, test = run.load_method(data), np.sort(data.splits["test"])
-    head = {"run": run.id, "method": method_of(run), "kind": kind_of(run), "seed": run.config.seed}
     levels = level_matrix(labels, test)
     return [
-        {**head, "asks": ASKING[asks], **measured(Retriever(method, data, test, asks=asks), levels)}
+        {"asks": ASKING[asks], **measured(Retriever(method, data, test, asks=asks), levels)}
         for asks in (VIEWS if method.asks_both_ways else VIEWS[:1])
     ]
 
@@ -111,22 +106,7 @@ def table(rows: pd.DataFrame) -> str:
 
 def main() -> None:
     """Measure what is not measured yet and write the table of everything that was."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("runs", type=Path)
-    parser.add_argument("--data", type=Path, help="folder of the stores; as the app has it")
-    options = parser.parse_args()
-    if options.data:
-        os.environ[ROOT_VARIABLE] = str(options.data)
-    rows = pd.read_parquet(TABLE) if TABLE.exists() else pd.DataFrame({"run": []})
-    for run, data, labels in food_runs(options.runs):
-        if run.id in set(rows["run"]):
-            continue
-        new = pd.DataFrame(measure(run, data, labels))
-        rows = pd.concat([rows, new], ignore_index=True) if len(rows) else new
-        rows.to_parquet(TABLE, index=False)
-        print(run.id, flush=True)
+    rows = with_measured(TABLE, food_runs(asked_runs(__doc__)), measure)
     text = (
         "# What the axes of real food change\n\n"
         f"`python benchmarks/food_effects.py RUNS`\n\n{READING}\n{table(rows)}\n"

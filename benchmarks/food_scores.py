@@ -17,14 +17,11 @@ Writes ``benchmarks/results/food-scores.md``, ``food-scores.parquet`` and
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,15 +29,14 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
-from benchmarks.cells import kind_of, method_of
+from benchmarks.cells import Row, asked_runs, with_measured
 from benchmarks.food_axes import ASKING, food_runs
-from benchmarks.food_tables import GROUP, PASSES, report
+from benchmarks.food_tables import PASSES, report
 from benchmarks.label_alignment import Start
 from rivae.base.config import Asks
 from rivae.base.errors import RivaeError
 from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_NAMES, FOOD_FACTORS
-from rivae.data.store.manifest import ROOT_VARIABLE
 from rivae.labels.align import MIN_LABELS, align_axes
 from rivae.labels.food_levels import level_matrix, read_levels
 from rivae.labels.scores import NAMES, label_scores
@@ -58,13 +54,12 @@ RESULTS = Path(__file__).parent / "results"
 FILES = ("food-scores.parquet", "food-label-counts.parquet")
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Row = dict[str, Any]
 VIEWS: tuple[Asks, ...] = ("first", "second")
 N_QUERIES, N_BOOTSTRAP, SHUFFLES, HALVINGS = 100, 400, 20, 5
 # How many labels buy the axes.
 SIZES, HOW, ALL = (30, 100), ("random", "suggested"), "all"
 SPLITS, FEW_QUERIES = 3, 20  # of the dishes into those to label and those to score on
-# One step in five, and in ten: D, C and I are those of all steps (traversal-scores.md).
+# One step in five, and in ten, as ``food_tables.READING`` says.
 STEPS, FEW_STEPS = paper_grid()[::5], paper_grid()[::10]
 MEASURES = {
     "mcc": mcc,
@@ -170,34 +165,36 @@ def settings_of(run: Run) -> str:
     return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
 
 
-def measure(run: Run, data: PairedDataset, labels: pd.DataFrame) -> tuple[list[Row], list[Row]]:
-    """All rows of one run: its scores, and those after so many labels."""
-    method = run.load_method(data)
-    head = {
-        "run": run.id,
-        "model": run.model_key,
-        "kind": kind_of(run),
-        "method": method_of(run),
-        "config": settings_of(run),
-        "seed": run.config.seed,
-    }
-    test = np.sort(data.splits["test"])
-    scored: list[Row] = []
-    counted: list[Row] = []
+def asked_views(run: Run, data: PairedDataset) -> Iterator[tuple[Row, Retriever]]:
+    """The head of the rows of each view that may ask, and a search of all test dishes by it."""
+    method, test = run.load_method(data), np.sort(data.splits["test"])
     for asks in VIEWS if method.asks_both_ways else VIEWS[:1]:
-        own = {**head, "asks": ASKING[asks]}
-        retriever = Retriever(method, data, test, asks=asks)
-        start = Start.of(head["run"], retriever, N_QUERIES)
-        scored += [{**own, **row} for row in scores(start, labels)]
+        head = {"config": settings_of(run), "asks": ASKING[asks]}
+        yield head, Retriever(method, data, test, asks=asks)
+
+
+def measure_scores(run: Run, data: PairedDataset, labels: pd.DataFrame) -> list[Row]:
+    """The rows of one run, of its axes turned, and of levels shuffled."""
+    return [
+        {**head, **row}
+        for head, retriever in asked_views(run, data)
+        for row in scores(Start.of(run.id, retriever, N_QUERIES), labels)
+    ]
+
+
+def measure_counts(run: Run, data: PairedDataset, labels: pd.DataFrame) -> list[Row]:
+    """The rows of one run after so many labels."""
+    rows: list[Row] = []
+    for head, retriever in asked_views(run, data):
         certain = certainty_of(run, retriever.model, data)
         axes = tuple(axis.axis for axis in certain if axis.verdict != "sure")
         for split in range(SPLITS):
-            order = np.random.default_rng(split).permutation(test)
-            half = retriever.subset(np.sort(order[len(test) // 2 :]))
-            part = Start.of(head["run"], half, FEW_QUERIES)
-            found = label_counts(part, order[: len(test) // 2], labels, axes)
-            counted += [{**own, "split": split, **row} for row in found]
-    return scored, counted
+            order = np.random.default_rng(split).permutation(retriever.ids)
+            pool, rest = np.split(order, [len(order) // 2])
+            start = Start.of(run.id, retriever.subset(np.sort(rest)), FEW_QUERIES)
+            found = label_counts(start, pool, labels, axes)
+            rows += [{**head, "split": split, **row} for row in found]
+    return rows
 
 
 def between_passes() -> Row:
@@ -211,37 +208,13 @@ def between_passes() -> Row:
     return {**head, "of": "run", **of_z(tables[0][known], tables[1][known])}
 
 
-def kept(name: str) -> pd.DataFrame:
-    """The rows of runs that were measured before."""
-    path = RESULTS / name
-    return (
-        pd.read_parquet(path) if path.exists() else pd.DataFrame(columns=["run", "model", *GROUP])
-    )
-
-
-def keep(run: str, measured: tuple[list[Row], list[Row]]) -> None:
-    """Put the rows of ``run`` in the place of those from before."""
-    for name, rows in zip(FILES, measured, strict=True):
-        before = kept(name)
-        parts = [before[before["run"] != run], pd.DataFrame(rows)]
-        pd.concat([part for part in parts if len(part)]).to_parquet(RESULTS / name, index=False)
-    print(run, flush=True)
-
-
 def main() -> None:
     """Measure all runs that are not measured yet and write the tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    folder = asked_runs(__doc__)
+    scored, counted = (
+        with_measured(RESULTS / name, food_runs(folder), measure)
+        for name, measure in zip(FILES, (measure_scores, measure_counts), strict=True)
     )
-    parser.add_argument("runs", type=Path, help="a folder with runs")
-    parser.add_argument("--data", type=Path, help="folder of the stores; as the app has it")
-    chosen = parser.parse_args()
-    if chosen.data:
-        os.environ[ROOT_VARIABLE] = str(chosen.data)
-    for run, data, labels in food_runs(chosen.runs):
-        if run.model_key not in set(kept(FILES[0])["model"]):
-            keep(run.id, measure(run, data, labels))
-    scored, counted = (kept(name) for name in FILES)
     text = report(pd.concat([scored, pd.DataFrame([between_passes()])]), counted)
     (RESULTS / "food-scores.md").write_text(text, encoding="utf-8")
 

@@ -33,8 +33,10 @@ one full configuration; in brackets the features that it reads. **Ridge CCA** is
 method, untrained and without a seed: the least that a network must beat. A method without a run has
 a dash.
 
-* **D, C, I** are the paper's (alpha 10, z from −10 to 10 by .5): correlations with the levels of
-  the dishes that are retrieved while one axis moves, mean of 100 queries. *Ten axes* are those with
+* **D, C, I** are the paper's (alpha 10, z from −10 to 10): correlations with the levels of the
+  dishes that are retrieved while one axis moves. Mean of 100 queries in steps of .5, for counts of
+  labels of 20 queries in steps of 1: on the kitchen 51 and 11 of the paper's 201 steps change them
+  by .03 at most ([traversal-scores.md](traversal-scores.md)). *Ten axes* are those with
   the highest correlation with any factor, as the paper chose them for Recipe1M; they are chosen by
   the scored levels, which raises the scores. Means over seeds; below each the lowest and the
   highest end of the seeds' 95 % intervals, over queries and over the two passes of the levels.
@@ -66,8 +68,8 @@ Half of the test dishes may be labelled, the other half is searched and scored; 
 seed, mean ± s.d. over all. Random dishes, or those that `rivae.labels.suggest` names, which sees no
 label, or all of that half; the axes are aligned by `rivae.labels.align`. A factor whose few labels
 are all equal, or fewer than six, is not aligned: *aligned* is the mean number of factors that were.
-20 queries and every tenth step, so D and C lie higher than above and are to be compared with the
-first line of each block only.
+With the few queries D and C lie higher than above: compare them with the first line of each block
+only.
 """
 
 

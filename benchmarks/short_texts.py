@@ -17,9 +17,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
+from benchmarks.cells import kind_of, mean_and_spread, method_of, row_title
 from rivae.base.errors import DataError
 from rivae.data.base import Recipe
 from rivae.data.store.manifest import ROOT_VARIABLE
@@ -74,27 +76,22 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.data:
         os.environ[ROOT_VARIABLE] = str(asked.data.resolve())
-    each = [measured(Run(path)) for path in asked.runs]
+    runs = [Run(path) for path in asked.runs]
+    each = [measured(run) for run in runs]
+    models = ", ".join(sorted({row_title(method_of(run), kind_of(run)) for run in runs}))
     lines = [
         "# Short texts, text → picture",
         "",
-        f"`python benchmarks/short_texts.py`; {N_ITEMS:,} test recipes, {len(each)} seeds; mean ± "
-        f"s.d. over seeds. By chance R@1 is {1 / N_ITEMS:.3f}, MedR {(N_ITEMS + 1) / 2:.0f}.",
+        f"`python benchmarks/short_texts.py RUN RUN ...`; {models}, {len(each)} seeds, "
+        f"{N_ITEMS:,} test recipes; mean ± s.d. over seeds. By chance R@1 is {1 / N_ITEMS:.3f}, "
+        f"MedR {(N_ITEMS + 1) / 2:.0f}.",
         "",
         f"| what is typed | {' | '.join(SCORES)} |",
         "|---" * (len(SCORES) + 1) + "|",
     ]
     for name in PARTS:
-        scores = np.array([one[name] for one in each])
-        cells = [
-            f"{values.mean():.{1 if score == 'MedR' else 3}f}"
-            + (
-                f" ± {values.std(ddof=1):.{1 if score == 'MedR' else 3}f}"
-                if len(values) > 1
-                else ""
-            )
-            for score, values in zip(SCORES, scores.T, strict=True)
-        ]
+        scores = pd.DataFrame([one[name] for one in each], columns=SCORES)
+        cells = [mean_and_spread(scores[k], 1 if k == "MedR" else 3) for k in SCORES]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     (RESULTS / "short-texts.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
+from benchmarks.cells import kind_of, method_of, row_title
 from benchmarks.label_alignment import Start
 from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_NAMES
@@ -205,16 +206,17 @@ def opened(name: str, food: bool) -> tuple[Start, Floats, NDArray[np.int64]]:
     """A run with the factors of its items, (N, 8) from 0, and the rows that may be labelled."""
     run = find_run(name)
     data: PairedDataset = run.load_dataset()
+    title = f"{row_title(method_of(run), kind_of(run))}, seed {run.config.seed}"
     rows = np.sort(data.splits["test"])
     if not food:
         assert data.factors is not None
-        start = Start.of(run.id, Retriever(run.load_method(data), data, rows), N_QUERIES)
+        start = Start.of(title, Retriever(run.load_method(data), data, rows), N_QUERIES)
         return start, data.factors, data.splits["train"]
     levels = level_matrix(model_levels(data), len(data)) - 1
     rows = rows[~np.isnan(levels[rows]).any(axis=1)]
     order = np.random.default_rng(0).permutation(rows)
     half = np.sort(order[len(order) // 2 :])
-    start = Start.of(run.id, Retriever(run.load_method(data), data, half), N_QUERIES // 2)
+    start = Start.of(title, Retriever(run.load_method(data), data, half), N_QUERIES // 2)
     return start, np.nan_to_num(levels), np.sort(order[: len(order) // 2])
 
 
@@ -247,10 +249,11 @@ def report(rows: pd.DataFrame, food: bool) -> str:
     said = f"Factors: {MODEL_MADE} of test dishes. " if food else ""
     parts = [
         "# What moves the paper's D, C and I of a traversal",
-        f"`python benchmarks/traversal_scores.py`; {said}Each row changes one thing of the paper's "
-        "way: central 99 % of z (its −10 … 10 where axes are scaled so), 201 steps, the best item, "
-        "mean over queries of |r|, alpha 10. *Chance*: the aligned axes, and factors of other "
-        "items. *Median cell*: of the correlation table of the aligned axes, most of whose cells "
+        f"`python benchmarks/traversal_scores.py{' --food RUN' * food}`. {said}Each row changes "
+        "one thing of the paper's way: central 99 % of z (its −10 … 10 where axes are scaled so), "
+        "201 steps, the best item, mean over queries of |r|, alpha 10. *Chance*: the aligned axes, "
+        "and factors of other items. *Median cell*: of the correlation table of the aligned axes, "
+        "most of whose cells "
         "have nothing to say. *The factors themselves*: the item whose factors are nearest is "
         "found, so that nothing but the protocol is missing.",
     ]

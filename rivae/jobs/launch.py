@@ -25,6 +25,7 @@ from rivae.data.word_vectors import CORPUS, NONE
 from rivae.exploring.axes.adding import keep_axes, known_added
 from rivae.exploring.axes.at_end import better_proposals
 from rivae.exploring.axes.finder import AxisFinder
+from rivae.exploring.words.item_terms import ItemTerms
 from rivae.exploring.words.proposals import proposed_names
 from rivae.models.base import Method
 from rivae.models.nets.weight_files import is_on_hub
@@ -255,13 +256,14 @@ def choose_axes(method: Method, data: PairedDataset, run: Run) -> Callable[[], N
     """
     config: Any = method.config
     change = axis_change(method, data, config.axes, run.config.seed)
+    terms = ItemTerms(data) if method.has_latent else None  # read once, for names and proposals
     if change.step == AS_TRAINED.name:
-        names = proposed_names(method, data, run.config.seed)
-        return _propose(method, data, run, names)
+        names = proposed_names(method, data, run.config.seed, terms)
+        return _propose(method, data, run, names, terms)
     before = validation_scores(method, data)
     whole = copy.deepcopy(method.state_dict())
     fold_in(method, change)
-    names = proposed_names(method, data, run.config.seed)
+    names = proposed_names(method, data, run.config.seed, terms)
     if not change.words:
         signs = np.array([name.direction if name else 1 for name in names])
         change = replace(change, matrix=change.matrix * signs, offset=change.offset * signs)
@@ -279,24 +281,33 @@ def choose_axes(method: Method, data: PairedDataset, run: Run) -> Callable[[], N
             "validation_after": validation_scores(method, data),
         },
     )
-    return _propose(method, data, run, names)
+    return _propose(method, data, run, names, terms)
 
 
 def _propose(
-    method: Method, data: PairedDataset, run: Run, names: Sequence[AxisName | None]
+    method: Method,
+    data: PairedDataset,
+    run: Run,
+    names: Sequence[AxisName | None],
+    terms: ItemTerms | None,
 ) -> Callable[[], None]:
     write_json(run.path / AXIS_NAMES, to_json(name for name in names if name))
-    return lambda: _propose_axes(method, data, run, names)
+    return lambda: _propose_axes(method, data, run, names, terms)
 
 
 def _propose_axes(
-    method: Method, data: PairedDataset, run: Run, names: Sequence[AxisName | None]
+    method: Method,
+    data: PairedDataset,
+    run: Run,
+    names: Sequence[AxisName | None],
+    terms: ItemTerms | None,
 ) -> None:
     """Keep axes whose names say more than those of z; a run without any is no worse for it."""
     if not method.has_latent or run.config.refines:  # one that refines has the axes of its base
         return
     with contextlib.suppress(RivaeError):
-        drafts = better_proposals(AxisFinder.open(run, LatentModel(method), data), names)
+        finder = AxisFinder.open(run, LatentModel(method), data)
+        drafts = better_proposals(finder, names, terms=terms)
         # A run that was stopped right here and resumed has them already.
         if drafts and not known_added(run, method.n_components):
             keep_axes(run, drafts)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from rivae.base.config import RunConfig
 from rivae.base.errors import RivaeError
+from rivae.base.reading.documents import parse_json
+from rivae.base.reading.weights import read_header
 from rivae.models.settings import CLOSED_FORM
 from rivae.runs.added_axes import AddedAxis, added_axes, lacking_axes
 from rivae.runs.run import Run
@@ -74,16 +77,30 @@ def refinable(config: RunConfig) -> bool:
 def kept_scores(run: Run) -> dict[str, float]:
     """The validation scores of the weights that a trained run kept; {} where none were measured.
 
+    They stand beside the weights, for a start that is kept may be no epoch of the metrics; where
+    checkpoints were left behind, they are those of the best epoch.
+
     Raises:
         RunError: its metrics cannot be read.
     """
+    keeps_best = run.config.training.select == "best"
+    if keeps_best and (kept := _scores_beside(run.best_weights)):
+        return kept
     rows = [row for row in run.metrics() if "score" in row.get("validation", {})]
     if not rows:
         return {}
-    if run.config.training.select == "best":
+    if keeps_best:
         last = rows[-1]["stage"]
         from_start = run.config.method.settings.get("init") == CLOSED_FORM
         candidates = [row for row in rows if from_start or row["stage"] == last]
         rows = [max(candidates, key=lambda row: row["validation"]["score"])]
     scores: dict[str, float] = rows[-1]["validation"]
     return scores
+
+
+def _scores_beside(weights: Path) -> dict[str, float]:
+    """The validation scores in a checkpoint of the best epoch; {} without a readable one."""
+    with suppress(RivaeError, OSError, KeyError, TypeError, ValueError):
+        record = parse_json(read_header(weights).metadata["state"], nan=True)
+        return {name: float(score) for name, score in record.items() if name != "epoch"}
+    return {}

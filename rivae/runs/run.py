@@ -150,6 +150,11 @@ class Run:
         return self.path / "checkpoints" / "unfolded.safetensors"
 
     @property
+    def best_weights(self) -> Path:
+        """The weights with the best validation score, and these scores, with ``select="best"``."""
+        return self.path / "checkpoints" / "best.safetensors"
+
+    @property
     def log(self) -> MetricsLog:
         """``metrics.jsonl``: one row per epoch."""
         return MetricsLog(self.path / "metrics.jsonl")
@@ -309,10 +314,8 @@ class Run:
             status = self._written_status()
         except RunError:
             status = Status()
-        write_json(
-            self.path / "status.json",
-            status.model_copy(update={**changes, "updated": now()}).model_dump(),
-        )
+        changed = status.model_copy(update={**changes, "updated": now()})
+        write_json(self.path / "status.json", changed.model_dump())
 
     def write_model(self, method: Method) -> None:
         """Write ``model.safetensors`` atomically, and delete the preview."""

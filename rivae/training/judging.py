@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -45,11 +44,6 @@ def measure(
     """
     finish_closed_form(model, job.data, job.config.seed)
     return validate(model.to(device), job.data)
-
-
-def best_weights(job: TrainingJob) -> Path:
-    """The file of the weights with the best validation score, with ``select="best"``."""
-    return job.run.path / "checkpoints" / "best.safetensors"
 
 
 class Judge:
@@ -129,6 +123,6 @@ class Judge:
             progress.best[s], progress.since_best[s] = scores["score"], 0
             if models.options.select == "best":
                 record = {"epoch": progress.epoch, **scores}
-                save_checkpoint(best_weights(models.jobs[s]), models.weights(s), record)
+                save_checkpoint(models.jobs[s].run.best_weights, models.weights(s), record)
         elif is_last:
             progress.since_best[s] += 1

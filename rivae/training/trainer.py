@@ -21,7 +21,7 @@ from rivae.models.stages import Batch, Noise, Stage
 from rivae.training.checkpoint import load_checkpoint
 from rivae.training.distributed import Group
 from rivae.training.feed import Feed
-from rivae.training.judging import Judge, best_weights, finish_closed_form
+from rivae.training.judging import Judge, finish_closed_form
 from rivae.training.last_layers import solve_last_layers
 from rivae.training.models import (
     Finaliser,
@@ -328,7 +328,7 @@ class Trainer:
             if progress.failed[s]:
                 job.run.set_status(state="failed", message=progress.failed[s])
                 continue
-            model, best = models.single(s), best_weights(job)
+            model, best = models.single(s), job.run.best_weights
             if models.options.select == "best" and best.exists():
                 checkpoint = load_checkpoint(best)
                 self._tell(checkpoint.note)

@@ -1,8 +1,21 @@
 """What tables of trained cells share: another machine adds to the table that it finds."""
 
+import os
+from pathlib import Path
+
 import pandas as pd
 
-from benchmarks.cells import kind_of, mean_and_spread, method_of, numbers, with_stored
+from benchmarks.cells import (
+    asked_runs,
+    head_of,
+    kind_of,
+    mean_and_spread,
+    method_of,
+    numbers,
+    with_measured,
+    with_stored,
+)
+from rivae.data.store.manifest import ROOT_VARIABLE
 from rivae.jobs.launch import make_config
 from rivae.runs import DEMO_ROOT, Run
 
@@ -24,6 +37,40 @@ def test_measured_cells_replace_those_of_the_table_and_others_stay(tmp_path):
     both = with_stored(here, table, ["seed"]).sort_values("seed")
     assert both.score.tolist() == [0.5, 0.1, 0.2]
     assert with_stored(pd.DataFrame(), table, ["seed"]).score.tolist() == [0.5, 0.5]
+
+
+def test_a_measured_run_is_kept_until_it_is_trained_again(tmp_path):
+    table, demo, asked = tmp_path / "table.parquet", Run(DEMO_ROOT / "demo-kitchen"), []
+
+    def measure(run, score):
+        asked.append(score)
+        return [{"score": score}, {"score": -score}]
+
+    class Retrained:
+        id, config, model_key = demo.id, demo.config, "another"
+
+    class SameWeights:
+        id, config, model_key = "twin", demo.config, demo.model_key
+
+    other = Run(DEMO_ROOT / "demo-digits")
+    first = with_measured(table, [(demo, 1)], measure)
+    assert first.to_dict("records")[0] == {**head_of(demo), "score": 1}
+    both = with_measured(table, [(demo, 2), (other, 3)], measure)
+    assert asked == [1, 3] and both["score"].tolist() == [1, -1, 3, -3]
+    replaced = with_measured(table, [(Retrained, 4), (other, 5)], measure)
+    assert replaced["score"].tolist() == [3, -3, 4, -4]
+    twin = with_measured(table, [(SameWeights, 6)], measure)
+    assert twin["score"].tolist() == [3, -3, 4, -4, 6, -6]
+    pd.testing.assert_frame_equal(pd.read_parquet(table), twin)
+
+
+def test_the_folder_of_the_command_line_and_where_the_stores_are(monkeypatch, tmp_path):
+    monkeypatch.setenv(ROOT_VARIABLE, "before")
+    monkeypatch.setattr("sys.argv", ["bench.py", "runs"])
+    assert asked_runs("") == Path("runs") and os.environ[ROOT_VARIABLE] == "before"
+    monkeypatch.setattr("sys.argv", ["bench.py", "runs", "--data", str(tmp_path)])
+    asked_runs("")
+    assert os.environ[ROOT_VARIABLE] == str(tmp_path)
 
 
 def test_runs_are_named_by_their_folder_or_by_what_they_read():

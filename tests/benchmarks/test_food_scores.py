@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks import food_scores as bench
 from benchmarks import food_tables as tables
+from benchmarks.cells import head_of
 from rivae.data.food_factors import FACTOR_NAMES
 from rivae.labels.food_levels import MODEL_MADE
 from rivae.metrics.registry import metric
@@ -35,7 +36,10 @@ def measured():
             "FEW_QUERIES": 4,
         }.items():
             patch.setattr(bench, name, value)
-        return [pd.DataFrame(rows) for rows in bench.measure(run, data, labels)]
+        return [
+            pd.DataFrame([{**head_of(run), **row} for row in measure(run, data, labels)])
+            for measure in (bench.measure_scores, bench.measure_counts)
+        ]
 
 
 def test_axes_that_are_factors_score_high_and_chance_does_not(measured):
@@ -99,27 +103,3 @@ def test_the_tables_name_every_method_and_the_levels(measured):
     assert tables.PASSES in factors and metric("mcc_own").label in labels
     none = tables.report(scores.iloc[:0], counts.iloc[:0])
     assert none.count(tables.MISSING) >= 3 * len(tables.ROWS)
-
-
-def test_a_measured_run_is_kept_and_another_folder_adds_to_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(bench, "RESULTS", tmp_path)
-    asked = []
-
-    def measure(run, data, labels):
-        asked.append(run)
-        row = {"run": run, "model": f"{run}'s", **dict.fromkeys(tables.GROUP, "x")}
-        return [row], [row]
-
-    class Fake(str):
-        id = property(str)
-        model_key = property(lambda self: f"{self}'s")
-
-    monkeypatch.setattr(bench, "measure", measure)
-    monkeypatch.setattr(bench, "report", lambda scores, counts: f"{len(scores)} {len(counts)}")
-    for folder in ("ab", "bc"):
-        runs = [(Fake(name), None, None) for name in folder]
-        monkeypatch.setattr(bench, "food_runs", lambda _, runs=runs: runs)
-        monkeypatch.setattr("sys.argv", ["food_scores.py", folder])
-        bench.main()
-    assert asked == ["a", "b", "c"]
-    assert (tmp_path / "food-scores.md").read_text() == "4 3", "one row more: that of the passes"

@@ -1,6 +1,7 @@
 """When a run ends, axes that propose themselves are kept where they say more than those of z."""
 
 from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from rivae.exploring.axes import at_end, finder
 from rivae.exploring.axes.at_end import best_names, better_proposals
 from rivae.exploring.axes.finder import AxisFinder
 from rivae.exploring.axes.proposing import own_correlations, own_score, propose_axes
+from rivae.exploring.words import item_terms
 from rivae.exploring.words.axis_names import axis_names
 from rivae.exploring.words.proposals import proposed_names
 from rivae.jobs.launch import make_config, train
@@ -64,6 +66,8 @@ def test_own_correlations_by_partial_regression():
 @pytest.mark.parametrize("wins", [True, False])
 def test_a_run_ends_with_its_proposals(small_store, tmp_path, monkeypatch, wins):
     monkeypatch.setattr(at_end, "TIE", -2.0 if wins else 2.0)
+    read_words = mock.Mock(side_effect=item_terms.item_words)
+    monkeypatch.setattr(item_terms, "item_words", read_words)
     config = make_config(
         "pairs",
         "info-nce-ica",
@@ -76,6 +80,7 @@ def test_a_run_ends_with_its_proposals(small_store, tmp_path, monkeypatch, wins)
         },
     )
     (run,) = train([config], tmp_path)
+    assert read_words.call_count == 1, "once, for the names of z and for the proposals"
     kept = added_axes(Run(run.path))
     assert axis_names(run, run.load_method().n_components), "z keeps its names"
     assert bool(kept) is wins

@@ -1,9 +1,11 @@
 """Which run is offered in the place of another, and in which words."""
 
 import pytest
+import torch
 
 from rivae.runs import Run
 from rivae.runs.refinement import kept_scores, refinable, refinement_of
+from rivae.training.checkpoint import save_checkpoint
 from tests.training.tiny import RIDGE, tiny_config
 
 
@@ -50,6 +52,11 @@ def test_the_scores_are_those_of_the_weights_that_were_kept(tmp_path, select, ke
     run = run_with(tmp_path, "run", [(0.3, 0.1), (0.2, 0.1), (0.1, 0.1)], select=select)
     assert kept_scores(run)["score"] == kept
     assert kept_scores(run_with(tmp_path, "none", [])) == {}
+    # A start that is no epoch of its own was better than all of them.
+    save_checkpoint(run.best_weights, {"w": torch.zeros(1)}, {"epoch": 1, "score": 0.4})
+    assert kept_scores(run)["score"] == (0.4 if select == "best" else kept)
+    run.best_weights.write_bytes(b"damaged")
+    assert kept_scores(run)["score"] == kept
 
 
 def test_a_run_that_refines_nothing_says_nothing_of_it(tmp_path):

@@ -22,7 +22,10 @@ ENOUGH = 0.8
 
 
 def better_proposals(
-    finder: AxisFinder, names: Sequence[AxisName | None], n: int = N_PROPOSED
+    finder: AxisFinder,
+    names: Sequence[AxisName | None],
+    n: int = N_PROPOSED,
+    terms: ItemTerms | None = None,
 ) -> list[AddedAxis]:
     """At most ``n`` proposed axes where their names say more of where held-out items lie, each
     beyond what its other names say, than those of the ``n`` best axes of z; else [].
@@ -30,13 +33,14 @@ def better_proposals(
     Args:
         finder: of a trained model.
         names: of the axes of z, None without one.
+        terms: of the finder's data, which are read where they are not given.
 
     Raises:
         DataError: as ``propose_axes``.
     """
     if len(finder.held_rows) < MIN_ROWS or not has_texts(finder.data):
         return []  # names of z are made of factors and tags as well
-    now = best_names(finder, names, n)[1]
+    now = best_names(finder, names, n, terms)[1]
     if now > ENOUGH:
         return []
     proposals = propose_axes(finder, n)
@@ -46,13 +50,16 @@ def better_proposals(
 
 
 def best_names(
-    finder: AxisFinder, names: Sequence[AxisName | None], n: int
+    finder: AxisFinder,
+    names: Sequence[AxisName | None],
+    n: int,
+    terms: ItemTerms | None = None,
 ) -> tuple[list[int], float]:
     """The dimensions of the ``n`` axes of z whose names say most of where held-out items lie, and
     of these what ``own_score`` is of proposed axes; [] and 0 where none has a name.
     """
     columns, levels = [], []
-    terms = ItemTerms(finder.data)
+    terms = terms or ItemTerms(finder.data)
     for name in names:
         of_name = None if name is None else _levels(finder, terms, name)
         if name is not None and of_name is not None:

@@ -25,13 +25,14 @@ MIN_ROWS = 30  # on which a score says something
 
 
 def proposed_names(
-    method: Method, data: PairedDataset, random_state: int = 0
+    method: Method, data: PairedDataset, random_state: int = 0, terms: ItemTerms | None = None
 ) -> list[AxisName | None]:
     """A proposal for every axis of z, None where nothing changes along it or there is no latent.
 
     Args:
         method: trained, on the CPU.
         random_state: of the shuffles that tell what chance reaches.
+        terms: of the data, which are read where they are not given.
     """
     if not method.has_latent:
         return [None] * method.n_components
@@ -40,7 +41,7 @@ def proposed_names(
     z = model.latents(data, fit)
     if not np.isfinite(z).all():
         return [None] * method.n_components
-    terms = ItemTerms(data)
+    terms = terms or ItemTerms(data)
     evidence_of_axes = terms.evidence(z, fit)
     names = [propose_name(j, evidence, terms.poles) for j, evidence in enumerate(evidence_of_axes)]
     if len(held_out) < MIN_ROWS:

@@ -83,7 +83,8 @@ def find_preset(
     """The preset of a method on a data set with the settings ``data``.
 
     With features of the pictures in ``data["features"]`` linear maps in closed form by default,
-    else fully connected embedders for both sides.
+    else fully connected embedders for both sides; every method keeps its best epoch by validation
+    pairs there.
 
     Raises:
         ConfigError: for an unknown preset, data set or method.
@@ -91,22 +92,22 @@ def find_preset(
     name, place = named_dataset(dataset)
     settings = {**place, **(data or {})}
     choice = preset_for(_of_data(name, settings), method, preset)
-    if "embedder2" not in METHODS[method].config_class.model_fields:
-        return replace(choice, dataset={})  # its own networks read the usual items
+    fields = METHODS[method].config_class.model_fields
+    has_own_networks = "embedder2" not in fields  # which read the usual items
+    if has_own_networks:
+        choice = replace(choice, dataset={})
     if not settings.get("features") or _pixels_stay(settings):
         return choice
-    fields = METHODS[method].config_class.model_fields
+    if preset == "default":  # few epochs gain on features: what is better on validation pairs stays
+        choice = replace(choice, training={**choice.training, "select": "best"})
+    if has_own_networks:
+        return choice
     if preset != "default" or "init" not in fields:
         features = PICTURE_FEATURES if _words_stay(settings) else FEATURES
         return replace(choice, method={**choice.method, **features}, dataset={})
     closed_form = {**CLOSED_FORM[ALL], **CLOSED_FORM.get(method, {})}
     known_settings = {name: value for name, value in closed_form.items() if name in fields}
-    return replace(
-        choice,
-        method={**choice.method, **known_settings},
-        dataset={},
-        training={**choice.training, "select": "best"},
-    )
+    return replace(choice, method={**choice.method, **known_settings}, dataset={})
 
 
 def preset_for(data: Presets, method: str, preset: str = "default") -> Preset:
