@@ -132,14 +132,17 @@ class RangeData:
         """The name of the range."""
         return ranges.title(self.range)
 
+    @property
+    def has_table(self) -> bool:
+        """Whether correlations or transitions were measured."""
+        return self.correlation is not None or self.transitions is not None
 
-def _along(stored: Evaluation, other: bool) -> RangeData | None:
-    """The charts' data of the first or second range; None without any."""
+
+def _along(stored: Evaluation, other: bool) -> RangeData:
+    """The charts' data of the first or second range."""
     found = stored.along[other]
     table = found.correlation or Correlation()
     transitions = found.digits.transitions if found.digits else None
-    if not table.absolute and transitions is None:
-        return None
     scored = found.factors.get(D.key, Result()).constants.factors or ()
     shared = tuple(k for k, name in enumerate(table.factor_names) if name in scored)
     nulls = {m.key: found.factors.get(m.key, Result()).null for m in METRICS}
@@ -173,7 +176,7 @@ class Report:
     created: str
     alpha: float
     groups: tuple[tuple[str, tuple[Measured, ...]], ...]
-    along: tuple[RangeData, ...]
+    along: tuple[RangeData, RangeData]
     digit_ranges: tuple[AtWidth, ...]
     stored: Evaluation
 
@@ -191,12 +194,11 @@ def report_of(stored: Evaluation, dataset: str, method: str) -> Report:
     by_width = {at.n_std: at for at in stored.digits_ranges[:MAX_WIDTHS]}
     widths = tuple(by_width[width] for width in sorted(by_width))
     groups.append(("Digit transitions, by the range of z", _digit_widths(widths)))
-    along = (_along(stored, other) for other in (False, True))
     return Report(
         stored.created,
         stored.settings.alpha or DEFAULT_ALPHA,
         tuple((heading, found) for heading, found in groups if found),
-        tuple(each for each in along if each is not None),
+        (_along(stored, False), _along(stored, True)),
         widths,
         stored,
     )
