@@ -161,6 +161,7 @@ def _share(found: Traversal, explorer: Explorer, j: int, kind: str, name: str) -
         axis_name=explorer.axis_names[j],
         dark=charts.is_dark(),
     )
+    figure.update_yaxes(range=(-0.02, 1.02))  # so that chance looks as small as it is
     chart(figure, keys.METRICS_SCATTER)
     st.caption(f"Of the best items of {len(found.ids)} queries.")
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 TITLE = "What each axis changes"
 N_ROWS = 12  # axes that are shown at first
-READING = "Blank: no more than chance. Click a cell for its plot."
+READING = "Blank: no more than chance. Click for the plot."
 WAITING = "Another run is being measured first."
 RANKS = {"sure": 0, "plane": 1, "unsure": 2}
 
@@ -136,8 +136,7 @@ def _measuring(task: Task | None, height: int) -> None:
         else:
             st.caption("Stopped. Reload the page to begin again.")
             return
-        with st.skeleton(height=height - 120):
-            pass
+        st.skeleton(height=height - 120)
 
 
 def _cell_of(column: Column, along: RangeData) -> int | str:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 NOT_MEASURED = "Not measured yet"
 NO_METRICS = "The evaluation of {} has no metrics: " + AGAIN + "."
-NO_PLAN = "No labelling plan scores this run yet."
+NO_PLAN = "No plan scores this run yet."
 NO_LABELS_HERE = "The labels cannot be read here."
 PAPER = "As in the paper: correlations"
 # Heights of what is not measured yet, as of what will stand there.
@@ -115,10 +115,11 @@ def _report(run: Run, report: Report, by: str) -> None:
     if has_map:
         effects_map.panel(run, found, known, along, n_axes)
     cell.panel(run, report, along)
-    with _fold(PAPER, "paper", keys.METRICS_ALONG, keys.METRICS_ALPHA) as is_open:
-        if is_open:
-            _along_picker(report)
-            charts.charts(run, report, along)
+    if any(each.has_table for each in report.along):
+        with _fold(PAPER, "paper", keys.METRICS_ALONG, keys.METRICS_ALPHA) as is_open:
+            if is_open:
+                _along_picker(report)
+                charts.charts(run, report, along)
     with _fold(certainty.TITLE, "sure") as is_open:
         if is_open:
             certainty.panel(run)
@@ -169,7 +170,7 @@ def _from_labels(run: Run) -> None:
     plan = {keys.LABEL_PLAN: plans[0].id} if plans else {}
     st.page_link(
         pages.path("metrics"),
-        label="Scores from labels",
+        label="From labels",
         icon=":material/new_label:",
         query_params={"show": "labels", "run": run.id, **plan},
     )
@@ -225,8 +226,7 @@ def _measure_first(run: Run, asks: Asks, job: Task | None, by: str, damage: str)
     _measure(run, asks, job)
     if job is not None and job.running:
         for height in (VERDICT_HEIGHT, MAP_HEIGHT):
-            with st.skeleton(height=height):
-                pass
+            st.skeleton(height=height)
 
 
 def _measure(run: Run, asks: Asks, job: Task | None, again: bool = False) -> None:

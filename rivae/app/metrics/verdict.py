@@ -80,7 +80,8 @@ def finds(report: Report, evidence: Evidence | None) -> Answer:
         chance = f" (chance: 1 in {round(1 / at_1.chance):,})" if at_1.chance else ""
         said.append(f"first in {_cases(at_1.value)}{chance}")
     if (at_10 := recalls.get(10)) is not None:
-        said.append(f"{'and ' * (len(said) > 1)}among the first ten in {_cases(at_10.value)}")
+        said[-1] += "," * (len(said) > 1)
+        said.append(f"among the first ten in {_cases(at_10.value).removesuffix(' of 100')}")
     bars = tuple(
         ScoreBar(
             "First" if k == 1 else f"Among {k}",
@@ -145,8 +146,8 @@ def _above_chance(scores: Sequence[Measured], over: str) -> str:
     if not above:
         return f"None of the scores {over} lies above chance."
     if len(above) == len(scores):
-        return f"All scores {over} lie above chance (p {short(largest)})."
-    return f"Above chance {over}: only {join_words(above)} (p {short(largest)})."
+        return f"All scores {over} lie above chance (p\u00a0{short(largest)})."
+    return f"Above chance {over}: only {join_words(above)} (p\u00a0{short(largest)})."
 
 
 def _changing(report: Report, evidence: Evidence | None) -> tuple[ScoreBar, ...]:
@@ -193,13 +194,10 @@ def reliable(
         "Names on other items",
         middle.score,
         chance=middle.chance,
-        interval=(tried[0].score, tried[-1].score),
-        source=f"|r| of a name with its axis on {middle.n:,} items it was not made from: the "
-        "median of the axes, and the least and the most",
+        source=f"|r| of a name with its axis on {middle.n:,} items it was not made from: the median; "
+        f"the least is {short(tried[0].score)}, the most {short(tried[-1].score)}",
     )
-    sentence = (
-        f"{n_above} of {len(names)} names hold on other items. No independent fits were kept."
-    )
+    sentence = f"{n_above} of {len(names)} names hold on other items."
     return Answer("Reliable?", sentence, (bar,), "How well names hold")
 
 

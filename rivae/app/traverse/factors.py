@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.panels.component import reveal
-from rivae.app.shared import address, charts, exports
+from rivae.app.shared import address, charts, exports, frame
 from rivae.app.shared.charts import chart
 from rivae.app.shared.runs import asks_picker
 from rivae.app.shell import keys, report
@@ -35,8 +35,9 @@ def correlations(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         st.info("These data have no true factors to compare the axes with: imports can name some.")
         return
     columns = numeric_factors(data.factor_specs)
-    with st.container(horizontal=True):
+    with frame.run_chip():
         asks_picker(explorer, choose=address.choose_asks)
+    with frame.tools():
         n = (
             st.segmented_control(
                 "Queries averaged",
