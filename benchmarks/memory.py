@@ -110,7 +110,9 @@ class Visitor:
 
     def export(self, page: Any) -> None:
         """Download what the page's first panel offers."""
-        button = page.get_by_role("button", name="Export", exact=True)
+        button = page.get_by_role("button", name="Share", exact=True)
+        if not button.count():
+            button = page.get_by_role("button", name="Export", exact=True)
         if not button.count():
             return
         button.first.click()

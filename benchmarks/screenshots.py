@@ -34,7 +34,7 @@ KITCHEN, OTHER = "demo-kitchen", "demo-kitchen-cos-sim-lvm"
 PAGES: dict[str, tuple[str, ...]] = {
     "home": ("", "[data-testid=tile]"),
     "explore": (f"explore?run={KITCHEN}", "[data-testid=tile]"),
-    "export": (f"explore?run={KITCHEN}", "[data-testid=tile]", "Export"),
+    "export": (f"explore?run={KITCHEN}", "[data-testid=tile]", "Share"),
     "traverse": (f"traverse?run={KITCHEN}", "[data-testid=shot]"),
     "correlations": (f"traverse?run={KITCHEN}&view=Correlations", ".barlayer .point"),
     "plane": (f"traverse?run={KITCHEN}&view=Plane", "[data-testid=shot]"),

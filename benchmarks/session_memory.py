@@ -122,7 +122,7 @@ def visit(browser: Any, address: str, run: str) -> None:
             page.wait_for_timeout(20)
         page.mouse.up()
         settle(page)
-        for name in ("Traverse", "Metrics"):
+        for name in ("Strips", "Evidence"):
             go(page, name)
             settle(page)
     finally:
@@ -130,13 +130,12 @@ def visit(browser: Any, address: str, run: str) -> None:
 
 
 def go(page: Any, name: str) -> None:
-    """A click in the bar at the top, and the page's title in the tab."""
-    page.get_by_test_id("stTopNavLink").filter(has_text=name).click()
-    for _ in range(600):
-        if page.title().startswith(name):
-            return
-        page.wait_for_timeout(100)
-    raise SystemExit(f"the page {name} does not come")
+    """A click on a place or a tab, until that is shown."""
+    bar = page.locator(".st-key-places, .st-key-tabs")
+    bar.get_by_role("link", name=name, exact=True).last.click()
+    page.locator(".st-key-bar [class*=st-key-at_], .st-key-tabs [class*=st-key-at_]").filter(
+        has_text=name
+    ).first.wait_for(timeout=60_000)
 
 
 def settle(page: Any) -> None:

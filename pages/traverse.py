@@ -55,7 +55,7 @@ with frame.run_chip(runs.chip_title(anchor.run)):
     )
 view = address.view()
 if view != "Path":  # from way-point to way-point, whatever the range
-    with frame.tools():
+    with frame.details():
         session.range_picker(explorer.method.axis_letter())
 notices.remarks(explorer, remark, address.instead_of_upload(anchor.query))
 

@@ -14,7 +14,7 @@ if str(ROOT) not in sys.path:  # for `streamlit run rivae/app/main.py`, without 
 from rivae.app.panels.component import page_frame
 from rivae.app.shared import address, finder, frame
 from rivae.app.shell import keys
-from rivae.app.shell.pages import HOME, pages
+from rivae.app.shell.pages import HOME, name_of, pages
 from rivae.base.installed import APP_FILES
 
 # A file of ours: for a material icon the browser would ask a server on the internet.
@@ -33,7 +33,8 @@ entered = st.session_state.get(keys.PAGE) != page.name
 st.session_state[keys.ENTERED] = entered
 st.session_state[keys.PAGE] = page.name
 finder.follow()
-address.arrive(page, entered)
+if entered:
+    address.arrive(page)
 view = page.view(st.query_params.to_dict())
 frame.draw(page, view)
 try:
@@ -42,4 +43,4 @@ finally:  # a page may stop half-way
     frame.finish()
     page_frame()
     address.leave(page)
-    st.set_page_config(page_title=address.title(view.title))
+    st.set_page_config(page_title=address.title(name_of(view)))

@@ -167,6 +167,14 @@ class App:
         return dict(self.at.query_params)
 
     @property
+    def tab(self) -> str:
+        """The title of the view that the address names."""
+        from rivae.app.shell import pages
+
+        said = {name: v[0] if isinstance(v, list) else v for name, v in self.params.items()}
+        return pages.pages()[self.at.session_state["page"]].view(said).title
+
+    @property
     def words(self) -> str:
         """Everything that is written on the page."""
         kinds = ("title", "subheader", "markdown", "caption", "info", "code")
@@ -180,18 +188,24 @@ class App:
 
     @property
     def links(self) -> list[tuple[str, str]]:
-        """Where the links of the page lead: the page and the query of each."""
-        return [(link.proto.page, link.proto.query_string) for link in self.at.get("page_link")]
+        """Where the links of the page lead, without those of the frame: the page and the query."""
+        from rivae.app.shell import pages
+
+        blurbs = {page.blurb for page in pages.pages().values()}
+        links = [link.proto for link in self.at.get("page_link")]
+        own = [link for link in links if link.help not in blurbs and link.label != "**RIVAE**"]
+        return [(link.page, link.query_string) for link in own]
 
     @property
     def drawn(self) -> list[str]:
-        """The page's own HTML: without its name, which every page has."""
+        """The page's own HTML: without the frame's, which every page has."""
         return [h.value for h in self.at.html if "page-name" not in h.value]
 
     @property
     def components(self) -> list[Any]:
-        """The page's own components: without the frame, which every page has."""
-        return [c for c in self.at.get("bidi_component") if '"reveal"' not in c.proto.json]
+        """The page's own components: without those of the frame, which every page has."""
+        frame = ("rivae_page", "rivae_undo", "rivae_finder")
+        return [c for c in self.at.get("bidi_component") if c.proto.component_name not in frame]
 
     def panel(self, n: int = 0) -> dict[str, Any]:
         """What component ``n`` of the page was sent."""

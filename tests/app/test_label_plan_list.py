@@ -35,7 +35,7 @@ def test_a_plan_is_shown_with_what_everybody_did(label_plan, app):
 def test_its_buttons_open_the_other_views(label_plan, app):
     for which, view in (("label", "Label"), ("review", "Review")):
         shown = press(app("label", view="Plans"), f"label_card_first_{which}")
-        assert shown.at.session_state["view"] == view
+        assert shown.tab == view
         assert shown.at.session_state["plan"] == "first"
 
 

@@ -138,7 +138,7 @@ def test_a_plan_is_counted_and_made(plans, store, evaluated):
     said = f"{hours:.1f} h" if hours >= 1 else f"{60 * hours:.0f} min"
     assert f"**{said}**" in preview
     assert "**both**" in written(shown), "it stands in the list"
-    assert shown.at.session_state["view"] == "Plans", "the first plan does not change the view"
+    assert shown.tab == "Plans", "the first plan does not change the view"
 
 
 @pytest.mark.slow

@@ -83,8 +83,8 @@ def results(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_page_opens_with_the_tables(app, results):
-    page = app("metrics")
+def test_all_methods_are_compared_in_tables(app, results):
+    page = app("metrics", show="tables")
     labels = [data["label"] for data in tables(page)]
     assert labels[0] == "Synth: Retrieval" and len(labels) >= 2
     assert values(tables(page)[0], "recall_at_1").count("not run") > 2
@@ -92,7 +92,7 @@ def test_the_page_opens_with_the_tables(app, results):
 
 
 def test_the_controls_change_the_tables_and_the_link_brings_them_back(app, results):
-    page = app("metrics", data="Sprites", printed="false")
+    page = app("metrics", show="tables", data="Sprites", printed="false")
     assert tables(page)[0]["label"] == "Sprites: Retrieval"
     assert not any(c["id"].startswith("paper-") for c in tables(page)[0]["columns"])
     page.at.segmented_control(key="data").set_value("Recipe1M").run()
@@ -103,7 +103,7 @@ def test_the_controls_change_the_tables_and_the_link_brings_them_back(app, resul
 
 
 def test_a_heading_sorts_its_table_through_the_address(app, results):
-    page = app("metrics")
+    page = app("metrics", show="tables")
     before = [row["name"] for row in tables(page)[0]["rows"]]
     page.report("sort", "recall_at_1")
     assert first(page.params["sort"]) == "retrieval.recall_at_1"
@@ -114,13 +114,13 @@ def test_a_heading_sorts_its_table_through_the_address(app, results):
     page.report("sort", "recall_at_1")
     assert "sort" not in page.params
     assert [row["name"] for row in tables(page)[0]["rows"]] == before
-    page.follow(sort="retrieval.recall_at_1")
+    page.follow(show="tables", sort="retrieval.recall_at_1")
     assert tables(page)[0]["rows"][0]["name"] == "DCCA"
 
 
 @pytest.mark.parametrize("junk", [None, 3, "x", "__proto__", ["a"]])
 def test_a_nonsense_heading_breaks_nothing(app, results, junk):
-    page = app("metrics")
+    page = app("metrics", show="tables")
     before = [row["name"] for row in tables(page)[0]["rows"]]
     page.report("sort", junk)
     assert [row["name"] for row in tables(page)[0]["rows"]] == before
@@ -128,14 +128,14 @@ def test_a_nonsense_heading_breaks_nothing(app, results, junk):
 
 def test_without_results_the_page_says_where_they_come_from(app, tmp_path, monkeypatch):
     monkeypatch.setenv("RIVAE_RESULTS", str(tmp_path))
-    page = app("metrics")
+    page = app("metrics", show="tables")
     assert NO_RESULTS in page.words and not tables(page)
 
 
 def test_damaged_results_are_one_sentence(app, tmp_path, monkeypatch):
     monkeypatch.setenv("RIVAE_RESULTS", str(tmp_path))
     (tmp_path / "results.parquet").write_bytes(b"PAR1")
-    page = app("metrics")
+    page = app("metrics", show="tables")
     assert len(page.at.warning) == 1 and "damaged" in page.warnings[0]
     assert not tables(page)
 
@@ -154,13 +154,11 @@ def test_a_link_to_a_run_opens_its_numbers(shown):
 
 
 def test_the_view_can_be_changed_and_is_kept_in_the_address(shown, results):
-    page = shown(run="demo-synth")
-    page.at.segmented_control(key="metrics_show").set_value("Tables").run()
-    page.calm()
-    assert first(page.params["show"]) == "tables" and "Synth: Retrieval" in tables(page)[0]["label"]
-    page.at.segmented_control(key="metrics_show").set_value("This run").run()
-    page.calm()
-    assert "demo-synth" in tables(page)[0]["label"]
+    page = shown(run="demo-synth").follow(run="demo-synth", show="tables")
+    assert page.tab == "All methods" and "Synth: Retrieval" in tables(page)[0]["label"]
+    assert first(page.params["run"]) == "demo-synth", "the run goes along"
+    page.follow(run="demo-synth", show="run")
+    assert page.tab == "This run" and "demo-synth" in tables(page)[0]["label"]
 
 
 def test_another_run_starts_without_a_cell(shown):

@@ -12,8 +12,9 @@ from rivae.app.metrics import benchmark
 from rivae.app.metrics.benchmark_tables import datasets_of, dots, presets_of, table_views
 from rivae.app.metrics.exports import dot_files, table_files
 from rivae.app.metrics.results_table import Sort, next_sort, payload, sorted_lines
-from rivae.app.metrics.session import read_cell, read_show, read_sorts, write_cell, write_sorts
+from rivae.app.metrics.session import read_cell, read_sorts, write_cell, write_sorts
 from rivae.app.shared import exports
+from rivae.app.shell.pages import pages
 from rivae.base.errors import DataError
 from rivae.benchmark.rows import make_row, write_rows
 from rivae.benchmark.summary import summarise
@@ -192,15 +193,15 @@ def test_the_address_holds_the_order_and_the_cell():
 @pytest.mark.parametrize(
     ("params", "shown"),
     [
-        ({}, "Tables"),
+        ({}, "This run"),
         ({"run": "a"}, "This run"),
-        ({"run": "a", "show": "tables"}, "Tables"),
+        ({"run": "a", "show": "tables"}, "All methods"),
         ({"show": "run"}, "This run"),
-        ({"show": "<b>"}, "Tables"),
+        ({"show": "<b>"}, "This run"),
     ],
 )
 def test_the_address_names_the_view(params, shown):
-    assert read_show(params) == shown
+    assert pages()["metrics"].view(params).title == shown
 
 
 def test_the_files_hold_the_shown_table(lines):

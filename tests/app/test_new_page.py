@@ -1,5 +1,6 @@
 """A page is one file: that of ``docs/extending.md`` stands among the others at once."""
 
+import re
 import shutil
 
 import pytest
@@ -38,7 +39,7 @@ def test_a_page_of_one_file_has_its_tab_help_and_layout(runs, folder):
 def test_a_page_without_a_declaration_is_named(tmp_path):
     file = tmp_path / "empty.py"
     file.write_text("import streamlit as st\n")
-    with pytest.raises(ValueError, match=r"empty.py has no declaration: begin it with PAGE"):
+    with pytest.raises(ValueError, match=re.escape(pages.NO_DECLARATION.format("empty.py"))):
         pages.declared(file)
 
 

@@ -2,7 +2,8 @@
 
 ``page_links.json`` holds for each link the settings, the items and the remarks that its page
 showed before the pages became five places. It is not to be made anew: a link that leads elsewhere
-now still shows what it always did.
+now still shows what it always did. A bare address names a place and no state: Metrics opened
+with the tables of all methods, and opens now with the run that one looked at.
 """
 
 import json

@@ -69,6 +69,11 @@ def test_a_stored_link_opens_as_it_always_did(digits, stored):
     later: dict[str, object] = {"asks": "first"}  # than these links
     if stored["page"] == "explore":
         later |= {"only": "", "added": {}, "only_this": False}
+    said = {name: t for name, t in stored["params"].items() if isinstance(t, str)}
+    if stored["page"] == "steer" and not SteerLink.read(said)[0].axes:
+        # Without a matrix its rows begin where the data lie, and the link says how far that is.
+        assert 1 <= found["state"].pop("n_sigma") <= expected["state"].pop("n_sigma")
+        found["back"].pop("n", None)
     assert found["state"] == {**later, **expected["state"]}
     assert found["said"] == expected["said"]
     assert list(found["back"].items()) == list(expected["back"].items()), "in this order"

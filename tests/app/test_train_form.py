@@ -39,7 +39,7 @@ def test_a_first_visit_can_queue_at_once(form, root):
     page.press("queue")
     (job,) = queued(root)
     assert job.config.name == "synth-rivae-s0" and job.priority == 5 and job.max_restarts == 3
-    assert page.at.session_state["training"] == "Runs", "and its runs are shown"
+    assert page.app.tab == "Runs", "and its runs are shown"
     assert [t.value for t in page.at.toast] == ["synth-rivae-s0 is queued"]
 
 
@@ -90,8 +90,8 @@ def test_a_wrong_value_is_told_beside_it_and_kept(form, root):
     assert page.value("method.lambda_reg") == "-1" and not page.can_queue
     page.enter(method__joint_epochs="20")
     assert page.value("method.lambda_reg") == "-1", "another field does not lose it"
-    page.at.segmented_control[0].set_value("Runs").run()
-    page.at.segmented_control[0].set_value("New run").run()
+    page.app.follow(training="Runs")
+    page.app.follow(training="New run")
     assert page.value("method.lambda_reg") == "-1", "nor does another view"
     page.enter(method__lambda_reg="0.2")
     assert page.can_queue
@@ -173,7 +173,7 @@ def test_a_wrong_sweep_is_told(form):
 
 def test_a_name_that_is_taken(form, root):
     page = form().enter(name="mine").press("queue")
-    page.at.segmented_control[0].set_value("New run").run()
+    page.app.follow(training="New run")
     assert page.value("name") == "", "the next run has another name"
     page.enter(name="mine")
     assert "run named mine" in page.words and not page.can_queue
@@ -314,7 +314,7 @@ def test_the_address_names_a_run_to_clone(form, root, changed_run):
 
 def test_a_clone_opens_the_form_from_any_view(app, root, changed_run):
     visitor = app("train", clone="old-s3")
-    assert visitor.at.session_state["training"] == "New run"
+    assert visitor.tab == "New run"
 
 
 def test_a_queued_run_can_be_cloned_with_its_turn(form, root):

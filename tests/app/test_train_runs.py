@@ -250,7 +250,7 @@ def test_clone_opens_the_form(app, root):
     shown = app("train", run="ended")
     button(shown, "clone", "ended").click().run()
     shown.calm()
-    assert "run" not in shown.params and shown.at.session_state["training"] == "New run"
+    assert "run" not in shown.params and shown.tab == "New run"
 
 
 # one run

@@ -13,7 +13,7 @@ from rivae.runs.axis_names import AxisName
 @pytest.mark.parametrize("values", ["Data", "3 s.d.", "Paper"])
 def test_every_view_of_every_data_set_opens(app, run, view, values):
     shown = app("traverse", run=run, view=view, range=values)
-    assert shown.at.segmented_control(key="view").value == view
+    assert shown.tab == view
     assert not shown.at.warning
     assert any("rivae" in code.value for code in shown.at.code), "no snippet"
 

@@ -70,13 +70,13 @@ def written(shown):
 def test_three_clouds_with_pictures_and_counts(page):
     shown = page(run="bars")
     states = clouds(shown)
-    assert [s["name"] for s in states] == ["μ − 3σ", "μ", "μ + 3σ"]
+    assert [s["name"] for s in states] == ["μ − 2σ", "μ", "μ + 2σ"]
     assert all("paint" in s["svg"] and 1 <= len(s["tiles"]) <= 4 for s in states)
     counts = shown.at.dataframe[0].value
-    assert list(counts.columns) == ["word", "μ − 3σ", "μ", "μ + 3σ", "relation"]
+    assert list(counts.columns) == ["word", "μ − 2σ", "μ", "μ + 2σ", "relation"]
     n = int(states[0]["note"].split(" · ")[1].split()[0])
     paints = counts[counts.word.str.endswith("paint")]
-    assert paints["μ − 3σ"].sum() == n, "every recipe has one paint"
+    assert paints["μ − 2σ"].sum() == n, "every recipe has one paint"
     assert "more with z" in " ".join(html.value for html in shown.at.html)
 
 

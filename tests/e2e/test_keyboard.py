@@ -79,7 +79,7 @@ def test_explore_is_steered_narrowed_and_opened_by_keys(page, keys, until):
 
 
 def test_a_strip_an_axis_and_a_cell_are_reached_by_keys(page, keys, until):
-    keys.to("Traverse")
+    keys.to("Strips")
     keys.press("Enter")
     page.wait_for_url("**/traverse*")
     keys.shown("shot").first.wait_for()
@@ -88,12 +88,15 @@ def test_a_strip_an_axis_and_a_cell_are_reached_by_keys(page, keys, until):
     page.locator(".st-key-dock_close button").wait_for()
     keys.press("Escape")
     page.locator(".st-key-dock").wait_for(state="detached")
-    page.get_by_role("radio", name="Strips", checked=True).wait_for()
-    keys.to("Strips", "Shift+Tab")
-    keys.press("ArrowRight", "Space")
+    keys.to("Evidence", "Shift+Tab")
+    keys.press("Enter")
+    keys.to("Correlations")
+    keys.press("Enter")
     page.locator(".barlayer .point").first.wait_for()
     assert "view=Correlations" in page.evaluate("location.href")
-    keys.to("Steer", "Shift+Tab")
+    keys.to("Explore", "Shift+Tab")
+    keys.press("Enter")
+    keys.to("Combinations")
     keys.press("Enter")
     page.wait_for_url("**/steer*")
     keys.shown("tile").first.wait_for()

@@ -173,9 +173,9 @@ def test_the_guideline_and_the_keys_cover_the_desk(desk):
 def test_coming_back_goes_on_where_it_was_left(desk, made, until):
     burst(desk, "12")
     saved(desk, until)
-    desk.get_by_role("link", name="Metrics").click()
+    desk.locator(".st-key-places").get_by_role("link", name="Evidence").click()
     until(lambda: not desk.get_by_test_id("desk").count(), "another page")
-    desk.get_by_role("link", name="Label").click()
+    desk.locator(".st-key-places").get_by_role("link", name="Label").click()
     desk.get_by_test_id("desk").wait_for()
     until(lambda: marks(desk).startswith("12."), "the labels are there")
     desk.keyboard.press("3")

@@ -16,8 +16,9 @@ def link(page):
 
 
 def go(page, name):
-    """A click in the bar at the top."""
-    page.get_by_test_id("stTopNavLink").filter(has_text=name).click()
+    """A click on a place, or on a tab of one."""
+    bar = page.locator(".st-key-places, .st-key-tabs")
+    bar.get_by_role("link", name=name, exact=True).last.click()
 
 
 def drawing():
@@ -35,20 +36,20 @@ def test_run_query_and_z_go_along_and_one_page_is_one_step_back(explore_page, tr
     page = explore_page.open(trained_run, q=40, z="1_0.5").page
     ids, here = explore_page.ids(), link(page)
     both = {"run": trained_run, "q": "40"}
-    go(page, "Traverse")
-    until(lambda: link(page) == ("/traverse", both), "Traverse has both")
-    until(lambda: page.title() == f"Traverse · {trained_run}", "the tab says what it shows")
-    go(page, "Steer")
-    until(lambda: link(page) == ("/steer", both), "Steer has both")
+    go(page, "Strips")
+    until(lambda: link(page) == ("/traverse", both), "Strips have both")
+    until(lambda: page.title() == f"Strips · {trained_run}", "the tab says what it shows")
+    go(page, "Combinations")
+    until(lambda: link(page) == ("/steer", both), "Combinations have both")
     page.go_back()
     until(lambda: link(page) == ("/traverse", both), "one step back")
     page.go_back()
     until(lambda: link(page) == here, "two steps back")
     explore_page.settled()
     assert explore_page.ids() == ids
-    go(page, "Traverse")
+    go(page, "Strips")
     until(lambda: link(page)[0] == "/traverse", "there again")
-    go(page, "Explore")
+    go(page, "Live")
     until(lambda: link(page) == here, "z as well")
     page.reload()
     explore_page.settled()

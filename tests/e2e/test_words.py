@@ -48,7 +48,7 @@ def test_a_name_stands_on_the_slider(page, app_server, bars):
     field.fill("<b>light</b>")
     field.press("Enter")
     page.locator(".st-key-words_name_0_remove button").wait_for()
-    page.get_by_role("link", name="Explore", exact=True).click()
+    page.get_by_role("link", name="Live", exact=True).click()
     row = page.locator("[data-dim='1']")
     row.wait_for()
     assert "<b>light</b>" in row.locator(".poles").inner_text()

@@ -16,7 +16,7 @@ from streamlit.runtime.state import get_session_state
 
 from rivae.app.panels.links import UPLOAD
 from rivae.app.shell import keys
-from rivae.app.shell.pages import HOME, Page, pages
+from rivae.app.shell.pages import HOME, Page, View, pages
 
 if TYPE_CHECKING:
     from rivae.base.config import Asks
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PASSING = ("tour", "step")  # of one visit only
 AVERAGE = "the average query"
 ONLY_EXPLORE = (
-    "Only Explore can use your own picture or text as the query: this page shows {} instead."
+    "Only the Live view can use your own picture or text as the query: here you see {} instead."
 )
 NO_SUCH_RUN = "The run in the link cannot be read, so another one is shown."
 
@@ -117,18 +117,23 @@ def choose_asks(asks: Asks) -> None:
 # From page to page
 
 
-def arrive(page: Page, entered: bool) -> None:
-    """Fills the address of ``page`` where it is bare or names a view alone: the visitor has come
-    from another page (``entered``) or by the tab of another view.
+def to_view(page: Page, view: View) -> dict[str, str]:
+    """The parameters of a link to a view: of the page that is shown with the rest of its address;
+    that of another page is filled when the visitor arrives there.
     """
+    now = st.query_params.to_dict() if page.name == st.session_state.get(keys.PAGE) else {}
+    besides = (*page.view_names, *PASSING)
+    return {**{name: text for name, text in now.items() if name not in besides}, **view.params}
+
+
+def arrive(page: Page) -> None:
+    """The visitor has come to ``page``: fill its address if it is bare or names a view alone."""
     found = st.query_params.to_dict()
+    is_tab = bool(found) and found.keys() <= page.view_names
     given = {
         name: next((new for key, old, new in page.former if (key, old) == (name, text)), text)
         for name, text in _without_upload(page.name, found).items()
     }
-    is_tab = bool(given) and given.keys() <= page.view_names
-    if not (entered or is_tab):
-        return
     kept = dict(st.session_state.get(keys.ADDRESSES, {}).get(page.name, {}))
     context = get_script_run_ctx()
     goes_back = context is not None and context.is_history_navigation

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.panels.component import Component
-from rivae.app.shared import finder
+from rivae.app.shared import address, charts, finder
 from rivae.app.shell import keys, pages
 from rivae.app.shell.text import escape, markdown
 from rivae.base.scripts import styles
@@ -40,7 +40,8 @@ _slots: ContextVar[dict[str, DeltaGenerator] | None] = ContextVar("slots", defau
 def draw(page: Page, view: View) -> None:
     """The bar, and the tabs of the view's place; the slots are for the page."""
     # The heading is for screen readers; the bar says it to everybody else.
-    st.html(f'<style>{styles("bar.css")}</style><h1 class="page-name">{escape(view.title)}</h1>')
+    style = f":root {{ --bar-accent: {charts.accent()} }} {styles('bar.css')}"
+    st.html(f'<style>{style}</style><h1 class="page-name">{escape(pages.name_of(view))}</h1>')
     with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(key="places", horizontal=True, gap=None, width="content"):
             for place in pages.PLACES:
@@ -65,8 +66,8 @@ def draw(page: Page, view: View) -> None:
 
 
 def _place(place: str, is_shown: bool) -> None:
-    """The link to a place: to the view where the visitor last was there."""
-    last = st.session_state.get(keys.LAST_VIEWS, {}).get(place)
+    """The link to a place: to the view where the visitor last was, from there to the first."""
+    last = None if is_shown else st.session_state.get(keys.LAST_VIEWS, {}).get(place)
     page, view = next(
         (each for each in pages.tabs(place) if each[1].title == last), pages.tabs(place)[0]
     )
@@ -83,7 +84,7 @@ def _link(
             page.path,
             label=label,
             icon=icon,
-            query_params=dict(view.params),
+            query_params=address.to_view(page, view),
             help=None if name == "place_Home" else page.blurb,
         )
 
@@ -101,24 +102,22 @@ def run_chip(title: str = "") -> Iterator[None]:
     """What the page is a view of, in the bar: ``title`` shows, the controls open from it. Without a
     title, more controls of the same.
     """
-    slots = _slots.get()
-    opened: DeltaGenerator
-    if title or not slots:
-        short = title if len(title) <= MAX_CHIP else f"{title[: MAX_CHIP - 1]}…"
-        with _slot("chip"):
-            opened = st.popover(markdown(short), icon=":material/deployed_code:")
-        if slots:
-            slots["controls"] = opened
-    else:
-        opened = slots["controls"]
-    with opened:
+    short = title if len(title) <= MAX_CHIP else f"{title[: MAX_CHIP - 1]}…"
+    with _opened("chip", short, ":material/deployed_code:"):
         yield
 
 
 @contextmanager
 def share() -> Iterator[None]:
     """What a visitor can take away from the page, in the bar."""
-    with _slot("share"), st.popover("Share", icon=":material/ios_share:"):
+    with _opened("share", "Share", ":material/ios_share:"):
+        yield
+
+
+@contextmanager
+def details(title: str = "Details", icon: str = ":material/tune:") -> Iterator[None]:
+    """Controls that are rarely needed, behind a button in the row of the tabs."""
+    with _opened("tools", title, icon, name=title):
         yield
 
 
@@ -135,7 +134,20 @@ def finish() -> None:
         finder.button()
 
 
+def _opened(slot: str, title: str, icon: str, name: str = "") -> DeltaGenerator:
+    """The popover of a slot, which is made once: a page may add to it in several places."""
+    slots = _slots.get()
+    key = f"{slot} {name}"
+    if slots is not None and key in slots:
+        return slots[key]
+    with _slot(slot):
+        opened: DeltaGenerator = st.popover(markdown(title), icon=icon)
+    if slots is not None:
+        slots[key] = opened
+    return opened
+
+
 def _slot(name: str) -> DeltaGenerator:
-    """A slot of the frame; a place in the page where it is drawn without one, as in a fragment."""
+    """A slot of the frame; a row of the page where that is drawn without one, as a fragment."""
     slots = _slots.get()
     return slots[name] if slots else st.container(horizontal=True, vertical_alignment="bottom")

@@ -184,7 +184,7 @@ ASKS_HELP = (
     "Search with the item's {first}, its {second}, or both. The other view is searched; with both, "
     "the {second}."
 )
-ROW_LABELS = {"test": "Test items", "all": "All items"}
+ROW_LABELS = {"test": "Held-out items", "all": "All items"}
 
 
 CLOSED = "cannot be opened"
@@ -208,7 +208,7 @@ def run_picker(run_id: str, ready: list[str], *, key: str, on_change: Callable[[
 
 
 def rows_picker(rows: str, *, key: str, on_change: Callable[[], None]) -> None:
-    """Whether the test items or all items are searched."""
+    """Whether the held-out items or all items are searched."""
     st.session_state[key] = rows
     st.selectbox(
         "Search in",
@@ -216,8 +216,8 @@ def rows_picker(rows: str, *, key: str, on_change: Callable[[], None]) -> None:
         format_func=ROW_LABELS.__getitem__,
         key=key,
         on_change=on_change,
-        width=130,
-        help="Test items were not seen in training.",
+        width=170,
+        help="Held-out items were not seen in training.",
     )
 
 

@@ -24,6 +24,7 @@ from rivae.base.installed import APP_FILES
 
 PLACES = ("Home", "Explore", "Evidence", "Label", "Train")
 HOME = "home"
+NO_DECLARATION = "{} has no declaration: begin it with PAGE = Page(…)"
 
 SURE = (
     "After a contrastive start that kept its fits, the disc beside an axis says how sure it is "
@@ -114,12 +115,17 @@ def declared(file: Path) -> Page:
             if not isinstance(page, Page):
                 break
             return replace(page, path=file)
-    raise ValueError(f"{file.name} has no declaration: begin it with PAGE = Page(…)")
+    raise ValueError(NO_DECLARATION.format(file.name))
 
 
 def path(name: str) -> Path:
     """The file of a page, as ``st.switch_page`` and ``st.page_link`` want it."""
     return pages()[name].path
+
+
+def name_of(view: View) -> str:
+    """What a view is called where its place is not: by that place, if it is its first."""
+    return view.place if view is tabs(view.place)[0][1] else view.title
 
 
 def tabs(place: str) -> list[tuple[Page, View]]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from rivae.app.panels.answers import card_of, existing, linked_query, next_rev, query_z
 from rivae.app.panels.codec import carry
 from rivae.app.panels.links import Query
@@ -14,9 +16,18 @@ from rivae.app.steer.answers import pictures_of
 from rivae.base.config import Asks
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.sliders import axes_of
-from rivae.exploring.steering import MAX_AXES, MAX_ROWS, Level, SteerRow, steer_rows
+from rivae.exploring.steering import (
+    MAX_AXES,
+    MAX_ROWS,
+    Level,
+    SteerRow,
+    base_point,
+    moved,
+    steer_rows,
+)
 
 FIRST_AXES = 2  # steered when the link names none
+FIRST_SIGMA = (2.0, 1.5, 1.0)  # how far, when it does not say
 
 
 @dataclass(frozen=True)
@@ -70,8 +81,23 @@ def from_link(
         stays: list[Level] = ["query"] * (len(axes) - len(axes[:3]))
         signs = explorer.signs.tolist()
         rows = [(*row.turned(signs).levels, *stays) for row in steer_rows(axes[:3])]
+    n_sigma = link.n_sigma
+    if not (link.axes or link.rows) and n_sigma == FIRST_SIGMA[0]:  # the link does not say
+        n_sigma = _within(explorer, query, axes, rows)
     rev = next_rev(rev)
-    return SteerState(run, query, axes, tuple(rows), link.n_sigma, rev, explorer.asks), notes
+    return SteerState(run, query, axes, tuple(rows), n_sigma, rev, explorer.asks), notes
+
+
+def _within(
+    explorer: Explorer, query: Query, axes: tuple[int, ...], rows: list[tuple[Level, ...]]
+) -> float:
+    """The furthest of ``FIRST_SIGMA`` at which every row lies where the data do, else the least."""
+    base = np.array([base_point(explorer, query)])
+    for n_sigma in FIRST_SIGMA:
+        places = [moved(explorer, base, row, n_sigma)[0] for row in steer_rows(axes, rows)]
+        if all(explorer.far(z).where == "inside" for z in places):
+            break
+    return n_sigma
 
 
 def to_link(state: SteerState) -> SteerLink:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.shared import charts, exports
+from rivae.app.shared import charts, exports, frame
 from rivae.app.shared.charts import chart, headline
 from rivae.app.shared.gallery import gallery_panel
 from rivae.app.shared.runs import dim_picker, run_title
@@ -31,8 +31,8 @@ N_QUERIES, N_POINTS, MAX_RUNS = 6, 9, 5
 def card(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     """The axis: its names, where items lie, what they look like there, what it follows."""
     by_effect = sorted(range(explorer.n_components), key=lambda j: (-explorer.effects[j], j))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        query_picker(explorer, anchor)
+    query_picker(explorer, anchor)
+    with frame.tools():
         dim = dim_picker(explorer, "Axis", keys.TRAVERSE_CARD, by_effect[0], width=280)
         for title, step in (("Previous axis", -1), ("Next axis", 1)):
             st.button(

@@ -37,7 +37,7 @@ def correlations(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     columns = numeric_factors(data.factor_specs)
     with frame.run_chip():
         asks_picker(explorer, choose=address.choose_asks)
-    with frame.tools():
+    with frame.details():
         n = (
             st.segmented_control(
                 "Queries averaged",

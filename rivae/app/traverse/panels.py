@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.app.shared import exports
+from rivae.app.shared import exports, frame
 from rivae.app.shared.runs import dim_picker
 from rivae.app.shell import keys
 from rivae.app.traverse import pictures, traversals
@@ -39,8 +39,10 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     """What is retrieved while one dimension moves, at the points where the best item changes."""
     from rivae.figures.traversals import strips_of, strips_sheet
 
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        query_picker(explorer, anchor)
+    query_picker(explorer, anchor)
+    with frame.details("Axes", ":material/format_list_bulleted:"):
+        dims = dims_picker(explorer)
+    with frame.details():
         k = st.segmented_control(
             "Items per point",
             [1, 2, 3],
@@ -57,7 +59,6 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
             help="Only points where the best item differs from the one before.",
         )
         side = 0 if _whole(explorer) else explorer.found_side
-    dims = dims_picker(explorer)
     if not dims:
         st.info("Choose at least one axis.")
         return
@@ -103,10 +104,11 @@ def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         st.info("This run has only one axis; a plane needs two.")
         return
     first, second = sorted(range(d), key=lambda j: (-explorer.effects[j], j))[:2]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        query_picker(explorer, anchor)
+    query_picker(explorer, anchor)
+    with frame.details("Axes", ":material/format_list_bulleted:"):
         a = dim_picker(explorer, "Horizontal axis", keys.TRAVERSE_A, first)
         b = dim_picker(explorer, "Vertical axis", keys.TRAVERSE_B, second)
+    with frame.details():
         n = (
             st.segmented_control(
                 "Points",

@@ -14,7 +14,7 @@ import streamlit as st
 from rivae.app.panels.answers import query_z
 from rivae.app.panels.codec import MAX_LENGTH, unread
 from rivae.app.panels.component import Component
-from rivae.app.shared import exports, notices
+from rivae.app.shared import exports, frame, notices
 from rivae.app.shell import keys
 from rivae.app.shell.report import waiting
 from rivae.app.traverse import pictures, traversals
@@ -43,9 +43,10 @@ def path(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     """From the query over way-points, with the best item at every point."""
     others, is_whole = _way_points(explorer, anchor)
     notices.say(*unread(() if is_whole else (keys.TRAVERSE_WAY,)))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        query_picker(explorer, anchor)
+    query_picker(explorer, anchor)
+    with frame.details("Way-points", ":material/route:"):
         _way_points_picker(explorer, others)
+    with frame.details():
         kind = st.segmented_control(
             "Way",
             list(KINDS),

@@ -13,7 +13,7 @@ import streamlit as st
 from rivae.app.panels.answers import linked_query, query_z
 from rivae.app.panels.codec import MAX_LENGTH, unread
 from rivae.app.panels.links import ExploreLink, Query
-from rivae.app.shared import address, defaults
+from rivae.app.shared import address, defaults, frame
 from rivae.app.shared.runs import asks_picker
 from rivae.app.shell import cache, keys
 from rivae.app.shell.text import markdown
@@ -140,8 +140,14 @@ def range_picker(letter: str) -> None:
 
 
 def query_picker(explorer: Explorer, anchor: Anchor) -> None:
-    """The query that a traversal starts from."""
-    asks_picker(explorer, choose=address.choose_asks)
+    """The query that a traversal starts from, behind buttons of the frame."""
+    with frame.run_chip():
+        asks_picker(explorer, choose=address.choose_asks)
+    with frame.details("Query", ":material/image_search:"):
+        _query(explorer, anchor)
+
+
+def _query(explorer: Explorer, anchor: Anchor) -> None:
     shown = anchor.query if anchor.query != "mean" else None
     st.session_state[keys.TRAVERSE_QUERY] = shown
     st.number_input(

@@ -8,7 +8,7 @@ import streamlit as st
 
 from rivae.app.panels.answers import picture
 from rivae.app.panels.component import Component
-from rivae.app.shared import charts, exports, words
+from rivae.app.shared import charts, exports, frame, words
 from rivae.app.shell import cache, keys
 from rivae.app.shell.report import waiting
 from rivae.app.shell.text import escape, markdown
@@ -30,8 +30,8 @@ N_PICTURES = 4
 def panel(explorer: Explorer, run_id: str) -> None:
     """Controls, clouds, legend, counts and exports."""
     key = cache.model_key(run_id, explorer.asks)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        choice = session.axis_and_width(explorer)
+    choice = session.axis_and_width(explorer)
+    with frame.details():
         axis = explorer.axis_names[choice.dim]
         target = session.relation_picker(words.targets_of(explorer.data, axis))
         everyday = session.everyday_toggle()

@@ -26,8 +26,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
     from rivae.exploring.words.item_words import items_with
     from rivae.figures.contrast import contrast_dots
 
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        choice = session.axis_and_width(explorer)
+    choice = session.axis_and_width(explorer)
     key, axis = cache.model_key(run_id, explorer.asks), explorer.axis_names[choice.dim]
     sets = words_data.words_of(explorer.data).sets
     with report.waiting("Comparing the words of the two ends …", 420):

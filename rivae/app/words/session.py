@@ -9,7 +9,7 @@ import streamlit as st
 
 from rivae.app.panels.codec import unread
 from rivae.app.panels.links import ExploreLink
-from rivae.app.shared import address, words
+from rivae.app.shared import address, frame, words
 from rivae.app.shared.runs import dim_picker, run_title
 from rivae.app.shell import cache, keys, pages
 from rivae.app.shell.text import markdown
@@ -115,7 +115,7 @@ def close() -> None:
 
 
 VIEWS = ("Clouds", "Contrast", "Axis names", "Tags")
-DEFAULT_WIDTH = 3
+DEFAULT_WIDTH = 2  # further out lie few data, and every query finds the same
 
 
 @dataclass(frozen=True)
@@ -139,18 +139,20 @@ def axis_and_width(explorer: Explorer) -> AxisChoice:
     from rivae.exploring.words.clouds import N_SIGMA
 
     most = int(explorer.effects.argmax())
-    dim = dim_picker(explorer, "Axis", keys.WORDS_DIM, most, width=320)
-    n_sigma = st.segmented_control(
-        "Ends at mean ±",
-        N_SIGMA,
-        default=DEFAULT_WIDTH,
-        required=True,
-        key=keys.WORDS_WIDTH,
-        format_func=lambda n: f"{n}σ",
-        bind="query-params",
-        help="In s.d. of the training queries. The paper's clouds are at 10; that far out "
-        "there may be no data, and every query finds the same few dishes.",
-    )
+    with frame.tools():
+        dim = dim_picker(explorer, "Axis", keys.WORDS_DIM, most, width=320)
+    with frame.details():
+        n_sigma = st.segmented_control(
+            "Ends at mean ±",
+            N_SIGMA,
+            default=DEFAULT_WIDTH,
+            required=True,
+            key=keys.WORDS_WIDTH,
+            format_func=lambda n: f"{n}σ",
+            bind="query-params",
+            help="In s.d. of the training queries: 95 of 100 lie within 2. The paper's clouds are "
+            "at 10; that far out there may be no data, and every query finds the same few dishes.",
+        )
     return AxisChoice(dim, int(n_sigma or DEFAULT_WIDTH))
 
 

@@ -1,0 +1,37 @@
+// What first_screens.py measures in the page: the shift of its layout, and what stands on its first screen.
+
+window.shifts = 0
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts += entry.value
+}).observe({ type: "layout-shift", buffered: true })
+
+/** Controls and words that can be seen, in shadow roots too, beside tiles, axes, charts and bar; the
+ * width of the smallest picture; the shift until now.
+ */
+window.counted = () => {
+  const tests = ["tile", "shot", "dim-row", "stHeader", "clouds", "cloud", "held-items", "gallery-tile"]
+  const besides = [...tests.map((name) => `[data-testid=${name}]`), ".row", ".st-key-bar", ".st-key-tabs", "header",
+    ".js-plotly-plot"].join(", ")
+  const seen = (node) => {
+    const { width, height, top, bottom } = node.getBoundingClientRect()
+    return width > 1 && height > 1 && top < innerHeight && bottom > 0 && getComputedStyle(node).visibility !== "hidden"
+  }
+  let controls = 0, words = 0, smallest = Infinity
+  const walk = (root, aside) => {
+    for (const node of root.children) {
+      const isAside = aside || node.matches(besides)
+      if (node.shadowRoot) walk(node.shadowRoot, isAside)
+      if (["STYLE", "SCRIPT", "NOSCRIPT", "svg"].includes(node.tagName)) continue
+      if (node.tagName === "IMG" && seen(node)) smallest = Math.min(smallest, node.getBoundingClientRect().width)
+      if (!isAside && seen(node)) {
+        if (node.matches("button, select, input, textarea, summary, a[href], [role=button]")) controls++
+        for (const text of node.childNodes) {
+          if (text.nodeType === 3) words += text.data.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
+        }
+      }
+      walk(node, isAside)
+    }
+  }
+  walk(document.body, false)
+  return [controls, words, smallest === Infinity ? null : Math.round(smallest), window.shifts]
+}
