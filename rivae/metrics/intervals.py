@@ -20,7 +20,7 @@ def share_interval(share: float, n: int) -> tuple[float, float]:
     square = NORMAL_95**2
     middle = (share + square / (2 * n)) / (1 + square / n)
     reach = NORMAL_95 / (1 + square / n) * math.sqrt(share * (1 - share) / n + square / (4 * n * n))
-    return max(middle - reach, 0.0), min(middle + reach, 1.0)
+    return min(max(middle - reach, 0.0), share), max(min(middle + reach, 1.0), share)
 
 
 def paper_intervals(

@@ -160,10 +160,9 @@ def _picker(rows: Sequence[Row], columns: Sequence[Column], along: RangeData) ->
     names = {row.axis: row.name for row in rows}
     cells = {_cell_of(column, along): column for column in columns}
     shown = session.cell()
-    is_shown = shown is not None and shown[0] in names
+    is_shown = shown is not None and shown[0] in names and shown[1] in cells
     st.session_state[keys.METRICS_CELL_DIM] = shown[0] if shown and is_shown else None
-    factor = shown[1] if shown and is_shown and shown[1] in cells else None
-    st.session_state[keys.METRICS_CELL_FACTOR] = factor
+    st.session_state[keys.METRICS_CELL_FACTOR] = shown[1] if shown and is_shown else None
 
     def chosen() -> None:
         j, k = (st.session_state[key] for key in (keys.METRICS_CELL_DIM, keys.METRICS_CELL_FACTOR))

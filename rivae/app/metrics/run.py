@@ -120,9 +120,7 @@ def _report(run: Run, report: Report, by: str) -> None:
             if is_open:
                 _along_picker(report)
                 charts.charts(run, report, along)
-    with _fold(certainty.TITLE, "sure") as is_open:
-        if is_open:
-            certainty.panel(run)
+    _certainty(run)
     n = sum(len(group) for _, group in report.groups)
     with _fold(f"All {n} metrics", "metrics") as is_open:
         if is_open:
@@ -140,6 +138,12 @@ def _n_axes(report: Report, evidence: Evidence | None) -> int:
         return len(evidence.effects)
     prior = report.stored.settings.prior
     return len(prior.mean) if prior else 0
+
+
+def _certainty(run: Run) -> None:
+    with _fold(certainty.TITLE, "sure") as is_open:
+        if is_open:
+            certainty.panel(run)
 
 
 @contextmanager
@@ -212,8 +216,7 @@ def _measure_first(run: Run, asks: Asks, job: Task | None, by: str, damage: str)
     """A run without an evaluation is measured at once; by a button where nobody has logged in, or
     what was begun has ended without a result.
     """
-    may_begin = job is None and not damage and access.may_change()
-    if may_begin and not work.evaluations.running():
+    if not damage and access.may_change() and work.may_begin(job):
         outcome.begin(keys.METRICS_EVALUATE, partial(work.start_evaluation, run, asks))
         job = work.evaluation_of(run, asks)
     st.subheader(NOT_MEASURED, anchor=False)
@@ -227,6 +230,7 @@ def _measure_first(run: Run, asks: Asks, job: Task | None, by: str, damage: str)
     if job is not None and job.running:
         for height in (VERDICT_HEIGHT, MAP_HEIGHT):
             st.skeleton(height=height)
+    _certainty(run)
 
 
 def _measure(run: Run, asks: Asks, job: Task | None, again: bool = False) -> None:

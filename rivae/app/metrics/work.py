@@ -57,6 +57,13 @@ def start_evaluation(run: Run, asks: Asks = "first") -> Task:
     )
 
 
+def may_begin(job: Task | None) -> bool:
+    """Whether a run may be evaluated without being asked: not after it was stopped or has failed,
+    nor while another one is evaluated.
+    """
+    return job is None and not evaluations.running()
+
+
 def evidence_of(run: Run, stored: Evaluation) -> Evidence | Task | None:
     """The evidence for an evaluation of this run; else the task that measures it, or has failed to,
     which this begins; None while that has to wait for another one.
