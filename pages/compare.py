@@ -5,7 +5,7 @@ import streamlit as st
 from rivae.app.compare import panels, session
 from rivae.app.shared import address, frame, gallery, notices, runs
 from rivae.app.shell import keys
-from rivae.app.shell.pages import Page, View
+from rivae.app.shell.pages import EndOfPage, Page, View
 from rivae.base.errors import RivaeError
 
 PAGE = Page(
@@ -41,7 +41,7 @@ try:
         shown, comparison = session.current(entered, chosen)
 except RivaeError as error:
     notices.why_not(error)
-    st.stop()
+    raise EndOfPage from None
 with frame.run_chip("Query"):
     runs.asks_picker(*comparison.explorers, choose=session.PAGE.ask_with)
 if entered:

@@ -6,7 +6,7 @@ from rivae.app.metrics import benchmark, labels, session
 from rivae.app.metrics import run as metrics_run_panels
 from rivae.app.shared import address, frame, notices, runs
 from rivae.app.shell import cache, keys
-from rivae.app.shell.pages import Page, View
+from rivae.app.shell.pages import EndOfPage, Page, View
 
 PAGE = Page(
     views=(
@@ -41,7 +41,7 @@ else:
     run_id, asks, remark = session.current_run(ready)
     if not run_id:
         notices.no_runs()
-        st.stop()
+        raise EndOfPage
     with frame.run_chip(runs.chip_title(run_id)):
         runs.run_picker(run_id, ready, key=keys.METRICS_RUN, on_change=session.choose_run)
     if remark:

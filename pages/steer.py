@@ -4,7 +4,7 @@ import streamlit as st
 
 from rivae.app.shared import address, frame, gallery, notices, runs
 from rivae.app.shell import keys
-from rivae.app.shell.pages import Page, View
+from rivae.app.shell.pages import EndOfPage, Page, View
 from rivae.app.steer import panels, presenter, session, tours
 
 PAGE = Page(
@@ -36,7 +36,7 @@ levels, without everyday words (in a tenth of all items).
 
 if presenter.is_open():
     presenter.show()
-    st.stop()
+    raise EndOfPage
 
 ready = notices.ready_runs()
 entered = st.session_state[keys.ENTERED]

@@ -5,7 +5,7 @@ import streamlit as st
 from rivae.app.panels.answers import linked_query
 from rivae.app.shared import address, defaults, frame, notices, runs
 from rivae.app.shell import cache, keys, report
-from rivae.app.shell.pages import Page, View
+from rivae.app.shell.pages import EndOfPage, Page, View
 from rivae.app.words import clouds, contrast, drawer, names, session, tags
 from rivae.base.errors import RivaeError
 
@@ -43,7 +43,7 @@ ready = [run.id for run in cache.ready_runs()]
 named, tried, asks, remark = session.current_run(ready)
 if not named and not tried:
     notices.no_runs()
-    st.stop()
+    raise EndOfPage
 run_id, explorer, left_out = notices.opened(
     lambda: defaults.opened(named, tried, lambda run: cache.asked(run, asks))
 )

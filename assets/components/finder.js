@@ -24,7 +24,7 @@ class Finder {
   }
 
   open() {
-    if (this.dialog.open) return
+    if (this.dialog.open || !this.dialog.isConnected) return
     this.dialog.showModal()
     this.input.select()
     this.find()

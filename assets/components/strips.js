@@ -65,7 +65,7 @@ function strip({ axis, left, right, note, at, span, points }, data, sheet) {
     "section", { class: "strip" },
     h(
       "div", { class: "head" },
-      h("h4", {}, axis),
+      h("h3", {}, axis),
       h("span", { class: "pole" }, left),
       h(
         "span", { class: "ruler", title: span },
@@ -99,7 +99,7 @@ function plane(data, sheet) {
     style: `--n: ${x.values.length}`,
   }, ...cells)
   const side = (each, kind) =>
-    h("div", { class: kind }, h("span", {}, each.left), h("h4", {}, each.axis), h("span", {}, each.right))
+    h("div", { class: kind }, h("span", {}, each.left), h("h3", {}, each.axis), h("span", {}, each.right))
   return h("div", { class: "crossed" }, side(y, "up"), grid, side(x, "across"))
 }
 

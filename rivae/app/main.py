@@ -3,6 +3,7 @@
 # ruff: noqa: E402  (our own imports need the path below)
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import streamlit as st
@@ -14,7 +15,7 @@ if str(ROOT) not in sys.path:  # for `streamlit run rivae/app/main.py`, without 
 from rivae.app.panels.component import page_frame
 from rivae.app.shared import address, finder, frame
 from rivae.app.shell import keys
-from rivae.app.shell.pages import HOME, name_of, pages
+from rivae.app.shell.pages import HOME, EndOfPage, name_of, pages
 from rivae.base.installed import APP_FILES
 
 # A file of ours: for a material icon the browser would ask a server on the internet.
@@ -35,12 +36,11 @@ st.session_state[keys.PAGE] = page.name
 finder.follow()
 if entered:
     address.arrive(page)
-view = page.view(st.query_params.to_dict())
+view = address.change_view(page, entered)
 frame.draw(page, view)
-try:
+with suppress(EndOfPage):
     opened.run()
-finally:  # a page may stop half-way
-    frame.finish()
-    page_frame()
-    address.leave(page)
-    st.set_page_config(page_title=address.title(name_of(view)))
+frame.finish()
+page_frame()
+address.leave(page)
+st.set_page_config(page_title=address.title(name_of(view)))

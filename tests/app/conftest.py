@@ -207,7 +207,7 @@ class App:
     @property
     def drawn(self) -> list[str]:
         """The page's own HTML: without the frame's, which every page has."""
-        return [h.value for h in self.at.html if "page-name" not in h.value]
+        return [h.value for h in self.at.html if "--bar-accent" not in h.value]
 
     @property
     def components(self) -> list[Any]:

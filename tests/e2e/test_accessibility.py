@@ -49,6 +49,7 @@ CONTROLS = """() => {
     const { width, height } = node.getBoundingClientRect()
     const isSeen = width && height && getComputedStyle(node).visibility !== "hidden"
     if (node.closest("[data-testid=stElementToolbar]")) return false
+    if (node.tagName !== "SUMMARY" && node.closest("details:not([open])")) return false
     const isOther = node.type === "file" || [node.type, node.getAttribute("role")].includes("radio")
     return isSeen && !isOther && !node.disabled && node.tabIndex >= 0
   }

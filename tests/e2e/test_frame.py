@@ -40,8 +40,7 @@ def test_one_search_finds_an_item_an_axis_and_a_view(page, app_server, until):
     text.wait_for()
     hits = page.get_by_test_id("all-hit")
     text.fill("strips")
-    hits.filter(has_text="Explore: Strips").wait_for()
-    page.keyboard.press("Enter")
+    hits.filter(has_text="Explore: Strips").click()
     until(lambda: link(page) == ("/traverse", {"run": "demo-kitchen", "q": "40"}), "the view")
     page.get_by_test_id("shot").first.wait_for()
     page.get_by_test_id("find-all").click()
@@ -57,7 +56,7 @@ def test_one_search_finds_an_item_an_axis_and_a_view(page, app_server, until):
 
 
 def test_query_and_view_survive_every_switch(page, app_server, until):
-    page.goto(f"{app_server}/traverse?run=demo-kitchen&q=12&view=Plane")
+    page.goto(f"{app_server}/traverse?run=demo-kitchen&q=12&range=Paper&points=7&view=Plane")
     page.get_by_test_id("shot").first.wait_for()
     here = link(page)
     places, tabs = page.locator(".st-key-places"), page.locator(".st-key-tabs")
@@ -65,10 +64,15 @@ def test_query_and_view_survive_every_switch(page, app_server, until):
     until(lambda: link(page) == ("/metrics", {"run": "demo-kitchen"}), "the evidence of this run")
     tabs.get_by_role("link", name="Correlations").click()
     until(lambda: link(page)[1].get("view") == "Correlations", "another page of the place")
-    assert link(page)[1]["q"] == "12"
+    assert link(page)[1]["q"] == "12" and link(page)[1]["range"] == "Paper"
     places.get_by_role("link", name="Explore").click()
     until(lambda: link(page) == here, "the view of before, with its query")
     page.get_by_test_id("shot").first.wait_for()
     tabs.get_by_role("link", name="Path").click()
     until(lambda: link(page)[1].get("view") == "Path", "the same page, another view")
+    assert link(page)[1]["q"] == "12"
+    page.get_by_test_id("find-all").click()
+    page.get_by_test_id("find-all-text").fill("plane")
+    page.get_by_test_id("all-hit").filter(has_text="Explore: Plane").click()
+    until(lambda: link(page)[1].get("view") == "Plane", "the search leads to a view, too")
     assert link(page)[1]["q"] == "12"

@@ -57,10 +57,10 @@ def test_a_page_that_stops_half_way_has_its_bar_and_its_name(page, app_server, w
     page.set_viewport_size({"width": width, "height": 800})
     visit(page, app_server, "explore", "no-such-run")
     page.get_by_role("heading", name="Explore", level=1).wait_for(state="attached")
+    page.get_by_test_id("find-all").wait_for()
     places = page.locator(".st-key-places").get_by_role("link")
     assert places.count() == 5
     assert all(places.nth(n).bounding_box()["height"] >= 32 for n in range(5))
-    page.get_by_test_id("find-all").wait_for()
 
 
 def test_home_leads_to_explore_with_one_click(page, app_server, trained_run):

@@ -154,6 +154,25 @@ def arrive(page: Page) -> None:
             params.set_initial_query_params_from_current()
 
 
+def change_view(page: Page, entered: bool) -> View:
+    """The view that the address of ``page`` names, and the address put into the browser where
+    another view than before has come: a link to the page that is shown does not do that.
+    """
+    found = st.query_params.to_dict()
+    view, context = page.view(found), get_script_run_ctx()
+    before = st.session_state.get(keys.VIEW)
+    st.session_state[keys.VIEW] = view.title
+    goes_back = context is not None and context.is_history_navigation
+    if not entered and before != view.title and not goes_back:
+        # One name at a time: others may be bound to controls, and only those may change them.
+        for name, text in view.params.items():
+            if view is page.views[0]:
+                st.query_params.pop(name, None)
+            else:
+                st.query_params[name] = text
+    return view
+
+
 def _without_upload(page: str, found: dict[str, str]) -> dict[str, str]:
     """The address as ``found``, without a query of one's own that ``page`` cannot start from."""
     if page == "explore":

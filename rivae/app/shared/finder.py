@@ -122,7 +122,12 @@ def _go(report: Mapping[str, Any]) -> None:
     page, params = report.get("page"), report.get("params")
     if page not in pages.pages() or not isinstance(params, Mapping):
         return
-    if all(isinstance(text, str) and len(text) <= MAX_PARAM for text in params.values()):
+    if not all(isinstance(text, str) and len(text) <= MAX_PARAM for text in params.values()):
+        return
+    shown = address.page()
+    if page == shown.name and shown.view_names & params.keys():  # the rest of its address stays
+        st.query_params.update(params)
+    else:
         st.session_state[keys.GO] = (page, {str(name)[:40]: text for name, text in params.items()})
 
 

@@ -39,9 +39,11 @@ _slots: ContextVar[dict[str, DeltaGenerator] | None] = ContextVar("slots", defau
 
 def draw(page: Page, view: View) -> None:
     """The bar, and the tabs of the view's place; the slots are for the page."""
-    # The heading is for screen readers; the bar says it to everybody else.
+    # The headings are for screen readers; the bar says them to everybody else. Home has its own.
+    headings = f"<h1>{escape(view.place)}</h1><h2>{escape(view.title)}</h2>"
+    named = "" if page.name == pages.HOME else f'<div class="page-name">{headings}</div>'
     style = f":root {{ --bar-accent: {charts.accent()} }} {styles('bar.css')}"
-    st.html(f'<style>{style}</style><h1 class="page-name">{escape(pages.name_of(view))}</h1>')
+    st.html(f"<style>{style}</style>{named}")
     with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(key="places", horizontal=True, gap=None, width="content"):
             for place in pages.PLACES:

@@ -10,6 +10,7 @@ import streamlit as st
 from rivae.app.shared import defaults, runs
 from rivae.app.shell import cache, keys, pages, report
 from rivae.app.shell.fragments import fragment
+from rivae.app.shell.pages import EndOfPage
 from rivae.app.shell.text import markdown
 from rivae.app.work.certainty import known_certainty
 from rivae.app.work.preparing import BeingPreparedError, task_of
@@ -31,7 +32,7 @@ def ready_runs(name: str = "run") -> list[Run]:
     ready = cache.ready_runs()
     if not ready and not st.query_params.get(name):
         no_runs()
-        st.stop()
+        raise EndOfPage
     return ready
 
 
@@ -42,7 +43,7 @@ def opened(open_run: Callable[[], Opened]) -> Opened:
             return open_run()
     except RivaeError as error:
         unusable(error)
-        st.stop()
+        raise EndOfPage from None
 
 
 def no_runs() -> None:

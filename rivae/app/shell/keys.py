@@ -40,6 +40,7 @@ INSTEAD: Final = "instead_of_upload"
 # The address of every page as it was left, by page.
 ADDRESSES: Final = "addresses"
 GO: Final = "go"  # the page, and its parameters, that a hit of the search leads to
+VIEW: Final = "shown_view"  # the title of the view that is shown
 LAST_VIEWS: Final = "last_views"  # the tab where the visitor last was, by place
 ASKS: Final = "asks"  # which view is the query, on every page that has one
 REVEAL: Final = "reveal"  # the part that a click opened, and the number of such clicks

@@ -33,6 +33,10 @@ SURE = (
 )
 
 
+class EndOfPage(Exception):  # noqa: N818  (no error)
+    """Raised by a page that has said all; unlike after ``st.stop``, the frame is still finished."""
+
+
 @dataclass(frozen=True)
 class View:
     """One tab of a place.
