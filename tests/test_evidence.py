@@ -21,7 +21,7 @@ def measured(tmp_path_factory):
 
 
 def test_effects_are_those_of_the_library(measured):
-    run, evidence, told = measured
+    _, evidence, told = measured
     assert told == sorted(told) and told[-1] == 1.0
     opened = rivae.load_run("demo-synth")
     for j, effects in enumerate(evidence.effects):

@@ -194,8 +194,8 @@ def reliable(
         "Names on other items",
         middle.score,
         chance=middle.chance,
-        source=f"|r| of a name with its axis on {middle.n:,} items it was not made from: the median; "
-        f"the least is {short(tried[0].score)}, the most {short(tried[-1].score)}",
+        source=f"|r| of a name with its axis on {middle.n:,} items that it was not made from: the "
+        f"median; the least is {short(tried[0].score)}, the most {short(tried[-1].score)}",
     )
     sentence = f"{n_above} of {len(names)} names hold on other items."
     return Answer("Reliable?", sentence, (bar,), "How well names hold")
