@@ -23,6 +23,8 @@ N_COLUMNS = 24  # of a heat map
 ENOUGH = 8  # columns, so that tags, and then words, are shown only where there are fewer
 ROW_HEIGHT = 26
 LABELS = 112  # pixels below the cells
+LONGEST = 36  # letters of a row
+READING = "s.d.; blank:<br>chance"
 
 Column = tuple[str, str]  # kind and name
 
@@ -127,7 +129,7 @@ def effect_heatmap(
     for (row, c), change in cells.items():
         values[row, c] = change.change
     most = max(1.0, float(np.nanmax(np.abs(values), initial=0.0)))
-    colors, names = theme(dark), [escape(name) for name in axis_names]
+    colors, names = theme(dark), [escape(cut(name, LONGEST)) for name in axis_names]
     figure = go.Figure(
         heat_cells(
             values,
@@ -136,7 +138,7 @@ def effect_heatmap(
             gap=2,
             name="change",
             muted=colors.muted,
-            bar={"title_text": "s.d.", "nticks": 5},
+            bar={"title_text": READING, "nticks": 5},
         )
     )
     places = [(c, row) for row in range(len(changes)) for c in range(len(shown))]

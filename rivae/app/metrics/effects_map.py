@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 TITLE = "What each axis changes"
 N_ROWS = 12  # axes that are shown at first
-READING = "Blank: no more than chance. Click for the plot."
 WAITING = "Another run is being measured first."
 RANKS = {"sure": 0, "plane": 1, "unsure": 2}
 
@@ -43,19 +42,19 @@ class Row:
 
 
 def rows_of(run: Run, evidence: Evidence, known: Sequence[AxisCertainty] | None) -> tuple[Row, ...]:
-    """The axes of a run, the reliable ones first: by the verdict of the fits, else by how far their
-    names hold on other items, else by the largest change.
+    """The axes of a run, the reliable ones first: by the verdict of the fits, then those that
+    change anything, by how far their names hold on other items, and by the largest change.
     """
     d = len(evidence.effects)
     verdicts = {axis.axis: axis.verdict for axis in known or ()}
     held = [name.held_out if name else None for name in known_names(run, d)]
     signs, names = axis_signs(run, d), pole_names(run, d)
 
-    def rank(row: Row) -> tuple[int, float, float]:
+    def rank(row: Row) -> tuple[int, bool, float, float]:
         tried = held[row.axis]
         above = tried.score - tried.chance if tried else 0.0
         largest = max((abs(change.change) for change in row.changes), default=0.0)
-        return RANKS.get(verdicts.get(row.axis, ""), 3), -above, -largest
+        return RANKS.get(verdicts.get(row.axis, ""), 3), not row.changes, -above, -largest
 
     rows = [
         Row(
@@ -89,13 +88,13 @@ def panel(
         st.caption("This method has no latent, so its axes are not measured.")
         return
     every = rows_of(run, found, known)
-    columns = effect_columns([row.changes for row in every], along.factors)
     with head, st.container(horizontal=True, vertical_alignment="center", width="content"):
         everything = len(every) <= N_ROWS or st.toggle(
             f"All {len(every)} axes", key=keys.METRICS_AXES, bind="query-params"
         )
-        _picker(every, columns, along)
         rows = every if everything else every[:N_ROWS]
+        columns = effect_columns([row.changes for row in rows], along.factors)
+        _picker(rows, columns, along)
         figure = effect_heatmap(
             [row.changes for row in rows],
             [row.name for row in rows],
@@ -120,7 +119,6 @@ def panel(
 
     with st.container(key="effects_map"):
         chart(figure, keys.METRICS_EFFECTS, clicked)
-    st.caption(READING)
 
 
 def _measuring(task: Task | None, height: int) -> None:

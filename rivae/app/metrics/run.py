@@ -17,7 +17,7 @@ from rivae.app.shared import frame, labels, notices, runs
 from rivae.app.shared.runs import short_date
 from rivae.app.shell import access, cache, keys, pages
 from rivae.app.shell import report as outcome
-from rivae.app.shell.text import escape
+from rivae.app.shell.text import markdown
 from rivae.app.work.certainty import known_certainty
 from rivae.base.errors import RivaeError
 from rivae.base.scripts import styles
@@ -170,11 +170,11 @@ def _from_labels(run: Run) -> None:
         said = f"{len(plans)} {many} this run, by {n_items:,} items." if plans else NO_PLAN
     except RivaeError:
         plans, said = [], NO_LABELS_HERE
-    st.html(f"<h2>From labels?</h2><p>{escape(said)}</p>")
+    st.html("<h2>From labels?</h2>")
     plan = {keys.LABEL_PLAN: plans[0].id} if plans else {}
     st.page_link(
         pages.path("metrics"),
-        label="From labels",
+        label=markdown(said),
         icon=":material/new_label:",
         query_params={"show": "labels", "run": run.id, **plan},
     )

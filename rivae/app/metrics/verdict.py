@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rivae.runs.results import Results
 
 LEVEL = 0.05  # of the p of a score that lies above chance
-NO_FACTORS = "No true factors to compare with: the map shows what each axis changes."
+NO_FACTORS = "There are no true factors to compare with."
 NOT_SURE_YET = "Being measured: this takes some seconds."
 UNKNOWN = "Not known: this run kept no independent fits, and no name was tried on other items."
 
@@ -111,7 +111,7 @@ def separates(report: Report, evidence: Evidence | None) -> Answer:
         first.digits.results if first.digits else {}, [OVERLAP.key, COVERAGE.key]
     )
     if not scores:
-        return Answer("Separates?", NO_FACTORS, _changing(report, evidence), "Axes with an effect")
+        return _changing(report, evidence)
     n = len(first.factors[scores[0].name].constants.factors or ()) if of_factors else 0
     over = f"of {n} factors" if n else "of digits"
     bars = tuple(
@@ -150,13 +150,15 @@ def _above_chance(scores: Sequence[Measured], over: str) -> str:
     return f"Above chance {over}: only {join_words(above)} (p\u00a0{short(largest)})."
 
 
-def _changing(report: Report, evidence: Evidence | None) -> tuple[ScoreBar, ...]:
-    """How many axes change anything by more than chance."""
+def _changing(report: Report, evidence: Evidence | None) -> Answer:
+    """How many axes change anything by more than chance, where there are no true factors."""
     if evidence is None or not evidence.effects:
-        return ()
-    n, all_axes = sum(bool(each.changes) for each in evidence.effects), len(evidence.effects)
-    source = f"axes that change a tag or word by more than chance; seed 0, {_date(report)}"
-    return (ScoreBar("Axes with an effect", n / all_axes, f"{n} of {all_axes}", source=source),)
+        return Answer("Separates?", NO_FACTORS)
+    n, d = sum(bool(each.changes) for each in evidence.effects), len(evidence.effects)
+    said = f"{n} of {d} axes change something by more than chance; there are no true factors."
+    source = f"tags and words of the items found along each axis; seed 0; {_date(report)}"
+    bar = ScoreBar("Axes with an effect", n / d, f"{n} of {d}", source=source)
+    return Answer("Separates?", said, (bar,), "Axes with an effect")
 
 
 def reliable(
