@@ -134,6 +134,7 @@ def test_a_click_on_a_cell_opens_the_plot_behind_it(page, app_server, until):
     click_cell(page)
     until(lambda: "cell" in link(page), "the address names the cell")
     j, k = map(int, link(page)["cell"].split("_"))
+    # The first axis of this run follows the second factor, and the other way round.
     axis, factor = f"z{j} · shared {3 - j}", f"shared {k}"
     page.get_by_role("heading", name=f"Behind {axis} and {factor}").wait_for()
     page.get_by_text(f"{factor} against z{j}").first.wait_for()
