@@ -25,6 +25,7 @@ ROW_HEIGHT = 26
 LABELS = 112  # pixels below the cells
 LONGEST = 36  # letters of a row
 READING = "s.d.; blank:<br>chance"
+BLANK = "no more than chance"
 
 Column = tuple[str, str]  # kind and name
 
@@ -219,7 +220,7 @@ def _hover(axis_name: str, column: Column, change: Change | None) -> str:
     kind, name = column
     head = f"{escape(axis_name)} × {escape(name)} ({kind})<br>"
     if change is None:
-        return f"{head}no more than chance"
+        return f"{head}{BLANK}"
     return f"{head}{signed(change.change)} s.d., chance {short(change.chance)}"
 
 

@@ -206,7 +206,7 @@ def test_a_run_without_evaluation_says_so(shown, folder, made):
     row = next(r for r in table["rows"] if r.get("name") == "digits-turned")
     assert row["detail"] == NOT_EVALUATED
     page.at.button(key="metrics_labels_evaluate").click().run()
-    assert first(page.calm().params["show"]) == "run" and NOT_MEASURED in words(page)
+    assert page.calm().tab == "This run" and NOT_MEASURED in words(page)
 
 
 # Aligning

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from rivae.figures.effects import ENOUGH, effect_columns, effect_heatmap, effect_height, signed
+from rivae.figures.effects import (
+    BLANK,
+    ENOUGH,
+    effect_columns,
+    effect_heatmap,
+    effect_height,
+    signed,
+)
 from rivae.figures.palette import DARK, LIGHT
 from rivae.figures.score_bars import ScoreBar, score_bars
 from rivae.figures.tables import figure_rows
@@ -63,7 +70,7 @@ def test_cells_have_their_sign_and_chance_is_blank(dark):
     assert [list(cell) for cell in layer.customdata[:2]] == [[4, 0], [4, 1]]
     hovers = dict(zip(map(tuple, layer.customdata), layer.hovertext, strict=True))
     assert hovers[4, 0].endswith("+.80 s.d., chance .10") and "(factor)" in hovers[4, 0]
-    assert hovers[0, 3].endswith("no more than chance")
+    assert hovers[0, 3].endswith(BLANK)
     assert "&lt;b&gt;" in hovers[2, 0], "names are text"
     assert figure.layout.height == effect_height(3)
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 N_STRIPS = 3
 MAX_POINTS = 8
+GONE = "The data set no longer has a {} {}."
 LINKS: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("Strips of this run", ":material/timeline:", {}),
     ("All plots", ":material/grid_on:", {"view": "Correlations", "plots": "true"}),
@@ -151,7 +152,7 @@ def _share(found: Traversal, explorer: Explorer, j: int, kind: str, name: str) -
 
     has = _holders(explorer, kind, name)
     if has is None:
-        st.info(markdown(f"The data set no longer has a {kind} {name}."))
+        st.info(markdown(GONE.format(kind, name)))
         return
     figure = traversal_scatter(
         found.values[0],
@@ -197,7 +198,7 @@ def _scatter(
     specs = explorer.data.factor_specs
     column = next((i for i, spec in enumerate(specs) if spec.name == along.factors[k]), None)
     if column is None or explorer.data.factors is None:
-        st.info(markdown(f"The data set no longer has a factor {along.factors[k]}."))
+        st.info(markdown(GONE.format("factor", along.factors[k])))
         return
     figure = traversal_scatter(
         found.values[0],

@@ -35,7 +35,7 @@ NOT_MEASURED = "Not measured yet"
 NO_METRICS = "The evaluation of {} has no metrics: " + AGAIN + "."
 NO_PLAN = "No plan scores this run yet."
 NO_LABELS_HERE = "The labels cannot be read here."
-PAPER = "As in the paper: correlations"
+PAPER = "Correlations as in the paper's figures"
 # Heights of what is not measured yet, as of what will stand there.
 VERDICT_HEIGHT, MAP_HEIGHT = 216, 380
 

@@ -156,7 +156,7 @@ def _changing(report: Report, evidence: Evidence | None) -> Answer:
         return Answer("Separates?", NO_FACTORS)
     n, d = sum(bool(each.changes) for each in evidence.effects), len(evidence.effects)
     said = f"{n} of {d} axes change something by more than chance; there are no true factors."
-    source = f"tags and words of the items found along each axis; seed 0; {_date(report)}"
+    source = f"tags and words of what is retrieved along each axis; seed 0; {_date(report)}"
     bar = ScoreBar("Axes with an effect", n / d, f"{n} of {d}", source=source)
     return Answer("Separates?", said, (bar,), "Axes with an effect")
 
