@@ -43,7 +43,7 @@ PAGES = {
     "Runs": (f"compare?runs={KITCHEN}%2C{OTHER}", "[data-testid=tile]"),
     "Evidence": (f"metrics?run={KITCHEN}", ".js-plotly-plot"),
     "All methods": ("metrics?show=tables", "[data-testid=result-table]"),
-    "Label": ("label", "[data-testid=stExpander], [data-testid=stForm], [data-testid=stButton]"),
+    "Label": ("label", "[data-testid=stMultiSelect]"),
     "Train": ("train", "[data-testid=stHeading]"),
     "Data": ("data", "[data-testid=stFileUploader]"),
 }

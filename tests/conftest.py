@@ -87,7 +87,8 @@ def pytest_collection_modifyitems(
 ) -> Generator[None]:
     """Group the browser tests; leave out, of what was asked for, what ``RIVAE_TESTS`` says."""
     for item in items:
-        if {"page", "browser", "browser_path"} & set(getattr(item, "fixturenames", ())):
+        # What names another fixture or parameter "page" needs none.
+        if "browser_path" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
             item.add_marker(pytest.mark.xdist_group(browser_group(item.path)))
     yield
@@ -297,9 +298,8 @@ def until_fixture() -> Callable[..., Any]:
     return until
 
 
-@pytest.fixture(scope="session")
-def small_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An import of 1,200 drawn pairs: a square whose brightness and place stand in the text."""
+def draw_pairs(folder: Path, n: int) -> Path:
+    """An import of ``n`` drawn pairs: a square whose brightness and place stand in the text."""
     import io
 
     import numpy as np
@@ -308,10 +308,9 @@ def small_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from rivae.data.base import Recipe
     from rivae.data.store import FactorColumn, StoreItem, StoreWriter
 
-    folder = tmp_path_factory.mktemp("data") / "small"
-    writer = StoreWriter(folder, {"kind": "test"}, ("light", "place"), chunk_items=500)
+    writer = StoreWriter(folder, {"kind": "test"}, ("light", "place"), chunk_items=5 * n // 12)
     rng = np.random.default_rng(0)
-    for i in range(1200):
+    for i in range(n):
         light, place = int(rng.integers(5)), int(rng.integers(4))
         pixels = rng.integers(0, 40, (48, 48, 3)).astype(np.uint8)
         pixels[12 * place : 12 * place + 12] += np.uint8(40 + 40 * light)
@@ -339,12 +338,24 @@ def small_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "picture_side": 48,
         "factors": columns,
     }
-    return writer.finish(manifest, 1200)
+    return writer.finish(manifest, n)
+
+
+@pytest.fixture(scope="session")
+def small_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """1,200 pairs of ``draw_pairs``, which nothing changes for good."""
+    return draw_pairs(tmp_path_factory.mktemp("data") / "small", 1200)
+
+
+@pytest.fixture(scope="session")
+def few_pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """240 of them, for networks that look at each picture."""
+    return draw_pairs(tmp_path_factory.mktemp("data") / "few", 240)
 
 
 @pytest.fixture
-def undescribed_store(small_store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of ``small_store`` without features; statistics are fitted to few of its pictures."""
+def undescribed_store(few_pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of ``few_pairs``, without features; statistics are fitted to few of its pictures."""
     import shutil
 
     from rivae.data.features.sources import statistics
@@ -353,5 +364,5 @@ def undescribed_store(small_store: Path, tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(statistics, "N_PATCHES", 16)
     monkeypatch.setattr(statistics, "COMPONENTS", (20, 20))
     folder = tmp_path / "pairs"
-    shutil.copytree(small_store, folder, ignore=shutil.ignore_patterns("cache", "features"))
+    shutil.copytree(few_pairs, folder)
     return folder

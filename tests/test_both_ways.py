@@ -48,6 +48,7 @@ def report(model):
     return evaluate(*model, **QUICK)
 
 
+@pytest.mark.slow
 def test_the_own_pair_is_found_both_ways(model):
     method, data = model
     rows = data.splits["test"]
@@ -59,6 +60,7 @@ def test_the_own_pair_is_found_both_ways(model):
         assert recall.settings["query"] == {"first": "mu(v1)", "second": "mu(v2)"}[asks]
 
 
+@pytest.mark.slow
 def test_the_second_view_asks_for_the_first_ones(model, tmp_path):
     method, data = model
     rows = data.splits["test"]
@@ -91,6 +93,7 @@ def test_the_second_view_asks_for_the_first_ones(model, tmp_path):
     assert len(list(tmp_path.glob("latents-*.npz"))) == 3
 
 
+@pytest.mark.slow
 def test_each_view_is_embedded_once_in_an_evaluation(model, monkeypatch):
     embedded = []
     for name in ("embed_targets", "embed_queries"):
@@ -107,6 +110,7 @@ def test_each_view_is_embedded_once_in_an_evaluation(model, monkeypatch):
         assert sorted(embedded) == ["embed_queries", "embed_targets"], asks
 
 
+@pytest.mark.slow
 def test_retrieval_is_measured_both_ways_under_the_names_of_the_views(model, report):
     _, data = model
     first, second = data.view_names
@@ -126,6 +130,7 @@ def test_retrieval_is_measured_both_ways_under_the_names_of_the_views(model, rep
     assert again.groups()["retrieval back"] == back
 
 
+@pytest.mark.slow
 def test_factors_are_measured_on_the_view_that_asks(model, report):
     asked = {asks: evaluate(*model, **QUICK, asks=asks) for asks in ("second", "both")}
     scores = [r.score("mcc") for r in (report, *asked.values())]
@@ -149,6 +154,7 @@ def test_factors_are_measured_on_the_view_that_asks(model, report):
     assert len(printed) == 1 + len(SAMPLES) and all("→" in heading for heading in printed)
 
 
+@pytest.mark.slow
 def test_queries_by_another_view_have_an_evaluation_of_their_own(run, model, tmp_path):
     own = Run(shutil.copytree(run.path, tmp_path / run.id))
     method, data = model
@@ -169,6 +175,7 @@ def test_queries_by_another_view_have_an_evaluation_of_their_own(run, model, tmp
     np.testing.assert_array_equal(again.ids, wanted.ids)
 
 
+@pytest.mark.slow
 def test_axes_are_matched_with_labels_by_the_view_that_asks(run, model):
     method, data = model
     rows = data.splits["train"][:60]
@@ -185,6 +192,7 @@ def test_axes_are_matched_with_labels_by_the_view_that_asks(run, model):
     assert not np.allclose(fitted["second"].cv_r2, fitted["first"].cv_r2, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_command_measures_with_the_second_view_and_keeps_the_usual_file(
     run, report, monkeypatch, capsys
 ):

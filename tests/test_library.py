@@ -161,6 +161,7 @@ for module in pkgutil.walk_packages(rivae.__path__, "rivae."):
 """
 
 
+@pytest.mark.slow
 def test_every_room_of_the_library_loads_without_the_app(project):
     hidden = sorted(names(project["optional-dependencies"]["app"]) | SERVER)
     code = ALONE.format(hidden=hidden)

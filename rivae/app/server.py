@@ -25,6 +25,7 @@ from rivae.app.work.memory import keep_giving_back
 from rivae.app.work.workers import from_environment
 from rivae.base.errors import ConfigError, RivaeError, RunError
 from rivae.base.installed import APP_FILES
+from rivae.base.scripts import styles
 
 if TYPE_CHECKING:
     from anyio import CapacityLimiter
@@ -76,13 +77,20 @@ def build_routes() -> list[BaseRoute]:
 
 
 def build_gate() -> list[Middleware]:
-    """The gate before all routes, and what compresses scripts behind it, for ``st.App``."""
+    """The gate before all routes, and what compresses scripts and styles pages behind it, for
+    ``st.App``.
+    """
     from starlette.middleware import Middleware
 
     from rivae.app.shell.compressed import Compressed
+    from rivae.app.shell.first_style import FirstStyle
     from rivae.app.shell.gate import Gate
 
-    return [Middleware(Gate, base=_mounted(), held=held_by_uploads), Middleware(Compressed)]
+    return [
+        Middleware(Gate, base=_mounted(), held=held_by_uploads),
+        Middleware(Compressed),
+        Middleware(FirstStyle, style=styles("bar.css")),
+    ]
 
 
 def held_by_uploads() -> int:

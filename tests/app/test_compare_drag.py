@@ -50,6 +50,7 @@ def compare(page, server):
     return ComparePage(page)
 
 
+@pytest.mark.slow
 def test_both_columns_follow_the_thumb_before_it_is_released(compare):
     before = compare.ids(1)
     assert compare.ids(2) == before
@@ -90,6 +91,7 @@ def test_reload_and_back(compare):
     compare.wait(lambda: compare.ids(2) == start, "back undoes the drag")
 
 
+@pytest.mark.slow
 def test_a_click_on_a_tile_makes_it_the_query(compare):
     item = compare.ids(1)[3]
     compare.page.get_by_test_id("run-1").get_by_test_id("tile").nth(3).click()

@@ -232,6 +232,7 @@ def test_pictures_and_texts_by_position(plan_server):
         "%3Cb%3E/examples",
     ],
 )
+@pytest.mark.slow
 def test_what_is_not_there_is_one_sentence(plan_server, path):
     with pytest.raises(HTTPError) as caught:
         get(f"{plan_server}/{path}")

@@ -61,6 +61,7 @@ def expected(digits, z, k=10):
     return [int(i) for i in digits.topk(np.array(z, dtype=float), k).ids]
 
 
+@pytest.mark.slow
 def test_one_question_at_a_time_and_the_last_value_is_asked(panel, digits):
     panel.evaluate("wire.delay = 150")
     key(panel, "PageUp", 12)
@@ -89,6 +90,7 @@ def test_an_answer_that_comes_after_a_new_query_is_dropped(panel, digits):
     assert ids(panel) == expected(digits, [round(v, 4) for v in z])
 
 
+@pytest.mark.slow
 def test_known_pictures_are_not_asked_for_again(panel):
     shown = set(ids(panel))
     key(panel, "ArrowRight")
@@ -96,6 +98,7 @@ def test_known_pictures_are_not_asked_for_again(panel):
     assert shown <= set(asked(panel)[0]["have"])
 
 
+@pytest.mark.slow
 def test_without_the_route_the_session_answers(panel, digits):
     panel.evaluate("""wire.spoil = ["<!doctype html>", {headers: {"content-type": "text/html"}}]""")
     before = ids(panel)
@@ -104,6 +107,7 @@ def test_without_the_route_the_session_answers(panel, digits):
     assert panel.get_by_test_id("explore-error").text_content() == ""
 
 
+@pytest.mark.slow
 def test_a_refusal_is_shown_and_goes_away(panel):
     refusal = json.dumps(json.dumps({"error": "no run 'digits'"}))
     head = '{status: 404, headers: {"content-type": "application/json"}}'
@@ -116,6 +120,7 @@ def test_a_refusal_is_shown_and_goes_away(panel):
     wait(panel, lambda: error.text_content() == "")
 
 
+@pytest.mark.slow
 def test_a_screen_reader_is_told_once_things_rest(panel):
     live = panel.get_by_role("status")
     key(panel, "PageUp", 4)

@@ -39,6 +39,7 @@ def made(tmp_path_factory):
     return folder, said
 
 
+@pytest.mark.slow
 def test_the_table_has_every_metric_of_every_run(made) -> None:
     folder, _ = made
     table = pd.read_parquet(folder / "out" / "results.parquet")
@@ -52,6 +53,7 @@ def test_the_table_has_every_metric_of_every_run(made) -> None:
     assert list(bad.state) == ["failed"] * 2 and bad.message.str.contains("infinite|nan|inf").all()
 
 
+@pytest.mark.slow
 def test_the_report_gives_ours_failures_and_what_was_not_run(made) -> None:
     folder, said = made
     text = (folder / "out" / "results.md").read_text()
@@ -71,6 +73,7 @@ def test_the_report_gives_ours_failures_and_what_was_not_run(made) -> None:
     assert str(folder) not in text + settings
 
 
+@pytest.mark.slow
 def test_finished_runs_are_reused(made) -> None:
     folder, _ = made
     runs = [folder / "runs" / config.name for config in GOOD.configs()]
@@ -116,6 +119,7 @@ def test_another_machine_trains_only_what_the_table_lacks(made, tmp_path) -> Non
     assert (tmp_path / "old" / GOOD.config(0, 0).name).exists()
 
 
+@pytest.mark.slow
 def test_other_settings_in_a_run_folder_are_refused(made, tmp_path) -> None:
     folder, _ = made
     run = folder / "runs" / GOOD.configs()[0].name
@@ -128,6 +132,7 @@ def test_other_settings_in_a_run_folder_are_refused(made, tmp_path) -> None:
     assert rows[0]["state"] == "not run" and "has other settings: delete" in rows[0]["message"]
 
 
+@pytest.mark.slow
 def test_a_setting_younger_than_a_run_does_not_make_it_another_run(made, tmp_path) -> None:
     folder, _ = made
     run = folder / "runs" / GOOD.configs()[0].name
@@ -142,6 +147,7 @@ def test_a_setting_younger_than_a_run_does_not_make_it_another_run(made, tmp_pat
     assert rows[0]["state"] == "finished"
 
 
+@pytest.mark.slow
 def test_a_run_of_another_processor_is_used_and_named(made, tmp_path) -> None:
     folder, _ = made
     (tmp_path / "runs").mkdir()
@@ -176,6 +182,7 @@ def test_a_broken_run_is_one_row_beside_the_others(tmp_path) -> None:
     assert second["seconds"] is None, "its times are none"
 
 
+@pytest.mark.slow
 def test_stopped_in_the_middle_it_keeps_its_rows_and_goes_on(made, tmp_path) -> None:
     def stop(line: str) -> None:
         if line.startswith("evaluating") and line.endswith("s1"):
@@ -197,6 +204,7 @@ def test_only_ended_runs_without_training(tmp_path) -> None:
     assert rows == [] and not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_short_runs_never_join_full_ones(made) -> None:
     folder, _ = made
     full = Cell("synth", "rivae", "default", (0,))
@@ -281,6 +289,7 @@ def test_merging_replaces_runs_and_drops_lines_of_other_settings() -> None:
     assert len(merge([not_run(0)], [row(0.5, 1, config="a")])) == 2
 
 
+@pytest.mark.slow
 def test_rows_from_before_a_setting_existed_stay(made, tmp_path) -> None:
     folder, _ = made
     kept = read_rows(folder / "out")

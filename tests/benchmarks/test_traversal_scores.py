@@ -20,6 +20,7 @@ def ideal(factors):
     return pd.DataFrame(bench.scores(axes, factors, np.random.default_rng(0)))
 
 
+@pytest.mark.slow
 def test_perfect_axes_lose_by_what_unrelated_factors_reach_without_a_sign(ideal):
     ideal = ideal.set_index(["axes", "variant"])
     paper = ideal.loc[(bench.FACTORS, "as in the paper")]
@@ -38,6 +39,7 @@ def test_dependent_items_are_some_in_which_pairs_go_together(factors):
     assert len(items["dependent"]) == len(items["random"]) < len(rows) == len(items["all"])
 
 
+@pytest.mark.slow
 def test_the_table_has_a_row_of_each_variant(ideal):
     named = ideal.assign(axes=ideal["axes"].str.replace(bench.FACTORS, "aligned with labels"))
     rows = pd.concat([ideal, named]).assign(run="kitchen")

@@ -79,6 +79,7 @@ def test_items_of_unknown_value_do_not_count():
     assert found.change[1] == pytest.approx(found.change[0], rel=0.15)
 
 
+@pytest.mark.slow
 def test_pure_chance_seldom_passes_and_a_planted_axis_does():
     false, found = 0, 0
     for run in range(N_RUNS):

@@ -185,6 +185,7 @@ def test_every_panel_is_tried_here():
 
 
 @pytest.mark.parametrize("call", PANELS)
+@pytest.mark.slow
 def test_snippets_run_unchanged_from_any_folder(call, printed_by):
     printed, folder = printed_by[call]
     assert "Traceback" not in printed, printed
@@ -195,6 +196,7 @@ def test_snippets_run_unchanged_from_any_folder(call, printed_by):
             assert min(Image.open(folder / name).size) > 100
 
 
+@pytest.mark.slow
 def test_all_metrics_are_printed(runs, printed_by):
     stored, printed = runs[1]["synth"].evaluation, printed_by["metrics"][0]
     for group in ("retrieval", "factors"):

@@ -15,7 +15,7 @@ import streamlit as st
 
 from rivae.app.panels.component import Component
 from rivae.app.shared import address, charts, finder
-from rivae.app.shell import keys, pages
+from rivae.app.shell import keys, pages, web
 from rivae.app.shell.text import escape, markdown
 from rivae.base.scripts import styles
 
@@ -42,7 +42,9 @@ def draw(page: Page, view: View) -> None:
     # The headings are for screen readers; the bar says them to everybody else. Home has its own.
     headings = f"<h1>{escape(view.place)}</h1><h2>{escape(view.title)}</h2>"
     named = "" if page.name == pages.HOME else f'<div class="page-name">{headings}</div>'
-    style = f":root {{ --bar-accent: {charts.accent()} }} {styles('bar.css')}"
+    style = f":root {{ --bar-accent: {charts.accent()} }}"
+    if not web.is_mounted():  # else it is in the page from the beginning
+        style += styles("bar.css")
     st.html(f"<style>{style}</style>{named}")
     with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(key="places", horizontal=True, gap=None, width="content"):

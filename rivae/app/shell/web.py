@@ -38,6 +38,11 @@ def mount(base: str) -> str:
     return _base
 
 
+def is_mounted() -> bool:
+    """Whether the app's own server is there, with its routes and what it adds to pages."""
+    return _base is not None
+
+
 def topk_url() -> str:
     """Address of the top-k route, or "" when the script runs without its launcher."""
     return "" if _base is None else _base + TOPK_PATH

@@ -1,0 +1,76 @@
+"""The style of the frame in the page itself, so that nothing moves when it is drawn.
+
+Streamlit's page is empty, and styles that Python sends come after the parts that they place.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MAX_PAGE = 2**20  # bytes; Streamlit's page has 2 kB
+END = b"</head>"
+
+
+class FirstStyle:
+    """ASGI middleware that adds a style to the head of every HTML page that is opened.
+
+    Args:
+        app: what serves the pages.
+        style: CSS.
+    """
+
+    def __init__(self, app: ASGIApp, style: str) -> None:
+        self.app, self._style = app, f"<style>{style}</style>".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer with the application's page and the style in it; pass on everything else."""
+        if not _asks_for_page(scope):
+            await self.app(scope, receive, send)
+            return
+        start: Message | None = None
+        body = b""
+        asked = [(k, v) for k, v in scope["headers"] if k.lower() not in CONDITIONS]
+        scope = {**scope, "headers": asked}
+
+        async def styled(message: Message) -> None:
+            nonlocal start, body
+            if message["type"] == "http.response.start" and _is_page(message):
+                start = message
+                return
+            if start is None or message["type"] != "http.response.body":
+                await send(message)
+                return
+            body += message.get("body", b"")
+            if message.get("more_body", False) and len(body) <= MAX_PAGE:
+                return
+            body = body.replace(END, self._style + END, 1)
+            headers = [(k, v) for k, v in start["headers"] if k.lower() not in CHANGED]
+            if not message.get("more_body", False):
+                headers.append((b"content-length", str(len(body)).encode()))
+            await send({**start, "headers": headers})
+            await send({**message, "body": body})
+            start = None  # whatever comes after a page that is too long is passed on
+
+        await self.app(scope, receive, styled)
+
+
+# A page that the browser keeps may have another style, and a packed one cannot be changed.
+CONDITIONS = (b"if-none-match", b"if-modified-since", b"accept-encoding")
+# What the changed page has otherwise.
+CHANGED = (b"content-length", b"etag", b"accept-ranges", b"last-modified")
+
+
+def _asks_for_page(scope: Scope) -> bool:
+    """Whether a browser opens an address, as a visitor does."""
+    if scope["type"] != "http" or scope["method"] != "GET":
+        return False
+    return any(k.lower() == b"accept" and b"text/html" in v for k, v in scope["headers"])
+
+
+def _is_page(start: Message) -> bool:
+    said = {name.lower(): value for name, value in start.get("headers", ())}
+    is_html = said.get(b"content-type", b"").startswith(b"text/html")
+    return start["status"] == 200 and is_html and b"content-encoding" not in said
