@@ -61,15 +61,9 @@ def tables() -> None:
         return
     names = _dataset_names(datasets_of(lines))
     ranges = {title_of(key): key for key in (PAPER, second_range(PAPER))}
-    with frame.tools():
-        title = st.segmented_control(
-            "Data set",
-            list(names),
-            default=next(iter(names)),
-            required=True,
-            key=keys.METRICS_DATASET,
-            bind="query-params",
-        ) or next(iter(names))
+    with frame.details("How to read", ":material/menu_book:"):
+        st.caption(HOW_TO_READ)
+    with frame.details():
         choice = st.segmented_control(
             "Range of z",
             list(ranges),
@@ -92,6 +86,15 @@ def tables() -> None:
         paper = st.toggle(
             "Paper's numbers", value=True, key=keys.METRICS_PAPER, bind="query-params"
         )
+    title = st.segmented_control(
+        "Data set",
+        list(names),
+        default=next(iter(names)),
+        required=True,
+        key=keys.METRICS_DATASET,
+        bind="query-params",
+        label_visibility="collapsed",
+    ) or next(iter(names))
     views = table_views(
         lines,
         names[title],
@@ -99,7 +102,6 @@ def tables() -> None:
         preset=preset if preset in presets else None,
         paper=paper,
     )
-    st.caption(HOW_TO_READ)
     made_of = (_version(), names[title], choice, preset, paper)
     for view in views:
         _table(view, title, names[title], made_of)
