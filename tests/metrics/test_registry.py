@@ -7,15 +7,15 @@ import sys
 import numpy as np
 import pytest
 
-from rivae.app.metrics.benchmark_tables import table_views
-from rivae.app.metrics.report import report_of, run_payload
-from rivae.app.metrics.results_table import payload
+from rivae.app.metrics.results_table import payload, run_payload
 from rivae.base.errors import ConfigError
 from rivae.base.files import json_ready
 from rivae.benchmark.report import HEADINGS, report
 from rivae.benchmark.rows import make_row
+from rivae.benchmark.run_report import report_of
 from rivae.benchmark.scores import scores
 from rivae.benchmark.summary import summarise
+from rivae.benchmark.table_views import table_views
 from rivae.cli import show
 from rivae.data.base import FactorSpec
 from rivae.figures.tables import scores_of, to_markdown

@@ -19,9 +19,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rivae.app.metrics.report import report_of
 from rivae.app.shared.runs import describe_run, run_title
 from rivae.base.errors import RivaeError
+from rivae.benchmark.run_report import report_of
 from rivae.benchmark.scores import scores
 from rivae.cli import show
 from rivae.jobs.history import RunHistory

@@ -8,13 +8,6 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.metrics import exports, session
-from rivae.app.metrics.benchmark_tables import (
-    TableView,
-    datasets_of,
-    dots,
-    presets_of,
-    table_views,
-)
 from rivae.app.metrics.results_table import RESULTS, payload
 from rivae.app.shared import frame
 from rivae.app.shared.charts import chart, headline, is_dark
@@ -23,6 +16,13 @@ from rivae.app.shell.text import markdown
 from rivae.base.errors import DataError
 from rivae.base.installed import APP_FILES
 from rivae.base.paths import variable_path
+from rivae.benchmark.table_views import (
+    TableView,
+    datasets_of,
+    dots,
+    presets_of,
+    table_views,
+)
 from rivae.retrieval.ranges import PAPER, second_range
 from rivae.retrieval.ranges import title as title_of
 

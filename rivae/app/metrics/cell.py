@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from rivae.app.metrics.report import RangeData, Report
+    from rivae.benchmark.run_report import RangeData, Report
     from rivae.exploring.explorer import Explorer
     from rivae.figures.sheet import Sheet
     from rivae.retrieval.traversal import Traversal

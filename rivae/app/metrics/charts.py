@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     from numpy.typing import NDArray
 
-    from rivae.app.metrics.report import RangeData, Report
     from rivae.base.config import Asks
+    from rivae.benchmark.run_report import RangeData, Report
     from rivae.runs import Run
     from rivae.runs.results import AtWidth
 

@@ -20,7 +20,7 @@ from rivae.runs.results import Change
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rivae.app.metrics.report import RangeData
+    from rivae.benchmark.run_report import RangeData
     from rivae.evaluation.evidence import Evidence
     from rivae.figures.effects import Column
     from rivae.metrics.certainty import AxisCertainty

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.metrics import cell, certainty, charts, effects_map, exports, session, verdict, work
-from rivae.app.metrics.report import RangeData, Report, report_of, run_payload
-from rivae.app.metrics.results_table import RESULTS
+from rivae.app.metrics.results_table import RESULTS, run_payload
 from rivae.app.panels.answers import ONE_WAY
 from rivae.app.shared import frame, labels, notices, runs
 from rivae.app.shared.runs import short_date
@@ -21,6 +20,7 @@ from rivae.app.shell.text import markdown
 from rivae.app.work.certainty import known_certainty
 from rivae.base.errors import RivaeError
 from rivae.base.scripts import styles
+from rivae.benchmark.run_report import RangeData, Report, report_of
 from rivae.evaluation.evidence import Evidence
 from rivae.exploring.words.axis_names import known_names
 from rivae.retrieval.ranges import extent

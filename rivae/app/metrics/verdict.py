@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rivae.app.metrics.report import Measured, Report, measured
 from rivae.app.shared.runs import short_date
 from rivae.app.shell.text import escape
 from rivae.app.work.certainty import SIGNS, VERDICTS
+from rivae.benchmark.run_report import Measured, Report, measured
 from rivae.figures.score_bars import ScoreBar, score_bars
 from rivae.figures.theme import join_words, short
 from rivae.metrics.intervals import share_interval
