@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from rivae.app.server import build_gate, build_routes, lifespan
+from rivae.app.server import build_routes, lifespan
+from rivae.app.shell.middleware import build_gate
 from rivae.base.installed import PACKAGE_ROOT
 
 app = st.App(

@@ -2,7 +2,8 @@
 
     python benchmarks/house.py 62b1693 HEAD [--tests 1120 380]
 
-Counts what CONTRIBUTING.md asks of names and imports. Writes ``benchmarks/results/house.md``.
+Counts what CONTRIBUTING.md asks of names and imports. Writes ``benchmarks/results/house.md`` and
+keeps what stands there below the table.
 """
 
 from __future__ import annotations
@@ -164,7 +165,10 @@ def main() -> None:
     ]
     if options.tests:
         lines.append("| seconds of `make test` | {:,} | {:,} |".format(*options.tests))
-    RESULTS.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    # What is written below the table stays.
+    stored = RESULTS.read_text(encoding="utf-8").split("\n\n") if RESULTS.exists() else []
+    notes = "".join(f"\n{part}\n" for part in stored[3:]).rstrip("\n") + "\n" if stored[3:] else ""
+    RESULTS.write_text("\n".join(lines) + "\n" + notes, encoding="utf-8")
     print("\n".join(lines))
 
 

@@ -33,7 +33,7 @@ ready = notices.ready_runs("runs")
 entered = st.session_state[keys.ENTERED]
 
 chosen = session.chosen_runs(ready)
-with frame.tools():
+with frame.run_chip(f"{len(chosen)} runs"):
     panels.runs_picker(chosen, [run.id for run in ready])
 
 try:
@@ -42,7 +42,7 @@ try:
 except RivaeError as error:
     notices.why_not(error)
     raise EndOfPage from None
-with frame.run_chip("Query"):
+with frame.run_chip():
     runs.asks_picker(*comparison.explorers, choose=session.PAGE.ask_with)
 if entered:
     session.PAGE.refresh()

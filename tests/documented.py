@@ -23,7 +23,7 @@ def added(parts, way, name, code, folder):
     installed package, or registered. A file that the package has of it (``test_whole_suite``) is
     not seen meanwhile.
     """
-    own = parts._loaded.pop(name, None)
+    own = parts._parts.pop(name, None)
     _scan_anew(parts, name)
     assert name not in parts
     try:
@@ -33,7 +33,7 @@ def added(parts, way, name, code, folder):
     finally:
         _scan_anew(parts)
         if own is not None:
-            parts._loaded[name] = own
+            parts._parts[name] = own
 
 
 @contextmanager
@@ -89,7 +89,7 @@ def _forgotten(parts, name, module):
         yield
     finally:
         sys.modules.pop(module, None)
-        parts._loaded.pop(name, None)
+        parts._parts.pop(name, None)
         parts.unregister(name)
         _scan_anew(parts, name)
 

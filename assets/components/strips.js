@@ -42,7 +42,7 @@ function asked({ title, address, tiny, label }) {
   )
 }
 
-/** One axis: its name between its poles, where its pictures change, and the pictures. */
+/** One axis: its poles or name, where its pictures change, and the pictures. */
 function strip({ axis, left, right, note, at, span, points }, data, sheet) {
   const marks = points.map((point) => h("i", { style: place(point.share) }))
   const row = h(
@@ -65,14 +65,12 @@ function strip({ axis, left, right, note, at, span, points }, data, sheet) {
     "section", { class: "strip" },
     h(
       "div", { class: "head" },
-      h("h3", {}, axis),
-      h("span", { class: "pole" }, left),
+      h("h3", { title: axis }, left ? `${left} ↔ ${right}` : right || axis),
       h(
         "span", { class: "ruler", title: span },
         ...marks,
         at === null ? null : h("b", { style: place(at), title: "query" }),
       ),
-      h("span", { class: "pole" }, right),
       note ? h("span", { class: "note" }, note) : null,
     ),
     row,

@@ -77,13 +77,13 @@ class RunAxes(OpenedRun):
             ('z1', True)
         """
         explorer, prior = self.explorer, self.explorer.prior
-        known, unit = explorer.known_names, np.eye(explorer.n_components).tolist()
+        axis_names, unit = explorer.known_names, np.eye(explorer.n_components).tolist()
         latents = tuple(
             Axis(
                 id=explorer.axis_ids[j],
-                name=named.name if named else "",
+                name=axis_name.name if axis_name else "",
                 label=explorer.axis_names[j],
-                poles=named.poles if named else ("", ""),
+                poles=axis_name.poles if axis_name else ("", ""),
                 mean=float(explorer.mean[j]),
                 std=float(explorer.std[j]),
                 low=float(prior.low[j]),
@@ -92,7 +92,7 @@ class RunAxes(OpenedRun):
                 reads=tuple(unit[j]),
                 moves=tuple(unit[j]),
             )
-            for j, named in enumerate(known)
+            for j, axis_name in enumerate(axis_names)
         )
         return latents + self._added_axes()
 
@@ -100,22 +100,22 @@ class RunAxes(OpenedRun):
         """The added axes with their places among the data."""
         return tuple(
             Axis(
-                id=placed.axis.id,
-                name=placed.axis.name,
-                label=f"{placed.axis.id}{SEPARATOR}{placed.axis.name}",
-                poles=placed.axis.poles,
-                mean=placed.mean,
-                std=placed.std,
-                low=placed.low,
-                high=placed.high,
-                effect=placed.effect,
-                reads=placed.axis.reads,
-                offset=placed.axis.offset,
-                moves=placed.axis.moves,
-                moves_alone=placed.moves_alone,
-                added=placed.axis,
+                id=axis_place.axis.id,
+                name=axis_place.axis.name,
+                label=f"{axis_place.axis.id}{SEPARATOR}{axis_place.axis.name}",
+                poles=axis_place.axis.poles,
+                mean=axis_place.mean,
+                std=axis_place.std,
+                low=axis_place.low,
+                high=axis_place.high,
+                effect=axis_place.effect,
+                reads=axis_place.axis.reads,
+                offset=axis_place.axis.offset,
+                moves=axis_place.axis.moves,
+                moves_alone=axis_place.moves_alone,
+                added=axis_place.axis,
             )
-            for placed in self.explorer.added_axes
+            for axis_place in self.explorer.added_axes
         )
 
     @cached_property
@@ -239,9 +239,9 @@ class RunAxes(OpenedRun):
             >>> run.axes[-1].id == kept[0].id == run.remove_axis(kept[0].id).id
             True
         """
-        kept = keep_axes(self._folder, drafts)
+        axes = keep_axes(self._folder, drafts)
         self._tell_watchers()
-        return kept
+        return axes
 
     def rename_axis(
         self, axis_id: str, name: str, poles: tuple[str, str] | None = None
@@ -279,9 +279,9 @@ class RunAxes(OpenedRun):
             >>> run.remove_axis(axis.id) == axis
             True
         """
-        removed = remove_added(self._folder, axis_id)
+        axis = remove_added(self._folder, axis_id)
         self._tell_watchers()
-        return removed
+        return axis
 
     def _tell_watchers(self) -> None:
         for watcher in tuple(self._watchers):

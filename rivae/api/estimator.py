@@ -185,8 +185,8 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
         ids, squared = index.search(self._queries(points), min(k, index.n_items))
         with torch.inference_mode():
-            given = torch.from_numpy(points), torch.from_numpy(squared)
-            scores = np.asarray(self.method_.score(*given).numpy(), dtype=np.float64)
+            points_and_distances = torch.from_numpy(points), torch.from_numpy(squared)
+            scores = np.asarray(self.method_.score(*points_and_distances).numpy(), dtype=np.float64)
         if single:
             return Hits(ids[0], squared[0], scores[0])
         return Hits(ids, squared, scores)
@@ -232,19 +232,19 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _tensors(self, a: Floats, b: Floats) -> tuple[torch.Tensor, torch.Tensor]:
-        scaled = self._scaled(0, a, "X"), self._scaled(1, b, "y")
-        x1, x2 = (torch.from_numpy(view.astype(np.float32)) for view in scaled)
+        views = self._scaled(0, a, "X"), self._scaled(1, b, "y")
+        x1, x2 = (torch.from_numpy(view.astype(np.float32)) for view in views)
         return x1, x2
 
     def _scaled(self, side: int, view: Floats, name: str) -> Floats:
         with np.errstate(over="ignore"):
-            scaled = np.asarray(self._views[side].transform(view))
-        if not is_near(scaled):
+            values = np.asarray(self._views[side].transform(view))
+        if not is_near(values):
             raise ValueError(
                 f"{name} holds numbers more than {FARTHEST:g} s.d. from those of fit: repair "
                 "them, or leave those rows out"
             )
-        return scaled
+        return values
 
     def _checked(self, X: ArrayLike) -> Floats:
         refuse_masked(X=X)
@@ -255,12 +255,12 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _checked_targets(self, y: ArrayLike, name: str = "y") -> Floats:
         refuse_masked(ValueError, **{name: y})
         check_columns(self._names[1], y, name)
-        made = _columns(check_array(y, dtype=np.float64, ensure_2d=False, input_name=name))
-        if made.shape[1] != self.n_targets_:
+        targets = _columns(check_array(y, dtype=np.float64, ensure_2d=False, input_name=name))
+        if targets.shape[1] != self.n_targets_:
             raise ValueError(
-                f"{name} has {made.shape[1]} columns, but y had {self.n_targets_} in fit"
+                f"{name} has {targets.shape[1]} columns, but y had {self.n_targets_} in fit"
             )
-        return made
+        return targets
 
     def _checked_pairs(self, X: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
         check_is_fitted(self, "method_")
@@ -331,5 +331,5 @@ def _scaler(view: Floats, name: str) -> StandardScaler:
 
 
 def _columns(y: ArrayLike) -> Floats:
-    made = np.asarray(y, dtype=np.float64)
-    return made[:, None] if made.ndim == 1 else made
+    columns = np.asarray(y, dtype=np.float64)
+    return columns[:, None] if columns.ndim == 1 else columns

@@ -114,10 +114,10 @@ class Run(RunAxes):
         if only:
             retriever = retriever.subset(self.explorer.find(only))
         require_count(DataError, k=k)
-        found = retriever.search(checked_z(z, self.n_components, DataError), k)
+        hits = retriever.search(checked_z(z, self.n_components, DataError), k)
         if np.ndim(z) == 1:
-            return Hits(found.ids[0], found.squared_distances[0], found.scores[0])
-        return Hits(found.ids, found.squared_distances, found.scores)
+            return Hits(hits.ids[0], hits.squared_distances[0], hits.scores[0])
+        return Hits(hits.ids, hits.squared_distances, hits.scores)
 
     def traverse(
         self,

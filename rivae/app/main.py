@@ -40,7 +40,7 @@ view = address.change_view(page, entered)
 frame.draw(page, view)
 with suppress(EndOfPage):
     opened.run()
-frame.finish()
+frame.finish(page)
 page_frame()
 address.leave(page)
 st.set_page_config(page_title=address.title(name_of(view)))

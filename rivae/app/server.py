@@ -21,15 +21,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rivae.app.shell import web
+from rivae.app.shell.middleware import mounted
 from rivae.app.work.memory import keep_giving_back
 from rivae.app.work.workers import from_environment
 from rivae.base.errors import ConfigError, RivaeError, RunError
 from rivae.base.installed import APP_FILES
-from rivae.base.scripts import styles
 
 if TYPE_CHECKING:
     from anyio import CapacityLimiter
-    from starlette.middleware import Middleware
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import BaseRoute
@@ -62,7 +61,7 @@ def build_routes() -> list[BaseRoute]:
 
     from rivae.app.label import routes
 
-    at = _mounted()
+    at = mounted()
     return [
         # The top-k may be asked by an address, too: ``?run=…&z=0.1,-2&k=5``.
         Route(at + web.TOPK_PATH, _topk_of_address, methods=["GET"]),
@@ -74,40 +73,6 @@ def build_routes() -> list[BaseRoute]:
         *routes.build(),
         Route(at + "/rivae/api/run/{rest:path}", nothing, methods=["GET", "POST"]),
     ]
-
-
-def build_gate() -> list[Middleware]:
-    """The gate before all routes, and what compresses scripts and styles pages behind it, for
-    ``st.App``.
-    """
-    from starlette.middleware import Middleware
-
-    from rivae.app.shell.compressed import Compressed
-    from rivae.app.shell.first_style import FirstStyle
-    from rivae.app.shell.gate import Gate
-
-    return [
-        Middleware(Gate, base=_mounted(), held=held_by_uploads),
-        Middleware(Compressed),
-        Middleware(FirstStyle, style=styles("bar.css")),
-    ]
-
-
-def held_by_uploads() -> int:
-    """Bytes of the files that browsers have sent and whose visitors are still here."""
-    from streamlit.runtime import get_instance
-    from streamlit.runtime.stats import CacheStat
-
-    families = get_instance().uploaded_file_mgr.get_stats().values()
-    stats = (stat for family in families for stat in family)
-    return sum(stat.byte_length for stat in stats if isinstance(stat, CacheStat))
-
-
-def _mounted() -> str:
-    """The path below which the app is served, "" or "/name"; the routes' addresses begin so."""
-    from streamlit import config
-
-    return web.mount(str(config.get_option("server.baseUrlPath") or ""))
 
 
 def _answering(path: str) -> Callable[[Request], Awaitable[Response]]:

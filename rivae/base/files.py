@@ -98,9 +98,9 @@ def write_atomic_with(
 def _temporary(path: Path) -> Path:
     """Where the new content is written first, in the same folder."""
     # With what is added, a name may be longer than a file's name can be.
-    name, encoded = path.name, os.fsencode(path.name)
-    if len(encoded) > 200:
-        name = hashlib.blake2b(encoded, digest_size=8).hexdigest()
+    name, name_bytes = path.name, os.fsencode(path.name)
+    if len(name_bytes) > 200:
+        name = hashlib.blake2b(name_bytes, digest_size=8).hexdigest()
     # Threads of one process may write the same file, so both numbers are in the name.
     return path.with_name(f".{name}.{os.getpid()}-{threading.get_ident()}.tmp")
 
@@ -145,11 +145,11 @@ def write_cache(path: Path, write: Callable[[IO[bytes]], object]) -> None:
 
 def remove_oldest(paths: Iterable[Path], most: int) -> None:
     """Delete all but the ``most`` files that were written last; errors are left aside."""
-    written = []
+    by_time = []
     for path in paths:
         with contextlib.suppress(OSError):
-            written.append((path.stat().st_mtime_ns, path))
-    for _, path in sorted(written, reverse=True)[most:]:
+            by_time.append((path.stat().st_mtime_ns, path))
+    for _, path in sorted(by_time, reverse=True)[most:]:
         with contextlib.suppress(OSError):
             path.unlink()
 

@@ -10,7 +10,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Sequence
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
 from rivae.base.deprecation import MOVED_UNTIL, moved_names, warn_deprecated
@@ -45,8 +45,10 @@ _MOVED = {
     "app.forms": "jobs.draft jobs.estimate jobs.field_text jobs.fields jobs.quick jobs.sweep",
 }
 _RENAMED = {
+    "rivae.benchmark.processes": "rivae.benchmark.run",
     "rivae.data.digits": "rivae.data.sets.split_digits",
     "rivae.data.mnist": "rivae.data.sets.split_mnist",
+    "rivae.importing.ahead": "rivae.base.ahead",
     "rivae.importing.pretrained": "rivae.data.features.sources.checkpoint",
     "rivae.importing.statistics": "rivae.data.features.sources.statistics",
     "rivae.plots": "rivae.figures",
@@ -62,49 +64,61 @@ MOVED = _RENAMED | {
     for room, names in _MOVED.items()
     for name in names.split()
 }
-_METHODS = "rivae.models.methods"
-# module of an earlier version -> its names that are not in the module of today, and where they are
+# module of an earlier version -> where its names are that are not in the module of today
+_LEFT = {
+    "methods": "models.methods.bi_vae.BiVAE models.methods.bi_vae_on_v.BiVAEOnV "
+    "models.methods.cos_sim.CosSim models.methods.cos_sim_lvm.CosSimLVM models.methods.dcca.DCCA "
+    "models.methods.info_nce.InfoNCE models.methods.info_nce_ica.InfoNCEICA "
+    "models.registry.MAX_PARAMETERS models.methods.rbi_vae.RBiVAE models.methods.rivae.RIVAE",
+    "methods.base": "models.settings.Axes models.stages.Noise models.stages.parameters_of",
+    "methods.contrastive": "models.methods.cos_sim.CosSim models.methods.cos_sim.CosSimConfig "
+    "models.methods.info_nce.InfoNCE models.methods.info_nce.InfoNCEConfig "
+    "models.methods.info_nce_ica.InfoNCEICA models.methods.info_nce_ica.InfoNCEICAConfig "
+    "models.methods.info_nce.MIN_TEMPERATURE models.components.shared_components",
+    "methods.cos_sim_lvm": "models.losses.AlignmentTerms models.word_reader.MAX_PART "
+    "models.word_reader.N_PARTS",
+    "methods.dcca": "models.cca_losses.MIN_VARIANCE models.cca_losses.covariance",
+    "methods.embedded": "models.starts.SMOOTH_Z_SCALE",
+    "methods.joint_training": "models.nets.recipe_rnn.Perturbable "
+    "models.nets.recipe_rnn.perturbable",
+    "methods.presets": "models.methods.method_class",
+    "api": "api.run.Query api.run.SLOW_SHUFFLES",
+    "data.kitchen": "data.sets.kitchen.FOLDER data.sets.kitchen.Settings data.sets.kitchen.content "
+    "data.sets.kitchen.load",
+    "evaluation": "evaluation.of_run.DIGIT_RANGES evaluation.of_run.MAX_FACTOR_ROWS "
+    "evaluation.of_run.N_QUERIES evaluation.of_run.N_QUERIES_DIGITS "
+    "evaluation.of_run.N_QUERIES_RANGES evaluation.of_run.PRIOR_ROWS evaluation.of_run.SAMPLES "
+    "evaluation.of_run.evaluated_rows evaluation.of_run.is_digits "
+    "evaluation.of_run.require_settings",
+    "figures": "figures.of_run.PLOT_QUERIES figures.of_run.write_traversals",
+    "retrieval": "retrieval.prior.AggregatedPrior retrieval.prior.DensityDistance "
+    "retrieval.exact_path.ExactPath retrieval.base.Index retrieval.base.Retrieved "
+    "retrieval.retriever.Retriever retrieval.exact_path.exact_change_points "
+    "retrieval.exact_path.exact_paths",
+    "alignment.folding": "training.alignment.base.unchanged",
+    "alignment.steps": "training.alignment.axis_steps.independent.MAX_SLOPES",
+    "comparison": "exploring.comparison.COUNTERPART exploring.comparison.Counterpart "
+    "exploring.comparison.MATCH_ROWS exploring.comparison.Matching exploring.comparison.NORMAL_99 "
+    "exploring.comparison.OTHER_ITEMS exploring.comparison.TOO_FEW "
+    "exploring.comparison.check_number exploring.comparison.match_runs",
+    "data.base": "data.factors.FactorKind data.factors.FactorRole",
+    "data.registry": "data.names.dataset_names",
+    "exploring.explorer": "retrieval.retriever.FAR",
+    "importing.pretrained": "data.features.making.PARTIAL data.features.making.make_features "
+    "data.features.contract.short_text",
+    "labels.align": "training.alignment.white.SHRINKAGE",
+    "metrics.certainty": "metrics.measures.r2.held_out_r2",
+    "retrieval.exact": "retrieval.indexes.brute_force.NumpyIndex "
+    "retrieval.indexes.brute_force.direct_squared_distances",
+    "retrieval.storage": "retrieval.indexes.brute_force.LARGE",
+    "training.starts": "models.stages.Start",
+    "words.naming": "runs.axis_names.HeldOut runs.axis_names.N_EVIDENCE",
+}
 MOVED_NAMES = {
-    "rivae.methods": {
-        "BiVAE": f"{_METHODS}.bi_vae",
-        "BiVAEOnV": f"{_METHODS}.bi_vae_on_v",
-        "CosSim": f"{_METHODS}.cos_sim",
-        "CosSimLVM": f"{_METHODS}.cos_sim_lvm",
-        "DCCA": f"{_METHODS}.dcca",
-        "InfoNCE": f"{_METHODS}.info_nce",
-        "InfoNCEICA": f"{_METHODS}.info_nce_ica",
-        "MAX_PARAMETERS": "rivae.models.registry",
-        "RBiVAE": f"{_METHODS}.rbi_vae",
-        "RIVAE": f"{_METHODS}.rivae",
-    },
-    "rivae.methods.base": {"Axes": "rivae.models.settings"},
-    "rivae.methods.contrastive": {
-        "CosSim": f"{_METHODS}.cos_sim",
-        "CosSimConfig": f"{_METHODS}.cos_sim",
-        "InfoNCE": f"{_METHODS}.info_nce",
-        "InfoNCEConfig": f"{_METHODS}.info_nce",
-        "InfoNCEICA": f"{_METHODS}.info_nce_ica",
-        "InfoNCEICAConfig": f"{_METHODS}.info_nce_ica",
-        "MIN_TEMPERATURE": f"{_METHODS}.info_nce",
-        "shared_components": "rivae.models.components",
-    },
-    "rivae.methods.cos_sim_lvm": {"AlignmentTerms": "rivae.models.losses"},
-    "rivae.methods.joint_training": {
-        "Perturbable": "rivae.models.nets.recipe_rnn",
-        "perturbable": "rivae.models.nets.recipe_rnn",
-    },
-    "rivae.alignment.folding": {"unchanged": "rivae.training.alignment.base"},
-    "rivae.comparison": {
-        "Counterpart": "rivae.exploring.comparison",
-        "Matching": "rivae.exploring.comparison",
-        "check_number": "rivae.exploring.comparison",
-        "match_runs": "rivae.exploring.comparison",
-    },
-    "rivae.importing.pretrained": {
-        "make_features": "rivae.data.features.making",
-        "short_text": "rivae.data.features.contract",
-    },
-    "rivae.words.naming": {"HeldOut": "rivae.runs.axis_names"},
+    f"rivae.{old}": {
+        name: f"rivae.{home}" for home, _, name in (each.rpartition(".") for each in new.split())
+    }
+    for old, new in _LEFT.items()
 }
 
 
@@ -143,6 +157,20 @@ class _Forward:
             vars(module).setdefault("__getattr__", moved_names(self.old, homes))
 
 
+def _finding_moved_names(spec: ModuleSpec | None) -> ModuleSpec | None:
+    """The module stays where it is, and finds those of its names that left it."""
+    if spec is not None and (loader := spec.loader) is not None:
+        execute = loader.exec_module
+
+        def execute_and_forward(module: ModuleType) -> None:
+            execute(module)
+            names = moved_names(module.__name__, MOVED_NAMES[module.__name__])
+            vars(module).setdefault("__getattr__", names)
+
+        loader.exec_module = execute_and_forward  # type: ignore[method-assign]
+    return spec
+
+
 class _Moved:
     """Asked before the usual finders: these would load ``rivae.plots.alpha`` a second time, since
     ``rivae.plots`` is the package ``rivae.figures`` with its folder.
@@ -158,6 +186,8 @@ class _Moved:
             spec = importlib.util.find_spec(COMMANDS[fullname])
             return spec and importlib.util.spec_from_file_location(fullname, spec.origin)
         name = new_name(fullname)
+        if name == fullname and fullname in MOVED_NAMES:
+            return _finding_moved_names(PathFinder.find_spec(fullname, path, target))
         if name == fullname or (moved_spec := importlib.util.find_spec(name)) is None:
             return None
         warn_deprecated(fullname, name, MOVED_UNTIL)

@@ -59,7 +59,7 @@ class Parts(Mapping[str, P], Generic[P]):
         """
         self.kind, self.package, self.group, self._contract = kind, package, group, contract
         self.first, self._keys = first, keys
-        self._loaded: dict[str, P] = {}
+        self._parts: dict[str, P] = {}
         self._registered: dict[str, P] = {}
         self._literals: dict[str, dict[str, Any]] = {}
 
@@ -74,27 +74,27 @@ class Parts(Mapping[str, P], Generic[P]):
     @cached_property
     def _offered(self) -> dict[str, list[EntryPoint]]:
         """The entry points of every name; several where packages offer different parts by it."""
-        offered: dict[str, list[EntryPoint]] = {}
+        points_by_name: dict[str, list[EntryPoint]] = {}
         for point in entry_points(group=self.group):
-            same = offered.setdefault(point.name, [])
+            same = points_by_name.setdefault(point.name, [])
             if point.value not in [each.value for each in same]:
                 same.append(point)
-        return offered
+        return points_by_name
 
     @cached_property
     def _installed(self) -> dict[str, EntryPoint]:
         """Entry point by name; this package's own part of the same name is kept."""
-        return {name: own[0] for name, own in self._offered.items() if name not in self._files}
+        return {name: each[0] for name, each in self._offered.items() if name not in self._files}
 
     def clash(self, name: str) -> str:
         """A sentence that names all who offer a part ``name``; "" where it is one alone."""
-        own = [self._files[name]] if name in self._files else []
-        places = [*own, *sorted(point.value for point in self._offered.get(name, ()))]
+        file = [self._files[name]] if name in self._files else []
+        places = [*file, *sorted(point.value for point in self._offered.get(name, ()))]
         if len(places) < 2:
             return ""
-        kept, others = (f"that of {own[0]}", "the other") if own else ("none", "one")
+        winner, others = (f"that of {file[0]}", "the other") if file else ("none", "one")
         return (
-            f"the {self.kind} '{name}' is offered by {' and by '.join(places)}: {kept} is used, "
+            f"the {self.kind} '{name}' is offered by {' and by '.join(places)}: {winner} is used, "
             f"remove the package of {others}"
         )
 
@@ -107,8 +107,8 @@ class Parts(Mapping[str, P], Generic[P]):
 
     def __iter__(self) -> Iterator[str]:
         names = {**self._files, **self._installed, **self._registered}
-        ordered = dict.fromkeys(name for name in self.first if name in names)
-        return iter((*ordered, *sorted(name for name in names if name not in ordered)))
+        first = dict.fromkeys(name for name in self.first if name in names)
+        return iter((*first, *sorted(name for name in names if name not in first)))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -124,14 +124,14 @@ class Parts(Mapping[str, P], Generic[P]):
         """
         if name in self._registered:
             return self._registered[name]
-        if name not in self._loaded:
+        if name not in self._parts:
             if name in self._files:
-                self._loaded[name] = self._of_file(name)
+                self._parts[name] = self._of_file(name)
             elif name in self._installed:
-                self._loaded[name] = self._of_package(self._installed[name])
+                self._parts[name] = self._of_package(self._installed[name])
             else:
                 raise ConfigError(self.unknown(name))
-        return self._loaded[name]
+        return self._parts[name]
 
     def said(self, name: str, attribute: str, default: Any = None) -> Any:
         """A plain attribute of a part, such as its title; lists of all parts show it.
@@ -142,7 +142,7 @@ class Parts(Mapping[str, P], Generic[P]):
         Raises:
             ConfigError: there is no part ``name``.
         """
-        if name in self._files and name not in self._loaded and (plain := self._plain(name)):
+        if name in self._files and name not in self._parts and (plain := self._plain(name)):
             return plain.get(attribute, default)
         return default if self.trouble(name) else getattr(self[name], attribute, default)
 
@@ -179,13 +179,13 @@ class Parts(Mapping[str, P], Generic[P]):
 
     def unknown(self, name: str) -> str:
         """One sentence about a name that no part has."""
-        printable_name = name[:MAX_NAME].encode("unicode_escape").decode()
-        return f"there is no {self.kind} '{printable_name}': choose one of {', '.join(self)}"
+        plain_name = name[:MAX_NAME].encode("unicode_escape").decode()
+        return f"there is no {self.kind} '{plain_name}': choose one of {', '.join(self)}"
 
     def absent(self, name: str) -> str:
         """One sentence about a name that stored files have and no part."""
-        said = name[:MAX_NAME].encode("unicode_escape").decode()
-        return f"there is no {self.kind} '{said}' here: install the package that offers it"
+        plain_name = name[:MAX_NAME].encode("unicode_escape").decode()
+        return f"there is no {self.kind} '{plain_name}' here: install the package that offers it"
 
     def fits(self, part: object) -> bool:
         """Whether ``part`` is of this kind."""
@@ -248,7 +248,7 @@ class Parts(Mapping[str, P], Generic[P]):
 
     def _alone(self, name: str) -> P:
         """The part ``name``, without a look at the keys of others."""
-        if name in self._installed and name not in self._loaded:
+        if name in self._installed and name not in self._parts:
             return self._loaded_from(self._installed[name])
         return self[name]
 

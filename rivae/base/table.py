@@ -70,8 +70,8 @@ class Table:
         """Columns padded with two spaces between, text aligned left."""
         lines = [self._titles, *self._written(str, "{}")]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        padded = (map(str.ljust, line, widths) for line in lines)
-        return "".join("  ".join(line).rstrip() + "\n" for line in padded)
+        padded_cells = (map(str.ljust, line, widths) for line in lines)
+        return "".join("  ".join(line).rstrip() + "\n" for line in padded_cells)
 
     @property
     def _titles(self) -> list[str]:

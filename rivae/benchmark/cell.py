@@ -101,14 +101,14 @@ def _refuse_other_settings(configs: list[RunConfig], root: Path) -> None:
 def _train_missing(configs: list[RunConfig], root: Path, say: Say) -> None:
     new = [c for c in configs if not _exists(root / c.name)]
     old = [Run(root / c.name) for c in configs if c not in new]
-    unfinished = [run for run in old if run.status.state in ("interrupted", "created")]
-    if not unfinished and not new:
+    unfinished_runs = [run for run in old if run.status.state in ("interrupted", "created")]
+    if not unfinished_runs and not new:
         return
     start = time.monotonic()
     try:
-        if unfinished:
-            say(f"resuming {unfinished[0].id}" + _more(len(unfinished)))
-            resume(unfinished, watch=_now_and_then(say, unfinished[0].id))
+        if unfinished_runs:
+            say(f"resuming {unfinished_runs[0].id}" + _more(len(unfinished_runs)))
+            resume(unfinished_runs, watch=_now_and_then(say, unfinished_runs[0].id))
         if new:
             say(f"training {new[0].name}" + _more(len(new)))
             train(new, root, watch=_now_and_then(say, new[0].name))

@@ -148,8 +148,8 @@ def _steps(heading: str, lines: Sequence[SummaryLine]) -> list[str]:
         return []
     steps_measured = {line.axes for group in rows.values() for line in group}
     # Also unmeasured ones of this package, so that its tables keep their columns.
-    own = {name for name in STEPS.first if not STEPS[name].needs}
-    steps = [step for step in STEPS if step in steps_measured | own]
+    own_steps = {name for name in STEPS.first if not STEPS[name].needs}
+    steps = [step for step in STEPS if step in steps_measured | own_steps]
     body = []
     for (name, key), group in rows.items():
         by_step = {line.axes: line for line in group}

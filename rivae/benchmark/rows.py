@@ -72,13 +72,13 @@ def merge(rows: Sequence[Row], new: Iterable[Row]) -> list[Row]:
     new = [r for r in new if r["state"] != "not run" or run_key(r) not in old_runs]
     new_runs = {run_key(r) for r in new}
     now = {line_key(r): r for r in new if r["state"] != "not run"}
-    unchanged = [
+    other_rows = [
         r
         for r in rows
         if run_key(r) not in new_runs
         and all(not r[what] or now.get(line_key(r), r)[what] in ("", r[what]) for what in _MADE_OF)
     ]
-    return unchanged + new
+    return other_rows + new
 
 
 def read_rows(out: Path) -> list[Row]:

@@ -90,20 +90,20 @@ def measure_steps(
         ConfigError, DataError: as ``evaluate``.
         RunError: ``alignment.json`` is damaged.
     """
-    carried = carried_change(run, method.n_components)
+    of_run = carried_change(run, method.n_components)
     if data.factors is None:
-        return StepScores(run.content_hash, carried.step, {}, {})
-    undo = carried.undone()
+        return StepScores(run.content_hash, of_run.step, {}, {})
+    undo = of_run.undone()
     as_trained = turned(method, undo)
-    all_changes = applicable_changes(as_trained, data, run.config.seed) | {carried.step: carried}
-    changes = {step: all_changes[step] for step in STEPS if step in all_changes}
+    all_changes = applicable_changes(as_trained, data, run.config.seed) | {of_run.step: of_run}
+    changes = {s: all_changes[s] for s in [*STEPS, of_run.step] if s in all_changes}
     rows = data.splits["validation"][:MAX_ROWS]
     z = LatentModel(as_trained).latents(data, rows)
     validation = {
         step: axis_scores(z @ change.matrix + change.offset, data, rows).get("mcc")
         for step, change in changes.items()
     }
-    chosen = chosen_step(validation)
+    best_step = chosen_step(validation)
     scores = {
         step: scores_of_axes(
             evaluate(
@@ -113,14 +113,14 @@ def measure_steps(
                 null_permutations=0,
                 null_permutations_slow=0,
                 retrieval=False,
-                refits=step == chosen,  # half of the time; no table has them of the others
+                refits=step == best_step,  # half of the time; no table has them of the others
                 effects=False,
             )
         )
         for step, change in changes.items()
-        if step != carried.step
+        if step != of_run.step
     }
-    return StepScores(run.content_hash, carried.step, validation, scores)
+    return StepScores(run.content_hash, of_run.step, validation, scores)
 
 
 def kept_steps(run: Run) -> StepScores | None:
@@ -131,7 +131,7 @@ def kept_steps(run: Run) -> StepScores | None:
     try:
         steps = StepScores(**read_json(path))
         fits = not run.ready or steps.model == run.content_hash
-        fits = fits and {steps.carried, *steps.validation, *steps.scores} <= set(STEPS)
+        fits = fits and {*steps.validation, *steps.scores} <= {*STEPS, steps.carried}
         fits = fits and all(isinstance(each, dict) for each in (steps.validation, steps.scores))
         for each in (row for rows in steps.scores.values() for row in rows):
             fits = fits and each.keys() <= {"metric", "range", "n", "score"}
@@ -173,9 +173,9 @@ def scores(
     final_scores = scores_of_axes(evaluation)
     if steps is None:
         return rows + [{**row, "axes": configured} for row in final_scores]
-    chosen = chosen_step(steps.validation)
+    best = chosen_step(steps.validation)
     for step, step_scores in {**steps.scores, steps.carried: final_scores}.items():
-        about = {"axes": step, "chosen": step == chosen, "validation": steps.validation.get(step)}
+        about = {"axes": step, "chosen": step == best, "validation": steps.validation.get(step)}
         rows += [{**row, **about} for row in step_scores]
     return rows
 

@@ -70,14 +70,14 @@ def title(method: str, settings: str = "") -> str:
 
 def _on_features(settings: Iterable[str]) -> str:
     """The sources of features by their short names, the number of axes, and what else changed."""
-    changed = dict(part.split("=", 1) for part in settings if "=" in part)
-    changed.pop("dataset.store", None)
-    said = [features_title(changed.pop(FEATURES))]
-    if axes := changed.pop("n_components", ""):
-        said.append(f"{axes} axes")
+    changes = dict(part.split("=", 1) for part in settings if "=" in part)
+    changes.pop("dataset.store", None)
+    parts = [features_title(changes.pop(FEATURES))]
+    if axes := changes.pop("n_components", ""):
+        parts.append(f"{axes} axes")
         for width in ("dim_v", "head_hidden"):  # which follow the axes
-            changed.pop(width, None)
-    return ", ".join([*said, *(f"{key}={value}" for key, value in changed.items())])
+            changes.pop(width, None)
+    return ", ".join([*parts, *(f"{key}={value}" for key, value in changes.items())])
 
 
 def features_title(features: str) -> str:

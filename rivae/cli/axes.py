@@ -82,11 +82,11 @@ def _axes(args: argparse.Namespace) -> int:
     if args.axes and args.action not in ("rename", "remove", "bake"):
         raise ConfigError(f"`rivae axes {args.action}` takes no ids: leave out {args.axes[0][:40]}")
     if args.action == "bake":
-        baked = _bake(run, args)
+        new_run = _bake(run, args)
         if args.json:
-            print_json({"run": baked.id, "path": str(baked.path)})
+            print_json({"run": new_run.id, "path": str(new_run.path)})
         else:
-            print(f"{baked.id}: its first axes are those that were added; {baked.path}")
+            print(f"{new_run.id}: its first axes are those that were added; {new_run.path}")
         return 0
     of_action = {
         "add": _add,
@@ -109,7 +109,7 @@ def _add(run: Run, args: argparse.Namespace) -> Sequence[AddedAxis]:
     with Steps(run.id, OPENING_RUN, quiet=args.json):
         from rivae.exploring.axes.adding import add_axis, asked_spec
 
-        asked: dict[str, Any] = {
+        sources: dict[str, Any] = {
             "tag": args.tag,
             "factor": args.factor,
             "items": _ids(args.items),
@@ -117,9 +117,9 @@ def _add(run: Run, args: argparse.Namespace) -> Sequence[AddedAxis]:
             "levels": levels,
         }
         if not args.guideline:
-            spec = asked_spec(args.high, args.low, **asked)
+            spec = asked_spec(args.high, args.low, **sources)
             return [add_axis(run, _finder(run), spec, name=args.name)]
-        if args.high or args.low or any(asked.values()):
+        if args.high or args.low or any(sources.values()):
             raise ConfigError("a guideline asks for all its axes at once: leave out the others")
         from rivae.labels.guideline import FOOD_GUIDELINE, read_guideline
         from rivae.labels.guideline_axes import add_guideline_axes
@@ -147,9 +147,9 @@ def _remove(run: Run, args: argparse.Namespace) -> Sequence[AddedAxis]:
 
     if not args.axes:
         raise ConfigError("name the axes to remove, as `rivae axes list` does")
-    known = added_axes(run)
+    axes_there = added_axes(run)
     for axis_id in args.axes:  # all or none
-        find_added(known, axis_id)
+        find_added(axes_there, axis_id)
     return [remove_added(run, axis_id) for axis_id in dict.fromkeys(args.axes)]
 
 
@@ -171,10 +171,10 @@ def _refit(run: Run, args: argparse.Namespace) -> Sequence[AddedAxis]:
     with Steps(run.id, OPENING_RUN, quiet=args.json) as steps:
         from rivae.exploring.axes.adding import refit_lacking
 
-        kept, problems = refit_lacking(run, find_run(base))
+        axes, problems = refit_lacking(run, find_run(base))
         for problem in problems:
             steps.keep(problem)
-        return kept
+        return axes
 
 
 def _bake(run: Run, args: argparse.Namespace) -> Run:
@@ -184,10 +184,10 @@ def _bake(run: Run, args: argparse.Namespace) -> Run:
         from rivae.labels.baked import bake_run
         from rivae.runs.added_axes import added_axes, find_added
 
-        known = added_axes(run)
-        if not known:
+        those = added_axes(run)
+        if not those:
             raise ConfigError(f"{run.id} has no added axes: add some with `rivae axes add`")
-        axes = [find_added(known, axis_id) for axis_id in dict.fromkeys(args.axes)] or known
+        axes = [find_added(those, axis_id) for axis_id in dict.fromkeys(args.axes)] or those
         return bake_run(run, axes, _finder(run).finder.z, args.new_name)
 
 

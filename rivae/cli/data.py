@@ -245,8 +245,8 @@ def _features(args: argparse.Namespace) -> int:
         from rivae.data.store.features import JOIN, RICHER, feature_names, feature_sides
 
         device, folder = device_here(args.device), find_store(args.store)
-        if args.name is None and (unnamed := [s for s in args.sources if s not in FEATURES]):
-            raise ConfigError(f"'{unnamed[0]}' needs a name for its features: add --as NAME")
+        if args.name is None and (nameless := [s for s in args.sources if s not in FEATURES]):
+            raise ConfigError(f"'{nameless[0]}' needs a name for its features: add --as NAME")
         if args.name is not None and len(args.sources) > 1:
             raise ConfigError("--as names the features of one source: leave it out for several")
         for source in args.sources:
@@ -261,16 +261,17 @@ def _features(args: argparse.Namespace) -> int:
             sides[name] = encoder.sides
             for remark in remarks(folder, name):
                 steps.keep(remark)
-    joined = JOIN.join(sides)
+    joint_name = JOIN.join(sides)
     if args.json:
         of = sorted({side for each in sides.values() for side in each})
-        print_json({"store": str(folder), "features": joined, "of": of})
+        print_json({"store": str(folder), "features": joint_name, "of": of})
     else:
-        for name, own in sides.items():
-            print(f"{folder.name} has features '{name}' of its {' and '.join(own)}")
+        for name, side_names in sides.items():
+            print(f"{folder.name} has features '{name}' of its {' and '.join(side_names)}")
         print("train on them with")
         print(
-            f"  rivae train pairs --set dataset.store={args.store} --set dataset.features={joined}"
+            f"  rivae train pairs --set dataset.store={args.store}"
+            f" --set dataset.features={joint_name}"
         )
         absent = [FEATURES[name] for name in RICHER if not FEATURES[name].is_installed]
         if absent:

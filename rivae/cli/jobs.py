@@ -7,19 +7,18 @@ import logging
 import re
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rivae.base.config import RunConfig
 from rivae.base.errors import ConfigError, RivaeError, RunError
 from rivae.cli.common import add_command, print_json, print_table
 from rivae.jobs.records import MAX_RESTARTS, RESTARTS, Job
 from rivae.runs import Run, runs_root
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from rivae.base.config import RunConfig
     from rivae.jobs.ledger import Ledger
 
 SLOT = re.compile(r"(cpu|gpu)(:\d{1,3})?")

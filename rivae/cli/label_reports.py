@@ -43,7 +43,7 @@ def opened(args: argparse.Namespace) -> LabelStore:
     """The store that ``--store`` names; LabelError when it cannot be opened."""
     from rivae.labels.opening import open_labels
 
-    return open_labels(args.store or "", lambda said: print(f"rivae: {said}", file=sys.stderr))
+    return open_labels(args.store or "", lambda text: print(f"rivae: {text}", file=sys.stderr))
 
 
 def add_commands(below: Any) -> None:

@@ -95,12 +95,12 @@ class _Doomed:
 def _delete(args: argparse.Namespace) -> int:
     kind = args.kind or "run"
     # If one is missing, none is deleted.
-    doomed = [
+    targets = [
         {"run": _run, "import": _import, "plan": _plan}[kind](name)
         for name in dict.fromkeys(args.names)
     ]
     rows: list[dict[str, Any]] = []
-    for one in doomed:
+    for one in targets:
         if not args.yes and not _confirmed(f"delete {one.question}? "):
             rows.append({kind: one.name, "deleted": False})
             continue

@@ -126,11 +126,11 @@ class TextIndex:
         if not (self._are_many(whole) or self._are_many(query)):
             yield from self._rows_of(query, "bm25(items, 5.0, 1.0, 1.0), rowid")
             return
-        seen: set[int] = set()
+        rows_so_far: set[int] = set()
         for expression in (f"{{title}} : ({whole})", f"{{title}} : ({query})", query):
             for row in self._rows_of(expression, "rowid"):
-                if row not in seen:
-                    seen.add(row)
+                if row not in rows_so_far:
+                    rows_so_far.add(row)
                     yield row
 
     def _are_many(self, query: str) -> bool:

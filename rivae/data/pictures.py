@@ -241,6 +241,6 @@ def otsu_threshold(values: NDArray[np.floating] | NDArray[np.uint8]) -> float:
 
 def _stretched(values: NDArray[np.float64]) -> Image.Image:
     low, high = float(values.min()), float(values.max())
-    scaled = values - low
-    scaled *= 255 / max(high - low, 1e-9)  # in place: a large picture is 8 bytes a pixel here
-    return Image.fromarray(scaled.round(out=scaled).astype(np.uint8))
+    light = values - low
+    light *= 255 / max(high - low, 1e-9)  # in place: a large picture is 8 bytes a pixel here
+    return Image.fromarray(light.round(out=light).astype(np.uint8))

@@ -80,6 +80,11 @@ def _none_if_empty(value: object) -> object:
 
 
 Seed = Annotated[int, Field(ge=0, le=2**32 - 1)]
-Fractions = Annotated[Shares, AfterValidator(_sum_to_one)]
+SplitSeed = Annotated[Seed, Field(title="Split seed", description="draw of the split")]
+Fractions = Annotated[
+    Shares,
+    AfterValidator(_sum_to_one),
+    Field(title="Split", description="shares of train, validation and test"),
+]
 HostPath = Annotated[str | None, BeforeValidator(_path_text)]  # of a file or folder on this machine
 OptionalText = Annotated[str | None, BeforeValidator(_none_if_empty)]

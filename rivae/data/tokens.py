@@ -170,8 +170,8 @@ def cached_tokens(
         rules = newest() if vocabulary is None else vocabulary.rules
         key = tokens_key(train, n, max_words, rules)
         if (tokens := _read(folder, key, n, rules)) is None:
-            fitted = fit_vocabulary(recipes(), train, n, max_words, rules)
-            tokens = _kept_numbers(folder, key, n, recipes, fitted), fitted
+            new_vocabulary = fit_vocabulary(recipes(), train, n, max_words, rules)
+            tokens = _kept_numbers(folder, key, n, recipes, new_vocabulary), new_vocabulary
         return TokensView(*tokens, vectors)
     for key in (tokens_key(train, n, max_words, vocabulary.rules), vocabulary.key):
         tokens = _read(folder, key, n, vocabulary.rules)

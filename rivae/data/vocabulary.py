@@ -68,8 +68,8 @@ class Vocabulary(BaseModel):
 
     def unknown(self, text: str) -> list[str]:
         """The words of a text that this has not, each once, in order."""
-        found = dict.fromkeys(self.rules.words(text))
-        return [word for word in found if word not in self.number_of]
+        words = dict.fromkeys(self.rules.words(text))
+        return [word for word in words if word not in self.number_of]
 
     def near(self, word: str) -> list[str]:
         """At most ``N_NEAR`` words that are spelled like ``word``, the likest first."""

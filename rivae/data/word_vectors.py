@@ -110,9 +110,9 @@ def _kept_or_trained(
     parameters = f"{key} {dim} {sorted(SETTINGS.items())} {EPOCHS} {WORDS_WANTED} {MAX_EPOCHS}"
     name = hashlib.blake2b(parameters.encode(), digest_size=8).hexdigest()
     path = folder / f"vectors-{name}.safetensors"
-    cached = _read(path, (len(view.vocabulary) + RESERVED, dim))
-    if cached is not None:
-        return cached
+    vectors_there = _read(path, (len(view.vocabulary) + RESERVED, dim))
+    if vectors_there is not None:
+        return vectors_there
     vectors = train_vectors(view, dim, train)
     write_cache(path, lambda stream: stream.write(save({"vectors": vectors})))
     return vectors

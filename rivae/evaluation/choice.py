@@ -82,27 +82,27 @@ def rank_runs(
     for i, run in enumerate(runs):
         tell(f"encoding with {run.id}, {i + 1} of {len(runs)}", 0.7 * i / len(runs))
         # Seeds that read words by different rules were trained on the same items all the same.
-        own = data if kept_vocabulary(run.path) == words else run.load_dataset()
-        method = run.load_method(own)
+        run_data = data if kept_vocabulary(run.path) == words else run.load_dataset()
+        method = run.load_method(run_data)
         if not method.has_latent:
             raise ConfigError(f"{run.id} has no latent axes to compare: its method searches with V")
         try:
-            mu, mask = run_latents(method, own, rows)
+            mu, mask = run_latents(method, run_data, rows)
         except DataError as error:
             raise DataError(f"run {run.id}: {error}") from error
         if not np.isfinite(mu).all():
             raise DataError(f"{run.id} gives latents that are not finite: remove it")
         z.append(mu)
         informative.append(mask)
-        scores = validation_scores(method, own)
+        scores = validation_scores(method, run_data)
         validation.append({name: scores[name] for name in UNLABELLED if name in scores})
     tell("comparing the axes", 0.7)
     results = udr(z, informative=informative, names=[r.id for r in runs], similarity=similarity)
-    found = [
+    candidates = [
         Candidate(run, run.config.seed, result, scores)
         for run, result, scores in zip(runs, results, validation, strict=True)
     ]
-    return sorted(found, key=lambda c: -np.nan_to_num(c.agreement.score, nan=-1.0))
+    return sorted(candidates, key=lambda c: -np.nan_to_num(c.agreement.score, nan=-1.0))
 
 
 def comparison_rows(data: PairedDataset) -> Ints:

@@ -63,9 +63,9 @@ def evaluated_rows(
     test = data.splits["test"]
     rng = np.random.default_rng(random_state)
     queries = np.sort(rng.permutation(test)[:n_queries])
-    searched = search_sets(test, data.search_size, 1, random_state)[0]
+    search_rows = search_sets(test, data.search_size, 1, random_state)[0]
     train = data.splits["train"] if len(data.splits["train"]) else test
-    return queries, searched, rng.permutation(train)[:PRIOR_ROWS], rng
+    return queries, search_rows, rng.permutation(train)[:PRIOR_ROWS], rng
 
 
 def is_digits(data: PairedDataset) -> bool:
@@ -165,10 +165,10 @@ def evaluate(
 
     tell("embedding", 0.0)
     retriever = Retriever(method, data, test, asks=asks)
-    wanted = n_queries or (N_QUERIES_DIGITS if is_digits(data) else N_QUERIES)
-    queries, search_rows, ranged, rng = evaluated_rows(data, wanted, random_state)
-    searched = retriever.subset(search_rows)
-    prior = retriever.prior(ranged)
+    most_queries = n_queries or (N_QUERIES_DIGITS if is_digits(data) else N_QUERIES)
+    queries, search_rows, prior_rows, rng = evaluated_rows(data, most_queries, random_state)
+    search_retriever = retriever.subset(search_rows)
+    prior = retriever.prior(prior_rows)
 
     def retrieval_of(way: Asks, n_samples: int = 0) -> dict[str, Any]:
         return _dicts(
@@ -199,9 +199,9 @@ def evaluate(
         part: dict[str, Any] = {"range": choice, "scale": scale}
         if data.factors is not None:
             tell("traversal", start)
-            found = traverse(searched, z_ref, values)
+            path = traverse(search_retriever, z_ref, values)
             tell("along the traversal", start + 0.15)
-            part |= _along(found, searched.ids, data, alpha, null, digit_nulls=not along)
+            part |= _along(path, search_retriever.ids, data, alpha, null, digit_nulls=not along)
         along.append(part)
     latents = None
     if data.factors is not None and len(test) >= MIN_ROWS:
@@ -221,11 +221,11 @@ def evaluate(
     if effects and method.has_latent:
         tell("effects", 0.9)
         measure = EffectMeasure(retriever, random_state=random_state)
-        measured = latent_effects(measure, lambda share: tell("effects", 0.9 + 0.1 * share))
-        fields["effects"] = [each.to_dict(MAX_CHANGES) for each in measured]
+        latent_changes = latent_effects(measure, lambda share: tell("effects", 0.9 + 0.1 * share))
+        fields["effects"] = [each.to_dict(MAX_CHANGES) for each in latent_changes]
     if is_digits(data):
         few = z_ref[rng.permutation(len(z_ref))[:N_QUERIES_RANGES]]
-        fields["digits_ranges"] = _digit_ranges(searched, data, few, prior)
+        fields["digits_ranges"] = _digit_ranges(search_retriever, data, few, prior)
     settings = {
         "dataset": data.name,
         "data": data.content,
@@ -264,7 +264,7 @@ def _latents(data: PairedDataset, asks: Asks) -> str:
 
 
 def _along(
-    found: Traversal,
+    traversal: Traversal,
     search_rows: Ints,
     data: PairedDataset,
     alpha: float,
@@ -276,12 +276,12 @@ def _along(
     out: dict[str, Any] = {}
     if numeric_factors(data.factor_specs):
         results, table = traversal_metrics(
-            found, search_rows, data.factors, data.factor_specs, alpha=alpha, null=null
+            traversal, search_rows, data.factors, data.factor_specs, alpha=alpha, null=null
         )
         out["factors"] = _dicts(results)
         out["correlation"] = table
     if is_digits(data):
-        local = np.searchsorted(search_rows, found.ids[..., 0])
+        local = np.searchsorted(search_rows, traversal.ids[..., 0])
         digits = data.factors[search_rows]
         table_of = transition_table(digits[local, 0])
         results = digit_metrics(table_of)
@@ -301,7 +301,7 @@ def _along(
 
 
 def _digit_ranges(
-    searched: Retriever, data: PairedDataset, z_ref: Floats, prior: AggregatedPrior
+    retriever: Retriever, data: PairedDataset, z_ref: Floats, prior: AggregatedPrior
 ) -> list[dict[str, float]]:
     """Overlap and coverage over mean +- n s.d. for several n: they depend on the range.
 
@@ -310,9 +310,9 @@ def _digit_ranges(
     assert data.factors is not None
     out = []
     for n_std in DIGIT_RANGES:
-        found = traverse(searched, z_ref, sigma_grid(prior, n_std, 201))
-        measured = digit_metrics(transition_table(data.factors[found.ids[..., 0], 0]))
-        scores = {name: measured[name].score for name in ("overlap", "coverage")}
+        traversal = traverse(retriever, z_ref, sigma_grid(prior, n_std, 201))
+        scores_of_digits = digit_metrics(transition_table(data.factors[traversal.ids[..., 0], 0]))
+        scores = {name: scores_of_digits[name].score for name in ("overlap", "coverage")}
         out.append({"n_std": n_std, **scores})
     return out
 

@@ -53,13 +53,13 @@ def replay(
     dims = [dim] if isinstance(dim, int) else list(dim)
     if any(not 0 <= j < retriever.n_components for j in dims):
         raise _damaged()
-    queries, items, ranged = _rows(data, report)
+    queries, items, prior_rows = _rows(data, report)
     along, prior = report.along[other], report.settings.prior
     if retriever.asks != report.settings.asks and along.range in _OF_QUERIES:
-        own = retriever.prior(ranged)
-        ends = (own.mean, own.std, own.low, own.high)
+        run_prior = retriever.prior(prior_rows)
+        ends = (run_prior.mean, run_prior.std, run_prior.low, run_prior.high)
         mean, std, low, high = (end.tolist() for end in ends)
-        prior = Prior(mean=mean, std=std, low=low, high=high, n=own.n)
+        prior = Prior(mean=mean, std=std, low=low, high=high, n=run_prior.n)
     try:
         values = _values(along, prior)
     except (ConfigError, ValueError):  # arrays of several lengths
@@ -101,7 +101,7 @@ def _values(along: Along, prior: Prior | None) -> Floats:
         ends = prior.low or prior.mean, prior.high or prior.mean  # other ranges do not need them
         mean, std, low, high = np.array([prior.mean, prior.std, *ends], dtype=np.float64)
         return traversal_values(along.range, AggregatedPrior(mean, std, low, high, prior.n))[0]
-    stored = along.correlation and along.correlation.values
-    if not stored or len(stored.low) != len(stored.high) or not 2 <= stored.n_points <= MAX_POINTS:
+    span = along.correlation and along.correlation.values
+    if not span or len(span.low) != len(span.high) or not 2 <= span.n_points <= MAX_POINTS:
         raise _damaged()
-    return np.linspace(stored.low, stored.high, stored.n_points, axis=1)
+    return np.linspace(span.low, span.high, span.n_points, axis=1)

@@ -97,11 +97,11 @@ class AxisEffects:
         sure = [c for c in self.order if self.is_measurable[c]]
         parts = [f"{round(self.new)} of {self.k} items new"]
         for sign, way in ((1, "up"), (-1, "down")):
-            moved = [self.names[c] for c in sure if sign * self.change[c] > 0]
-            moved = list(dict.fromkeys(moved))  # a factor and a tag may have one name
-            if moved:
-                more = f" and {len(moved) - N_SAID} more" if len(moved) > N_SAID else ""
-                parts.append(f"{', '.join(moved[:N_SAID])}{more} {way}")
+            names = [self.names[c] for c in sure if sign * self.change[c] > 0]
+            names = list(dict.fromkeys(names))  # a factor and a tag may have one name
+            if names:
+                more = f" and {len(names) - N_SAID} more" if len(names) > N_SAID else ""
+                parts.append(f"{', '.join(names[:N_SAID])}{more} {way}")
         if self.names:
             other = "nothing else" if self.is_measurable.any() else "nothing"
             parts.append(f"{other} changes measurably")

@@ -6,7 +6,7 @@ The formula and its chance are in ``rivae.metrics.effects``; here the axis of a 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from rivae.base.errors import ConfigError, shown
 from rivae.exploring.axes.adding import known_added
 from rivae.exploring.axis_effects import KINDS, AxisEffects
+from rivae.exploring.explorer import Explorer
 from rivae.exploring.words.axis_names import SUGGESTED
 from rivae.exploring.words.item_terms import ItemTerms
 from rivae.metrics.effects import (
@@ -25,9 +26,6 @@ from rivae.metrics.effects import (
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.retriever import Retriever
 from rivae.runs.added_axes import AddedAxis
-
-if TYPE_CHECKING:
-    from rivae.exploring.explorer import Explorer
 
 
 class Direction(Protocol):
@@ -80,10 +78,10 @@ class EffectMeasure:
         self._z = retriever.encode(self.queries)[0]
         self._reference = retriever.reference_latents()[0]
         values, vectors = np.linalg.eigh(np.atleast_2d(np.cov(self._reference.T)))
-        kept = values > 1e-9 * max(float(values[-1]), 1e-300)
+        is_used = values > 1e-9 * max(float(values[-1]), 1e-300)
         # White coordinates of z, without what is constant: z = white @ spread.T, and back.
-        self._spread = vectors[:, kept] * np.sqrt(values[kept])
-        self._white = vectors[:, kept] / np.sqrt(values[kept])
+        self._spread = vectors[:, is_used] * np.sqrt(values[is_used])
+        self._white = vectors[:, is_used] / np.sqrt(values[is_used])
 
     def of(
         self, moves: ArrayLike, reads: ArrayLike | None = None, name: str = UNNAMED
@@ -105,8 +103,8 @@ class EffectMeasure:
         low, high = (float(end) for end in np.quantile(place, ENDS))
         step = moves / (reads @ moves)
         length = float(np.linalg.norm(self._white.T @ step) * (high - low))
-        found = self._found(self._z, step, reads, low, high)
-        weights = slope_weights(found, len(self.retriever.ids))
+        hits = self._found(self._z, step, reads, low, high)
+        weights = slope_weights(hits, len(self.retriever.ids))
         columns, d, n = self.columns, self.retriever.n_components, len(self.queries)
         slopes = (weights @ columns.values).toarray() / columns.std
         total = np.asarray(weights.sum(axis=0)).ravel() / n
@@ -116,19 +114,19 @@ class EffectMeasure:
             reversed_chance(slopes, d, seed + 1),
             self._turned(length),
         )
-        seen = np.bincount(found.ravel(), minlength=len(total)) / found.size
-        known = np.maximum(1 - columns.unknown.T @ seen, 1e-9)
+        shares = np.bincount(hits.ravel(), minlength=len(total)) / hits.size
+        known_share = np.maximum(1 - columns.unknown.T @ shares, 1e-9)
         return AxisEffects(
             axis=name,
             kinds=columns.kinds,
             names=columns.names,
-            change=slopes.mean(axis=0) / known,
-            chance=np.max(chances, axis=0) / known,
+            change=slopes.mean(axis=0) / known_share,
+            chance=np.max(chances, axis=0) / known_share,
             low=low,
             high=high,
             length=length,
-            new=float(np.mean([len(set(ids[-1]) - set(ids[0])) for ids in found.tolist()])),
-            k=found.shape[2],
+            new=float(np.mean([len(set(ids[-1]) - set(ids[0])) for ids in hits.tolist()])),
+            k=hits.shape[2],
             n_queries=n,
             missing=tuple(KINDS[kind] for kind in KINDS if kind not in columns.kinds),
         )
@@ -150,9 +148,9 @@ class EffectMeasure:
     def _found(self, z: Floats, step: Floats, reads: Floats, low: float, high: float) -> Ints:
         """(Q, T, k) positions of the items retrieved from ``z`` (Q, d) at each step."""
         places = np.linspace(low, high, N_STEPS)
-        moved = z[:, None] + (places - (z @ reads)[:, None])[..., None] * step
+        points = z[:, None] + (places - (z @ reads)[:, None])[..., None] * step
         k = min(TOP, len(self.retriever.ids))
-        ids, _ = self.retriever.nearest(moved.reshape(-1, z.shape[1]), k)
+        ids, _ = self.retriever.nearest(points.reshape(-1, z.shape[1]), k)
         return self.retriever.positions(ids.ravel()).reshape(len(z), N_STEPS, k)
 
     def _turned(self, length: float) -> Floats:
@@ -165,8 +163,8 @@ class EffectMeasure:
             turn /= np.linalg.norm(turn)
             step, reads = self._spread @ turn, self._white @ turn
             middle = float(np.median(self._reference @ reads))
-            found = self._found(z, step, reads, middle - length / 2, middle + length / 2)
-            weights = slope_weights(found, len(self.retriever.ids))
+            hits = self._found(z, step, reads, middle - length / 2, middle + length / 2)
+            weights = slope_weights(hits, len(self.retriever.ids))
             total = np.asarray(weights.sum(axis=0)).ravel() / len(z)
             sizes += np.abs(columns.values.T @ total) / columns.std
         return sizes / N_TURNED
@@ -209,8 +207,8 @@ def shown_effects(measure: EffectMeasure, explorer: Explorer, axis: AxisLike) ->
     Raises:
         ConfigError: there is no such axis, or a direction cannot be used.
     """
-    if isinstance(axis, str) and (added := _added(explorer, axis)) is not None:
-        axis = added
+    if isinstance(axis, str) and (added_axis := _added(explorer, axis)) is not None:
+        axis = added_axis
     if isinstance(axis, int | str) and not isinstance(axis, bool):
         j = _latent(explorer, axis)
         unit = float(explorer.signs[j]) * np.eye(explorer.n_components)[j]
@@ -226,14 +224,14 @@ def shown_effects(measure: EffectMeasure, explorer: Explorer, axis: AxisLike) ->
         ) from None
 
 
-def _added(explorer: Explorer, asked: str) -> AddedAxis | None:
+def _added(explorer: Explorer, key: str) -> AddedAxis | None:
     """The added axis of this id, or else the one with this name."""
     if explorer.run is None:
         return None
     axes = known_added(explorer.run, explorer.n_components)
-    named = [axis for axis in axes if axis.name.casefold() == asked.strip().casefold()]
-    by_id = [axis for axis in axes if axis.id == asked.strip()]
-    return next(iter(by_id or (named if len(named) == 1 else [])), None)
+    by_name = [axis for axis in axes if axis.name.casefold() == key.strip().casefold()]
+    by_id = [axis for axis in axes if axis.id == key.strip()]
+    return next(iter(by_id or (by_name if len(by_name) == 1 else [])), None)
 
 
 def _latent(explorer: Explorer, axis: int | str) -> int:
@@ -243,11 +241,9 @@ def _latent(explorer: Explorer, axis: int | str) -> int:
         if not 0 <= axis < len(ids):
             raise ConfigError(f"there is no axis {axis}: they run from 0 to {len(ids) - 1}")
         return int(axis)
-    asked = axis.strip().casefold()
+    key = axis.strip().casefold()
     for names in (ids, explorer.shown_names, explorer.axis_names):
-        hits = [
-            j for j, name in enumerate(names) if name.removesuffix(SUGGESTED).casefold() == asked
-        ]
+        hits = [j for j, name in enumerate(names) if name.removesuffix(SUGGESTED).casefold() == key]
         if len(hits) == 1:
             return hits[0]
     raise ConfigError(

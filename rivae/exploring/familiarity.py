@@ -76,5 +76,5 @@ def familiarity_of(data: PairedDataset) -> Familiarity | None:
     query view is no picture or there are too few.
     """
     enough = min(len(data.splits["train"]), len(data.splits["validation"])) > NEIGHBOURS
-    seen = data.accepts_upload and len(data.x1.shape) in (1, 3)
-    return Familiarity(data) if seen and enough else None
+    has_pictures = data.accepts_upload and len(data.x1.shape) in (1, 3)
+    return Familiarity(data) if has_pictures and enough else None

@@ -58,7 +58,7 @@ def push_run(
         retriever.index_key(),
         index,
         payloads,
-        lambda arrived: progress(f"{arrived:,} of {n:,} items have arrived", arrived / n),
+        lambda n_there: progress(f"{n_there:,} of {n:,} items have arrived", n_there / n),
     )
 
 

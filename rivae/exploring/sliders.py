@@ -56,8 +56,8 @@ def added_sliders(explorer: Explorer) -> list[dict[str, Any]]:
     which leaves the readings of the other named axes; it is null where they say all that it says.
     """
     sliders = []
-    for placed in explorer.added_axes:
-        axis = placed.axis
+    for place in explorer.added_axes:
+        axis = place.axis
         low, high = axis.poles
         sliders.append(
             {
@@ -70,13 +70,13 @@ def added_sliders(explorer: Explorer) -> list[dict[str, Any]]:
                 "right": axis.name if not low and axis.name else high or axis.name,
                 "flipped": False,
                 "about": evidence_line(axis, explorer.data.view_names),
-                "mean": round(placed.mean, 6),
-                "std": round(placed.std, 6),
-                "effect": round(placed.effect, 3),
+                "mean": round(place.mean, 6),
+                "std": round(place.std, 6),
+                "effect": round(place.effect, 3),
                 "reads": list(axis.reads),
                 "offset": axis.offset,
                 "moves": list(axis.moves),
-                "alone": list(placed.moves_alone) or None,
+                "alone": list(place.moves_alone) or None,
             }
         )
     return sliders

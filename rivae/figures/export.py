@@ -16,6 +16,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
+import plotly.graph_objects as go
 from PIL import Image
 
 from rivae.base.browser import HOW_TO, find_browser
@@ -26,13 +27,13 @@ from rivae.base.installed import how_to_install
 from rivae.figures import cloud_sheet as clouds
 from rivae.figures import sheet as sheets
 from rivae.figures import tables
+from rivae.figures.chart_letters import leave_out_letters
 from rivae.figures.cloud_sheet import CloudSheet
 from rivae.figures.sheet import Sheet
 from rivae.figures.snippets import snippet
+from rivae.figures.theme import alt_text, surface_of
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
     Figure: TypeAlias = go.Figure | Sheet | CloudSheet
 
 __all__ = [
@@ -134,8 +135,6 @@ def chart_html(figure: go.Figure, *, title: str = "") -> str:
     """A chart as a complete HTML page that works offline (it carries Plotly, about 5 MB)."""
     from plotly.io import to_html
 
-    from rivae.figures.theme import alt_text, surface_of
-
     colors, alt = surface_of(figure), escape(alt_text(figure))
     chart = to_html(
         figure,
@@ -212,9 +211,6 @@ def _drawn(
 def _chart_picture(
     figure: go.Figure, kind: str, scale: float, transparent: bool, width: int | None
 ) -> bytes:
-    from rivae.figures.chart_letters import leave_out_letters
-    from rivae.figures.theme import surface_of
-
     instead = "or export HTML, which always works"
     try:
         from kaleido import Kaleido

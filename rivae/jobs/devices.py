@@ -145,7 +145,7 @@ def read_card(line: str) -> CardUse | None:
     if len(parts) < 5:
         return None
     try:
-        index, used, total = int(parts[0]), float(parts[-2]), float(parts[-1])
+        index, in_use, total = int(parts[0]), float(parts[-2]), float(parts[-1])
     except ValueError:
         return None
     try:
@@ -153,7 +153,7 @@ def read_card(line: str) -> CardUse | None:
     except ValueError:  # "[N/A]"
         busy = float("nan")
     name = ", ".join(parts[1:-3])
-    return CardUse(index, name, busy, int(used * 2**20), int(total * 2**20))
+    return CardUse(index, name, busy, int(in_use * 2**20), int(total * 2**20))
 
 
 def trainer_use(folder: Path, job_id: str) -> TrainerUse | None:

@@ -226,7 +226,7 @@ class RunHistory:
         self._losses, self._scores, self._times = Thinned(), Thinned(), Thinned()
         self._last: dict[str, float] = {}
         self._odd = 0
-        self._elapsed = 0.0
+        self._seconds = 0.0
 
     def look(self) -> History:
         """The history now; only rows written since the last call are read.
@@ -267,8 +267,8 @@ class RunHistory:
         if epoch is None or not (math.isfinite(wall) and wall >= 0) or epoch <= self._times.epoch:
             self._odd += 1
             return
-        self._elapsed += wall
-        self._times.add("", epoch, {"elapsed": self._elapsed})
+        self._seconds += wall
+        self._times.add("", epoch, {"elapsed": self._seconds})
 
     def _history(self) -> History:
         names = sorted(self._losses.names, key=lambda name: name != "objective")
@@ -288,7 +288,7 @@ class RunHistory:
         if not self._times.names:
             return None
         curve = self._times.curve("elapsed")
-        x, y = np.append(curve.x, self._times.epoch), np.append(curve.y, self._elapsed)
+        x, y = np.append(curve.x, self._times.epoch), np.append(curve.y, self._seconds)
         return Curve(x, y, y, y, curve.per_point)
 
 

@@ -110,9 +110,10 @@ class Previews:
     def __init__(self, run: Run, every_s: float = EVERY_S, share: float = MAX_SHARE) -> None:
         self.run, self.every_s, self.share = run, every_s, share
         self._data: PairedDataset | None = None
-        self._written = self._stamp()  # of a model from before this process: its epoch is unknown
+        # Of a model from before this process: its epoch is unknown.
+        self._seen_stamp = self._stamp()
         self._epoch = 0  # of the model last written
-        self._drawn = 0
+        self._epoch_shown = 0
         self._next = 0.0
         self._failures = 0
 
@@ -122,10 +123,10 @@ class Previews:
         if not isinstance(epoch, int):
             return
         stamp = self._stamp()
-        if stamp is not None and stamp != self._written:
+        if stamp is not None and stamp != self._seen_stamp:
             # The trainer saves after it calls its listeners, so this model is of the epoch before.
-            self._written, self._epoch = stamp, epoch - 1
-        if self._epoch > self._drawn and time.monotonic() >= self._next:
+            self._seen_stamp, self._epoch = stamp, epoch - 1
+        if self._epoch > self._epoch_shown and time.monotonic() >= self._next:
             self._draw(self._epoch)
 
     def finish(self) -> None:
@@ -152,7 +153,7 @@ class Previews:
             if self._data is None:
                 self._data = self.run.load_dataset()
             draw(self.run, epoch, self._data)
-            self._drawn = epoch
+            self._epoch_shown = epoch
         except Exception:
             self._failures += 1
             log.exception("no pictures of epoch %d; training continues", epoch)

@@ -28,6 +28,7 @@ from rivae.jobs.preview import Previews
 from rivae.jobs.records import USUAL_PRIORITY, Job, State, jobs_folder
 from rivae.jobs.tracking import Tracking
 from rivae.runs import Run
+from rivae.training.distributed import joined
 
 LOOK_S = 0.5  # between two looks at the ledger
 BEHIND = 10  # added to the niceness of a job behind the usual ones
@@ -47,13 +48,13 @@ class Pulse:
     def __init__(self, ledger: TrainerLedger, job_id: str) -> None:
         self.ledger, self.job_id = ledger, job_id
         self.beat = beat_path(jobs_folder(ledger.root), job_id)
-        self._looked = 0.0
+        self._last_look = 0.0
 
     def __call__(self) -> None:
         now = time.monotonic()
-        if now - self._looked < LOOK_S:
+        if now - self._last_look < LOOK_S:
             return
-        self._looked = now
+        self._last_look = now
         self.beat.touch(mode=0o600)
         try:
             cancelling = self.ledger.job(self.job_id).cancelling
@@ -117,7 +118,6 @@ def _fit(ledger: TrainerLedger, job: Job, pulse: Callable[[], None], rank: int) 
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         pulse()  # cancelled before the long imports
     from rivae.jobs.launch import resume, train
-    from rivae.training.distributed import joined
 
     assert job.config is not None
     run = Run(ledger.root / job.run)
@@ -169,11 +169,11 @@ def _make_features(config: RunConfig, pulse: Callable[[], None]) -> bool:
 
     def tell(stage: str, share: float) -> None:
         pulse()
-        if stage not in told:
+        if stage not in messages:
             log.info("%s", stage)
-        told.add(stage)
+        messages.add(stage)
 
-    told: set[str] = set()
+    messages: set[str] = set()
     make_missing(folder, features, tell)
     return True
 
@@ -187,10 +187,10 @@ def _find_added_axes(run: Run) -> None:
     from rivae.exploring.axes.adding import refit_lacking
 
     try:
-        kept, problems = refit_lacking(run, Run(run.path.with_name(name)))
+        axes, problems = refit_lacking(run, Run(run.path.with_name(name)))
     except RivaeError as error:
-        kept, problems = [], [str(error)]
-    for text in [*(f"axis {axis.name} was found again" for axis in kept), *problems]:
+        axes, problems = [], [str(error)]
+    for text in [*(f"axis {axis.name} was found again" for axis in axes), *problems]:
         log.info("%s", text)
 
 

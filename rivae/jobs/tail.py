@@ -38,7 +38,7 @@ class GrowingRows:
         self._at = self._lines = 0
         self._skipping = False
         self._mark = b""
-        self._seen: tuple[int, ...] = ()
+        self._stamp_before: tuple[int, ...] = ()
 
     def look(self) -> Change:
         """The change since the last call: "replaced" if the file was replaced or cut, so that
@@ -48,21 +48,21 @@ class GrowingRows:
             with open_regular(self.path) as stream:
                 stat = os.fstat(stream.fileno())
                 stamp = (stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns)
-                if stamp == self._seen:
+                if stamp == self._stamp_before:
                     return "same"
-                was_there = bool(self._seen)
+                was_there = bool(self._stamp_before)
                 same = (
                     was_there
-                    and stamp[:2] == self._seen[:2]
+                    and stamp[:2] == self._stamp_before[:2]
                     and self._is_here(stream, stat.st_size)
                 )
         except OSError:
-            was_there = bool(self._seen)
+            was_there = bool(self._stamp_before)
             self._forget()
             return "gone" if was_there else "same"
         if not same:
             self._forget()
-        self._seen = stamp
+        self._stamp_before = stamp
         return "grown" if same or not was_there else "replaced"
 
     def _is_here(self, stream: Any, size: int) -> bool:

@@ -188,8 +188,8 @@ def receive(
     except LabelError as error:
         return Receipt({}, {}, str(error))
     events: list[LabelEvent] = []
-    seen: dict[str, Seen] = {}
-    refused: dict[str, str] = {}
+    seen_events: dict[str, Seen] = {}
+    refusals: dict[str, str] = {}
     for record in records:
         event_id = record.get("id") if isinstance(record, dict) else None
         if not isinstance(event_id, str):
@@ -197,15 +197,15 @@ def receive(
         try:
             event = _event(record, plan, keys, annotator, again, factors)
             if (mine := _seen(record)) is not None:
-                seen[event.id] = mine
+                seen_events[event.id] = mine
             events.append(event)
         except LabelError as error:
-            refused[event_id] = str(error)
+            refusals[event_id] = str(error)
     try:
-        numbers, overtaken = _stored(store, events, seen, refused)
+        numbers, overtaken = _stored(store, events, seen_events, refusals)
     except LabelStoreError as error:
         return Receipt({}, {}, str(error))
-    return Receipt(numbers, refused, overtaken=tuple(overtaken))
+    return Receipt(numbers, refusals, overtaken=tuple(overtaken))
 
 
 def has_news(store: LabelStore, annotator: str, seen: int, own_ids: Collection[str] = ()) -> bool:
@@ -219,7 +219,7 @@ def _stored(
     store: LabelStore,
     events: Sequence[LabelEvent],
     seen: Mapping[str, Seen],
-    refused: dict[str, str],
+    refusals: dict[str, str],
 ) -> tuple[dict[str, int], list[str]]:
     """The numbers of the stored events, and the ids of those that were overtaken."""
     try:
@@ -239,7 +239,7 @@ def _stored(
             except LabelStoreError:
                 raise
             except LabelError as error:
-                refused[event.id] = str(error)
+                refusals[event.id] = str(error)
                 continue
             all_numbers |= numbers
             overtaken += late

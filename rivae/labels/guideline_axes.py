@@ -31,8 +31,8 @@ def factor_lines(guideline: Guideline, lines: Lines | None = None) -> dict[str, 
     Raises:
         ConfigError: lines are given for a factor that the guideline has not.
     """
-    given = dict(lines or {})
-    for factor_id in given:
+    own_lines = dict(lines or {})
+    for factor_id in own_lines:
         if factor_id not in guideline.ids:
             raise ConfigError(
                 f"the guideline '{guideline.title}' has no factor '{factor_id[:40]}': choose from "
@@ -40,7 +40,7 @@ def factor_lines(guideline: Guideline, lines: Lines | None = None) -> dict[str, 
             )
     food = FOOD_LINES if guideline.version == read_guideline().version else {}
     return {
-        factor.id: given.get(factor.id) or food.get(factor.id) or _of_levels(factor)
+        factor.id: own_lines.get(factor.id) or food.get(factor.id) or _of_levels(factor)
         for factor in guideline.factors
     }
 
@@ -66,7 +66,7 @@ def draft_guideline_axes(
         for factor, (low, high) in factor_lines(guideline, lines).items()
     ]
     levels = [finder.levels_of(spec) for spec in specs]
-    fit = np.stack([own for own, _ in levels], axis=1)
+    fit = np.stack([fit_levels for fit_levels, _ in levels], axis=1)
     weights = joint_weights(finder, fit, guideline.ids)
     drafts = []
     for k, (spec, factor) in enumerate(zip(specs, guideline.factors, strict=True)):
@@ -80,7 +80,7 @@ def draft_guideline_axes(
 def joint_weights(finder: AxisFinder, levels: np.ndarray, factors: tuple[str, ...]) -> np.ndarray:
     """(d, K) readings of K levels (n, K) of ``fit_rows``; one by one where z has fewer axes."""
     if len(factors) > finder.model.n_components:
-        return np.stack([finder.fit_weights(own) for own in levels.T], axis=1)
+        return np.stack([finder.fit_weights(column) for column in levels.T], axis=1)
     some = np.linspace(0, len(levels) - 1, min(len(levels), MAX_ROWS)).astype(np.int64)
     z = np.concatenate([one[some] for one in finder.fit_z])
     y = np.concatenate([levels[some]] * len(finder.fit_z))

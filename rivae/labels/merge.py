@@ -111,8 +111,8 @@ def import_labels(
         new, report = _sort_out(connection, offers)
         if new and not dry_run:
             insert_events(connection, new)
-    named, n_named = items.named(MAX_NAMED)
-    return replace(report, named=named, n_named=n_named)
+    named_items, n_named = items.named(MAX_NAMED)
+    return replace(report, named=named_items, n_named=n_named)
 
 
 def import_content(

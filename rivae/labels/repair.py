@@ -67,7 +67,7 @@ class _Saved:
     events: dict[int, LabelEvent] = field(default_factory=dict)
     documents: dict[tuple[str, str], str] = field(default_factory=dict)
     most: int = 0  # the highest number that is known to have been given
-    refused: int = 0  # rows that no store would take
+    n_refused: int = 0  # rows that no store would take
 
 
 def repair(place: str | Path, *, replace: bool = False) -> Repair:
@@ -97,9 +97,9 @@ def repair(place: str | Path, *, replace: bool = False) -> Repair:
     except OSError as error:
         raise LabelError(f"{path.name} cannot be read: {error.strerror}") from None
     n_own = len(salvage.events)
-    if not trouble and not salvage.refused:
+    if not trouble and not salvage.n_refused:
         return Repair("", n_own, documents=len(salvage.documents), newest_backup=newest)
-    trouble = trouble or f"{salvage.refused:,} rows of {path.name} are no labels"
+    trouble = trouble or f"{salvage.n_refused:,} rows of {path.name} are no labels"
     for backup in reversed(backups):
         _add(salvage, _read_backup(backup.path))
     some = salvage.events or salvage.documents
@@ -193,13 +193,13 @@ def _take_event(salvage: _Saved, row: Row) -> None:
     try:
         event = from_record(record)
     except (LabelError, TypeError, ValueError):
-        salvage.refused += 1
+        salvage.n_refused += 1
         return
     if isinstance(seq, int) and seq > 0:
         salvage.events[seq] = event
         salvage.most = max(salvage.most, seq)
     else:
-        salvage.refused += 1
+        salvage.n_refused += 1
 
 
 def _longest(path: Path) -> int:

@@ -55,7 +55,7 @@ class LabelStore:
 
     def __init__(self, url: str | Path, *, back_up: bool = False) -> None:
         self._url = parse_url(url)
-        self._opened = open_database(self._url)
+        self._database = open_database(self._url)
         sqlite = self._engine.dialect.name == "sqlite"
         self.path = Path(str(self._url.database)) if sqlite else None
         self._file = self._stamp()
@@ -65,12 +65,12 @@ class LabelStore:
 
     @property
     def _engine(self) -> Engine:
-        return self._opened.engine
+        return self._database.engine
 
     @property
     def read_only(self) -> bool:
         """The file cannot be written (a DVD, a full disk), so nothing can be added."""
-        return bool(self._opened.read_only)
+        return bool(self._database.read_only)
 
     def __repr__(self) -> str:
         return f"LabelStore({display(self._url)})"
@@ -87,7 +87,7 @@ class LabelStore:
         self.close()
 
     def close(self) -> None:
-        self._opened.close()
+        self._database.close()
 
     def back_up(self, *, always: bool = False) -> None:
         """Make today's backup of a SQLite file, if it is needed and the file can be written.
@@ -136,19 +136,19 @@ class LabelStore:
         """
         now = self._stamp()
         if now != self._file:
-            before, self._opened = self._opened, open_database(self._url)
+            before, self._database = self._database, open_database(self._url)
             before.close()
             self._file = self._stamp()
 
     def _try_again(self) -> None:
         """Reopen a read-only file: its disk may have space again."""
-        why = self._opened.read_only
+        why = self._database.read_only
         again = open_database(self._url)
         if again.read_only:
             again.close()
             raise LabelStoreError(f"{display(self._url)} can only be read here: {why}")
-        self._opened.close()
-        self._opened = again
+        self._database.close()
+        self._database = again
         self._file = self._stamp()
 
     @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -75,6 +75,18 @@ class Metric:
             parts=parts or {},
             settings=settings,
         )
+
+    def mean_of_factors(
+        self,
+        scores: Sequence[float],
+        specs: Sequence[FactorSpec],
+        *,
+        n: int,
+        settings: Mapping[str, Any],
+    ) -> MetricResult:
+        """The mean of a score of each factor, measured on ``n`` rows."""
+        parts = {"per_factor": dict(zip([spec.name for spec in specs], scores, strict=True))}
+        return self.result(float(np.mean(scores)), n=n, parts=parts, settings=settings)
 
     def undefined(
         self, reason: str, *, settings: Mapping[str, Any], parts: Mapping[str, Any] | None = None

@@ -225,8 +225,8 @@ def _unit(columns: Floats) -> Floats:
 
 def _white(rows: Floats) -> Floats:
     """Orthogonal directions (n, r) of variance 1 that span the centred ``rows`` (n, d); r <= d."""
-    left, spread, _ = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
-    return np.asarray(left[:, spread > ROUNDING * np.abs(rows).max()] * np.sqrt(len(rows)))
+    whitened, spread, _ = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
+    return np.asarray(whitened[:, spread > ROUNDING * np.abs(rows).max()] * np.sqrt(len(rows)))
 
 
 def _independent(rows: Floats, rng: np.random.Generator) -> Floats:

@@ -34,10 +34,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rivae.retrieval.base import Floats, Ints
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from rivae.retrieval.base import Floats, Ints
 
 LEVEL = 0.05
 N_SHUFFLES = 1000  # at least; more where there are more axes
@@ -75,17 +76,17 @@ class Columns:
         table = values.tocsr() if issparse(values) else np.asarray(values, dtype=np.float64)  # type: ignore[union-attr]
         if issparse(values):
             n_ones = np.asarray((table != 0).sum(axis=0)).ravel()
-            chosen = np.flatnonzero(np.minimum(n_ones, table.shape[0] - n_ones) >= least)
-            table, unknown = table[:, chosen], csr_array((table.shape[0], len(chosen)))
+            columns = np.flatnonzero(np.minimum(n_ones, table.shape[0] - n_ones) >= least)
+            table, unknown = table[:, columns], csr_array((table.shape[0], len(columns)))
         else:
-            chosen = np.array(
+            columns = np.array(
                 [k for k, column in enumerate(table.T) if _varies(column, least)], dtype=np.int64
             )
-            table = table[:, chosen]
-            hidden = np.isnan(table)
-            table = np.where(hidden, np.nanmean(table, axis=0) if len(chosen) else 0.0, table)
-            table, unknown = csr_array(table), csr_array(hidden.astype(np.float64))
-        return cls((kind,) * len(chosen), tuple(names[int(k)] for k in chosen), table, unknown)
+            table = table[:, columns]
+            is_missing = np.isnan(table)
+            table = np.where(is_missing, np.nanmean(table, axis=0) if len(columns) else 0.0, table)
+            table, unknown = csr_array(table), csr_array(is_missing.astype(np.float64))
+        return cls((kind,) * len(columns), tuple(names[int(k)] for k in columns), table, unknown)
 
     @classmethod
     def joined(cls, parts: Sequence[Columns]) -> Columns:
@@ -104,8 +105,8 @@ class Columns:
         n = self.values.shape[0]
         mean = np.asarray(self.values.sum(axis=0)).ravel() / n
         squares = np.asarray((self.values * self.values).sum(axis=0)).ravel() / n - mean**2
-        known = 1 - np.asarray(self.unknown.sum(axis=0)).ravel() / n
-        return np.sqrt(np.maximum(squares, 0.0) / known)
+        known_share = 1 - np.asarray(self.unknown.sum(axis=0)).ravel() / n
+        return np.sqrt(np.maximum(squares, 0.0) / known_share)
 
 
 _MATRICES = ("values", "unknown")
@@ -149,8 +150,8 @@ def shuffled_chance(weights: Floats, columns: Columns, n_axes: int, random_state
     changes = np.empty((2 * n, len(columns.names)))
     for start in range(0, 2 * n, _AT_ONCE):
         size = min(_AT_ONCE, 2 * n - start)
-        moved = rng.permuted(np.tile(weights, (size, 1)), axis=1)
-        changes[start : start + size] = np.abs(across @ moved.T).T
+        shuffled_weights = rng.permuted(np.tile(weights, (size, 1)), axis=1)
+        changes[start : start + size] = np.abs(across @ shuffled_weights.T).T
     unit = changes[:n].max(axis=0, initial=0.0)
     return _bound(changes[n:], unit, n_axes) / columns.std
 

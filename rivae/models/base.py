@@ -70,6 +70,8 @@ class Method(nn.Module):
     config: MethodConfig
     n_components: int
     dim_v: int
+    embedder1: nn.Module
+    embedder2: nn.Module
     start: Start = Start()
 
     @classmethod
@@ -122,12 +124,17 @@ class Method(nn.Module):
     # retrieval
 
     def embed_query(self, x1: Tensor) -> Tensor:
-        """v1 = e1(x1), shape (..., B, D)."""
-        raise NotImplementedError
+        """v1 = e1(x1), shape (..., B, D); e1 is ``embedder1``, unless the method has another."""
+        v1: Tensor = self.embedder1(x1)
+        return v1
 
     def embed_target(self, x2: Tensor) -> Tensor:
-        """v2 = e2(x2), shape (..., B, D); unit norm where e2 is an embedder of the paper."""
-        raise NotImplementedError
+        """v2 = e2(x2), shape (..., B, D); unit norm where e2 is an embedder of the paper.
+
+        e2 is ``embedder2``, unless the method has another.
+        """
+        v2: Tensor = self.embedder2(x2)
+        return v2
 
     def embeddings(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
         """Inputs of a cached stage in place of (x1, x2), each (..., B, .).

@@ -153,15 +153,15 @@ class LinearGaussian(BimodalModel):
             v.double() @ to_z + offset.unsqueeze(-2)
             for v, offset in zip((v1, v2), offsets, strict=True)
         )
-        explained = 0.5 * (z1 + z2) @ from_z
+        from_latent = 0.5 * (z1 + z2) @ from_z
         for decoder, raw, v, mean in (
             (self.decoder1, self.raw_log_var1, v1, v1.double().mean(-2)),
             (self.decoder2, self.raw_log_var2, v2, mean2),
         ):
             decoder.weight.copy_(from_z)
             decoder.bias.copy_(mean)
-            left = (v.double() - explained - mean.unsqueeze(-2)).var(-2)
-            share = (left.clamp_min(1e-12).log() - self.low) / (self.high - self.low)
+            residual = (v.double() - from_latent - mean.unsqueeze(-2)).var(-2)
+            share = (residual.clamp_min(1e-12).log() - self.low) / (self.high - self.low)
             raw.copy_(share.clamp(0.02, 0.98).logit())
 
     def hidden2(self, z: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from rivae.base.errors import ConfigError
 from rivae.models.base import Method, MethodConfig
+from rivae.models.losses import cosine_at
 from rivae.models.nets.embedders import build_embedders
 from rivae.models.nets.layers import FixedAffine
 from rivae.models.nets.settings import EmbedderPair
@@ -125,14 +126,6 @@ class Contrastive(Method):
         """The objective and its parts from unit vectors (..., B, D) of matching rows."""
         raise NotImplementedError
 
-    def embed_query(self, x1: Tensor) -> Tensor:
-        v: Tensor = self.embedder1(x1)
-        return v
-
-    def embed_target(self, x2: Tensor) -> Tensor:
-        v: Tensor = self.embedder2(x2)
-        return v
-
     def encode_v(self, v1: Tensor) -> tuple[Tensor, Tensor]:
         """z is a function of v1; its variance is reported as e^-12."""
         z = self.to_z(v1)
@@ -157,9 +150,8 @@ class Contrastive(Method):
         return self.from_z.weight, self.from_z.bias
 
     def score(self, z: Tensor, squared_distance: Tensor) -> Tensor:
-        """cos(f(z), v2); |v2| = 1, so it follows from the distance and |f(z)|."""
-        norm = self.decode(z).norm(dim=-1, keepdim=True).clamp_min(1e-12)
-        return (norm**2 + 1.0 - squared_distance) / (2 * norm)
+        """cos(f(z), v2)."""
+        return cosine_at(self.decode(z), squared_distance)
 
     @torch.no_grad()
     def apply_affine(self, matrix: Tensor, offset: Tensor) -> None:

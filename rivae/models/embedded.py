@@ -198,11 +198,3 @@ class EmbeddedMethod(Method):
 
     def embeddings(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
         return self.embedder1(x1), self.embedder2(x2)
-
-    def embed_query(self, x1: Tensor) -> Tensor:
-        v: Tensor = self.embedder1(x1)
-        return v
-
-    def embed_target(self, x2: Tensor) -> Tensor:
-        v: Tensor = self.embedder2(x2)
-        return v

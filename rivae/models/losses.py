@@ -98,6 +98,12 @@ def squared_distances(a: Tensor, b: Tensor) -> Tensor:
     return (a**2).sum(-1).unsqueeze(-1) + (b**2).sum(-1).unsqueeze(-2) - 2 * cross
 
 
+def cosine_at(v: Tensor, squared_distance: Tensor) -> Tensor:
+    """cos(v, v2) for unit vectors v2 at |v - v2|^2 (..., B, k) from v (..., B, D)."""
+    norm = v.norm(dim=-1, keepdim=True).clamp_min(1e-12)
+    return (norm**2 + 1.0 - squared_distance) / (2 * norm)
+
+
 def mismatch_scores(
     scores: Tensor, n_mismatches: int | None, noise: Noise, hardest: bool = False
 ) -> Tensor:

@@ -49,8 +49,8 @@ def with_old_defaults(method: str, settings: Settings) -> dict[str, Any]:
     {'learning_rate': 0.005, 'n_components': 3, 'hidden': [8], 'epochs': 5}
     """
     before = OLD_DEFAULTS.get(method, {})
-    filled = {**before, **settings}
-    terms = filled.get("cos_sim")  # of the start; those that it lacks had defaults as well
+    completed = {**before, **settings}
+    terms = completed.get("cos_sim")  # of the start; those that it lacks had defaults as well
     if "cos_sim" in before and isinstance(terms, Mapping):
-        filled["cos_sim"] = {**before["cos_sim"], **terms}
-    return filled
+        completed["cos_sim"] = {**before["cos_sim"], **terms}
+    return completed

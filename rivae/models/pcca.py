@@ -114,10 +114,10 @@ def fit_pcca(phi1: Tensor, phi2: Tensor, n_components: int) -> PCCA:
     l1, l2 = _factor(s11, 1), _factor(s22, 2)
     half = torch.linalg.solve_triangular(l1, s12, upper=False)
     coherence = torch.linalg.solve_triangular(l2, half.T, upper=False).T
-    left, rho, right = torch.linalg.svd(coherence, full_matrices=True)
+    left_axes, rho, right_axes = torch.linalg.svd(coherence, full_matrices=True)
     # L_i^-T turns orthonormal columns into canonical directions.
-    directions1 = torch.linalg.solve_triangular(l1.T, left, upper=True)
-    directions2 = torch.linalg.solve_triangular(l2.T, right.T, upper=True)
+    directions1 = torch.linalg.solve_triangular(l1.T, left_axes, upper=True)
+    directions2 = torch.linalg.solve_triangular(l2.T, right_axes.T, upper=True)
     peaks = directions1.gather(0, directions1.abs().argmax(0, keepdim=True))[0]
     signs = torch.where(peaks < 0, -1.0, 1.0)
     n_shared = len(rho)

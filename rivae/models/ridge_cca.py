@@ -104,22 +104,22 @@ def fit_ridge_cca(
     few = len(rows) <= max(_length(view) for view in views)
     sides, cross = (_from_rows if few else _from_moments)(views, rows, watch)
     held_out = validation[:MAX_VALIDATION]
-    projected = [
+    views_of_held_out = [
         np.concatenate([(part - side.mean) @ side.axes for part in _batches(view, held_out)])
         if len(held_out)
         else np.empty((0, side.axes.shape[1]))
         for view, side in zip(views, sides, strict=True)
     ]
-    search = _Search(sides, cross, projected, n_components)
+    search = _Search(sides, cross, views_of_held_out, n_components)
     best = search.best(lambda share: watch(0.8 + 0.2 * share))
     u, rho, v = search.directions(*best.ridges)
     weights, biases = [], []
     for side, vectors, ridge in zip(sides, (u, v), best.ridges, strict=True):
         weight = side.axes @ (_shrunk(side, ridge)[:, None] * vectors * rho**best.power)
-        padded = np.zeros((len(weight), n_components))
-        padded[:, : weight.shape[1]] = weight
-        weights.append(padded)
-        biases.append(-side.mean @ padded)
+        full_weight = np.zeros((len(weight), n_components))
+        full_weight[:, : weight.shape[1]] = weight
+        weights.append(full_weight)
+        biases.append(-side.mean @ full_weight)
     correlations = np.zeros(n_components)
     correlations[: len(rho)] = rho
     return RidgeCCA(
@@ -137,8 +137,8 @@ def mean_reciprocal_rank(v1: Floats, v2: Floats) -> float:
     lengths = (np.maximum(np.linalg.norm(v, axis=1, keepdims=True), 1e-30) for v in (v1, v2))
     unit1, unit2 = (v / length for v, length in zip((v1, v2), lengths, strict=True))
     cosines = unit1 @ unit2.T
-    own = np.diag(cosines)
-    ranks = ((cosines >= own[:, None]).sum(1), (cosines >= own).sum(0))
+    pair_cosines = np.diag(cosines)
+    ranks = ((cosines >= pair_cosines[:, None]).sum(1), (cosines >= pair_cosines).sum(0))
     return float(np.mean([np.mean(1.0 / rank) for rank in ranks]))
 
 
@@ -157,34 +157,34 @@ class _Search:
     ) -> None:
         self._sides, self._cross, self._held_out = sides, cross, held_out
         self._d = min(d, *cross.shape)
-        self._known: dict[tuple[float, float], tuple[Floats, Floats, Floats]] = {}
+        self._svds: dict[tuple[float, float], tuple[Floats, Floats, Floats]] = {}
 
     def directions(self, ridge1: float, ridge2: float) -> tuple[Floats, Floats, Floats]:
         """U (k1, d), rho (d,) and V (k2, d) of these ridges."""
-        if (ridge1, ridge2) not in self._known:
+        if (ridge1, ridge2) not in self._svds:
             first, second = (
                 _shrunk(side, ridge)
                 for side, ridge in zip(self._sides, (ridge1, ridge2), strict=True)
             )
-            self._known[ridge1, ridge2] = _singular(first[:, None] * self._cross * second, self._d)
-        return self._known[ridge1, ridge2]
+            self._svds[ridge1, ridge2] = _singular(first[:, None] * self._cross * second, self._d)
+        return self._svds[ridge1, ridge2]
 
     def best(self, watch: Watch) -> _Choice:
         if not len(self._held_out[0]):
             return _Choice(float("nan"), FIRST, 1.0)
-        tried: dict[tuple[float, float], _Choice] = {}
+        choices: dict[tuple[float, float], _Choice] = {}
         steps = [(ridge, ridge) for ridge in RIDGES]
         for k, pair in enumerate(steps):
-            tried[pair] = self._scored(pair)
+            choices[pair] = self._scored(pair)
             watch(k / (len(steps) + 4))
         while True:  # around the best so far, until no neighbour is better
-            centre = max(tried.values(), key=lambda choice: choice.score)
-            near = [pair for pair in _neighbours(centre.ridges) if pair not in tried]
+            centre = max(choices.values(), key=lambda choice: choice.score)
+            near = [pair for pair in _neighbours(centre.ridges) if pair not in choices]
             if not near:
                 return centre
             for pair in near:
-                tried[pair] = self._scored(pair)
-            watch(min(1.0, len(tried) / (len(steps) + 8)))
+                choices[pair] = self._scored(pair)
+            watch(min(1.0, len(choices) / (len(steps) + 8)))
 
     def _scored(self, ridges: tuple[float, float]) -> _Choice:
         u, rho, v = self.directions(*ridges)
@@ -274,14 +274,17 @@ def _from_rows(
         x -= mean
         scales = _block_scales(view, (x**2).mean(0))
         u, spread, axes = np.linalg.svd(x * scales, full_matrices=False)
-        kept = spread > np.sqrt(_FLOOR) * spread[0]
-        variances = spread[kept] ** 2 / len(x)
+        keep = spread > np.sqrt(_FLOOR) * spread[0]
+        variances = spread[keep] ** 2 / len(x)
         sides.append(
             _Side(
-                mean, scales[:, None] * axes[kept].T, variances, float((spread**2).sum()) / x.size
+                mean,
+                scales[:, None] * axes[keep].T,
+                variances,
+                float((spread**2).sum()) / x.size,
             )
         )
-        scores.append(u[:, kept] * spread[kept])
+        scores.append(u[:, keep] * spread[keep])
         watch(0.4 + 0.4 * k)
     return (sides[0], sides[1]), scores[0].T @ scores[1] / len(rows)
 
@@ -293,21 +296,21 @@ def _from_moments(
     sizes = [_length(view) for view in views]
     pivots = [next(_batches(view, rows[:ROWS_AT_ONCE])).mean(0) for view in views]
     sums = [np.zeros(size) for size in sizes]
-    own = [np.zeros((size, size)) for size in sizes]
+    squares = [np.zeros((size, size)) for size in sizes]
     cross = np.zeros((sizes[0], sizes[1]))
-    done = 0
+    n_done = 0
     for parts in zip(*(_batches(view, rows) for view in views), strict=True):
         x1, x2 = (part - pivot for part, pivot in zip(parts, pivots, strict=True))
-        for total, square, x in zip(sums, own, (x1, x2), strict=True):
+        for total, square, x in zip(sums, squares, (x1, x2), strict=True):
             total += x.sum(0, dtype=np.float64)
             square += x.T @ x
         cross += x1.T @ x2
-        done += len(x1)
-        watch(0.5 * done / len(rows))
+        n_done += len(x1)
+        watch(0.5 * n_done / len(rows))
     n = len(rows)
     shifts = [total / n for total in sums]
     cross = cross / n - np.outer(*shifts)
-    moments = zip(views, pivots, shifts, own, strict=True)
+    moments = zip(views, pivots, shifts, squares, strict=True)
     # Both at once: half of the time on two cores, and the same numbers.
     first, second = (side() for _, side in ahead(moments, lambda one: _decomposed(*one, n), 2))
     watch(0.8)
@@ -325,11 +328,11 @@ def _decomposed(
     square *= scales[:, None]
     # float32: the ridges are far above its rounding, and half the time and memory.
     values, vectors = np.linalg.eigh(square.astype(np.float32))
-    kept = values > _FLOOR * values[-1]
-    axes = vectors[:, kept][:, ::-1].astype(np.float64)
+    keep = values > _FLOOR * values[-1]
+    axes = vectors[:, keep][:, ::-1].astype(np.float64)
     return _Side(
         pivot.astype(np.float64) + shift,
         scales[:, None] * axes,
-        values[kept][::-1].astype(np.float64),
+        values[keep][::-1].astype(np.float64),
         float(np.trace(square)) / len(square),
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from rivae.api.estimator import PairModel, fit
@@ -25,8 +26,6 @@ from rivae.notebook.pairs import ArrayPairs, refuse_no_numbers, table_of
 from rivae.notebook.pictures import check_pictures
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from rivae.notebook.view import View
 
 STEPS = 1_500  # of a training that is only to be looked at, in so many epochs at least and at most
@@ -200,7 +199,7 @@ def _bar(title: str, visible: bool) -> Iterator[Callable[[float], None]]:
     form = "{desc} {percentage:3.0f} %|{bar}| {elapsed}, {remaining} left"
     options = {"total": 100, "desc": title, "leave": False, "disable": not visible}
     place: list[Any] = []
-    started = time.monotonic()
+    start = time.monotonic()
     in_page = visible and issubclass(tqdm, notebook_tqdm)
     if in_page:
         bar = tqdm(**options, bar_format=form, display=False)
@@ -210,7 +209,7 @@ def _bar(title: str, visible: bool) -> Iterator[Callable[[float], None]]:
     def tell(share: float) -> None:
         # What is over at once shows no bar: the notebook's page fails over one that goes while it
         # is being drawn.
-        if in_page and not place and time.monotonic() - started > SHOWN_AFTER_S:
+        if in_page and not place and time.monotonic() - start > SHOWN_AFTER_S:
             place.append(show(bar.container, display_id=True))
         bar.update(round(100 * share) - bar.n)
 

@@ -117,14 +117,14 @@ class View(anywidget.AnyWidget):
         """Show the axes that are added to the run now; ``run.add_axis`` and its kin call this."""
         self._added = added_sliders(self._explorer)
 
-    def _heard(self, _: Any, asked: Any, __: Any) -> None:
+    def _heard(self, _: Any, message: Any, __: Any) -> None:
         """Add or remove the axis that the box of the view asks for; a sentence says why not."""
         answer = {}
         try:
-            if isinstance(lines := asked.get("add"), dict):
+            if isinstance(lines := message.get("add"), dict):
                 spec = typed_spec(str(lines.get("high", "")), str(lines.get("low", "")))
                 self.source.add_axis(spec.high, spec.low)
-            elif isinstance(axis_id := asked.get("remove"), str):
+            elif isinstance(axis_id := message.get("remove"), str):
                 self.source.remove_axis(axis_id)
         except RivaeError as error:
             answer["error"] = str(error)

@@ -230,9 +230,9 @@ def kept_array(
         return make()
     path = folder / f"{name}-{key()}.npy"
     with suppress(OSError, ValueError, EOFError):
-        cached = np.load(path, allow_pickle=False, mmap_mode="r")
-        if cached.shape == shape and cached.dtype == np.float32 and np.isfinite(cached).all():
-            return np.asarray(cached)
-    computed = np.asarray(make(), dtype=np.float32)
-    write_cache(path, lambda stream: np.save(stream, computed, allow_pickle=False))
-    return computed
+        array = np.load(path, allow_pickle=False, mmap_mode="r")
+        if array.shape == shape and array.dtype == np.float32 and np.isfinite(array).all():
+            return np.asarray(array)
+    new_array = np.asarray(make(), dtype=np.float32)
+    write_cache(path, lambda stream: np.save(stream, new_array, allow_pickle=False))
+    return new_array

@@ -259,7 +259,7 @@ def change_added(
         RunError: it cannot be written, or the data were replaced since the training.
     """
     run.require_same_data()
-    model, changed = run.model_key, list[AddedAxis]()
+    model, new_axes = run.model_key, list[AddedAxis]()
 
     def write() -> dict[str, Any]:
         path = current_file(run, ADDED_AXES, FOLDER)
@@ -271,10 +271,10 @@ def change_added(
             number += 1
             return f"a{number - 1}"
 
-        changed[:] = change(tuple(file.axes), new_id)
-        if len(changed) > MAX_ADDED:
+        new_axes[:] = change(tuple(file.axes), new_id)
+        if len(new_axes) > MAX_ADDED:
             raise ConfigError(f"a run has at most {MAX_ADDED} added axes: remove some first")
-        axes = [axis.document() for axis in changed]
+        axes = [axis.document() for axis in new_axes]
         return {"version": 1, "model": model, "next": number, "axes": axes}
 
     try:
@@ -282,7 +282,7 @@ def change_added(
     except OSError as error:
         why = "somebody else is" if isinstance(error, BlockingIOError) else why_not(error)
         raise RunError(f"run {run.id}: added axes cannot be written: {why}") from None
-    return tuple(changed)
+    return tuple(new_axes)
 
 
 def remove_added(run: Run, axis_id: str) -> AddedAxis:
@@ -292,14 +292,14 @@ def remove_added(run: Run, axis_id: str) -> AddedAxis:
         ConfigError: there is none of this id.
         DataError, RunError: as ``change_added``.
     """
-    removed: list[AddedAxis] = []
+    axes_gone: list[AddedAxis] = []
 
     def without(axes: tuple[AddedAxis, ...], _: Callable[[], str]) -> Sequence[AddedAxis]:
-        removed[:] = [find_added(axes, axis_id)]
+        axes_gone[:] = [find_added(axes, axis_id)]
         return [axis for axis in axes if axis.id != axis_id]
 
     change_added(run, without)
-    return removed[0]
+    return axes_gone[0]
 
 
 def restore_added(run: Run, axis: AddedAxis) -> None:
@@ -321,5 +321,5 @@ def find_added(axes: Sequence[AddedAxis], axis_id: str) -> AddedAxis:
     for axis in axes:
         if axis.id == axis_id:
             return axis
-    known = some_of((f"{axis.id} ({axis.name})" for axis in axes), axis_id)
-    raise ConfigError(f"there is no added axis '{axis_id[:40]}': choose from {known}")
+    choices = some_of((f"{axis.id} ({axis.name})" for axis in axes), axis_id)
+    raise ConfigError(f"there is no added axis '{axis_id[:40]}': choose from {choices}")

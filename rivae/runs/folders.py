@@ -60,7 +60,7 @@ def require_free_name(name: str, root: Path, taken: bool = False) -> None:
     if not taken and not is_taken(name, root):
         return
     why = "comes with the project" if is_demo_name(name) else "already exists"
-    other = free_name(name, lambda tried: tried == name or is_taken(tried, root))
+    other = free_name(name, lambda other_name: other_name == name or is_taken(other_name, root))
     raise RunError(f"a run named {name} {why}: choose another name, such as {other}")
 
 

@@ -41,7 +41,7 @@ def refinement_of(run: Run, others: Sequence[Run]) -> Refinement | None:
     """
     best: Run | None = None
     with suppress(RivaeError):
-        own = best_scores = kept_scores(run)
+        run_scores = best_scores = kept_scores(run)
         for other in others:
             with suppress(RivaeError):
                 if other.config.refines == run.id and other.status.state == "finished":
@@ -50,17 +50,17 @@ def refinement_of(run: Run, others: Sequence[Run]) -> Refinement | None:
                         best, best_scores = other, scores
     if best is None:
         return None
-    before, after = (round(OF * each.get("recall_at_1", 0.0)) for each in (own, best_scores))
+    before, after = (round(OF * each.get("recall_at_1", 0.0)) for each in (run_scores, best_scores))
     more = f"instead of {before}" if after > before else "and the right one earlier"
     first_hits = f"it finds the right item first for {after} of {OF} {more}"
-    lacking, found = list[AddedAxis](), list[AddedAxis]()
+    lacking, carried_axes = list[AddedAxis](), list[AddedAxis]()
     with suppress(RivaeError):
         lacking = lacking_axes(best, run)
-        found = [axis for axis in added_axes(run) if axis not in lacking]
+        carried_axes = [axis for axis in added_axes(run) if axis not in lacking]
     return Refinement(
         best,
         f"A better model is ready: {first_hits}",
-        tuple(axis.name for axis in found),
+        tuple(axis.name for axis in carried_axes),
         tuple(axis.name for axis in lacking),
     )
 

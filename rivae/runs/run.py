@@ -24,6 +24,7 @@ from rivae.base.files import is_locked, write_atomic, write_json
 from rivae.base.reading.documents import printable, read_own_form
 from rivae.base.reading.regular import is_file, open_regular
 from rivae.base.reading.weights import load_weights, read_header
+from rivae.models.registry import build_method
 from rivae.runs.data_record import MEND, content_now, data_change, data_key, kept_vocabulary
 from rivae.runs.evaluation_file import (
     FILES,
@@ -56,7 +57,7 @@ class Run:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.id = _shown(self.path.name)
-        self._hashed: tuple[tuple[int, int], str] | None = None
+        self._content_key: tuple[tuple[int, int], str] | None = None
 
     def __repr__(self) -> str:
         return f"Run({self.id!r})"
@@ -238,9 +239,9 @@ class Run:
         except OSError:
             raise self._no_model() from None
         stamp = (stat.st_mtime_ns, stat.st_size)
-        if self._hashed is None or self._hashed[0] != stamp:
-            self._hashed = stamp, self.content_hash
-        return self._hashed[1]
+        if self._content_key is None or self._content_key[0] != stamp:
+            self._content_key = stamp, self.content_hash
+        return self._content_key[1]
 
     def _no_model(self) -> RunError:
         return RunError(NO_MODEL.format(self.id))
@@ -282,8 +283,6 @@ class Run:
         Raises:
             RunError: when there is no model, or the file does not fit the configuration.
         """
-        from rivae.models.registry import build_method
-
         path, choice = self._model_path(preview), self.config.method
         data = dataset or self.load_dataset()
         shapes = data.x1.shape, data.x2.shape

@@ -8,12 +8,11 @@ from typing import Any
 from rivae.base.config import RunConfig
 from rivae.base.errors import ConfigError
 from rivae.models.old_defaults import with_old_defaults
+from rivae.models.registry import method_config
 
 
 def completed(config: RunConfig) -> RunConfig:
     """With the defaults of its method; as it is where it has no such method or wrong settings."""
-    from rivae.models.registry import method_config
-
     choice = config.method
     try:
         complete = method_config(choice.name, choice.settings)

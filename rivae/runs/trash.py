@@ -167,11 +167,11 @@ class Trash:
     def entries(self) -> list[Deleted]:
         """The entries of the trash, the last deleted first."""
         entries = [
-            deleted
+            record
             for path in self._paths()
             if not path.name.startswith(".")
             and self._is_content(path / CONTENT)
-            and (deleted := self._read(path))
+            and (record := self._read(path))
         ]
         ages = DatesSeen(self.folder).ages(entry.id for entry in entries) if entries else {}
         entries = [replace(e, dates_left=max(KEPT_DATES - ages[e.id], 0)) for e in entries]

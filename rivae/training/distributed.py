@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import torch
 import torch.distributed as dist
@@ -29,17 +29,13 @@ from torch import Tensor, nn
 
 from rivae.base.config import RunConfig
 from rivae.base.errors import ConfigError
+from rivae.models.base import Method
 from rivae.models.nets.layers import RandomLayer
 from rivae.models.nets.share import Share, exchanging
 from rivae.runs import Run
+from rivae.runs.evaluation_file import Evaluation
 from rivae.runs.records import MetricsLog
 from rivae.training.models import Models
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from rivae.models.base import Method
-    from rivae.runs.evaluation_file import Evaluation
 
 # The others wait while the first one measures, writes or unfolds; a crash is noticed at once.
 PATIENCE = timedelta(hours=12)

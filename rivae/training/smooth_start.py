@@ -127,32 +127,32 @@ def along_graph(graph: Any, n_components: int, rng: np.random.Generator) -> NDAr
 
     n = graph.shape[0]
     landmarks = rng.choice(n, min(N_LANDMARKS, n), replace=False)
-    squared = shortest_path(graph, directed=False, indices=landmarks) ** 2
-    return landmark_scaling(squared, landmarks, n_components)
+    squared_distances = shortest_path(graph, directed=False, indices=landmarks) ** 2
+    return landmark_scaling(squared_distances, landmarks, n_components)
 
 
 def landmark_scaling(
-    squared: NDArray[np.float64], landmarks: NDArray[np.int64], n_components: int
+    squared_distances: NDArray[np.float64], landmarks: NDArray[np.int64], n_components: int
 ) -> NDArray[np.float64]:
     """Classical scaling on the landmarks, the other rows placed by their distances to them."""
-    between = squared[:, landmarks]
+    between = squared_distances[:, landmarks]
     centring = np.eye(len(landmarks)) - 1 / len(landmarks)
     values, vectors = np.linalg.eigh(-0.5 * centring @ between @ centring)
     top = np.argsort(values)[::-1][:n_components]
     projection = vectors[:, top] / np.sqrt(np.maximum(values[top], 1e-9))
     coordinates: NDArray[np.float64] = (
-        -0.5 * (squared - between.mean(axis=1, keepdims=True)).T @ projection
+        -0.5 * (squared_distances - between.mean(axis=1, keepdims=True)).T @ projection
     )
     return coordinates
 
 
 def whiten(coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
     """The principal components of ``coordinates`` (n, d), each of variance 1."""
-    centred = coordinates - coordinates.mean(axis=0)
-    left, _, _ = np.linalg.svd(centred, full_matrices=False)
+    offsets = coordinates - coordinates.mean(axis=0)
+    basis, _, _ = np.linalg.svd(offsets, full_matrices=False)
     # A fixed sign, so that the same data give the same axes on every machine.
-    left *= np.sign(left[np.abs(left).argmax(axis=0), np.arange(left.shape[1])])
-    return np.asarray(left * np.sqrt(len(left)))
+    basis *= np.sign(basis[np.abs(basis).argmax(axis=0), np.arange(basis.shape[1])])
+    return np.asarray(basis * np.sqrt(len(basis)))
 
 
 def lift_to_sphere(coordinates: NDArray[np.float64], dim_v: int, radius: float = 0.8) -> Tensor:

@@ -179,7 +179,7 @@ class Trainer:
         """The one epoch of a stage in closed form, which is the same for models that are stacked
         on one data set.
         """
-        started = time.monotonic()
+        start = time.monotonic()
         models, terms = self.models, dict[str, float]()
         models.require_one_dataset(stage.name)
 
@@ -194,7 +194,7 @@ class Trainer:
         models.progress.stage_epoch += 1
         models.progress.epoch += 1
         means = {name: [value] * len(models.jobs) for name, value in terms.items()}
-        self._after_epoch(stage, optimiser, means, time.monotonic() - started)
+        self._after_epoch(stage, optimiser, means, time.monotonic() - start)
 
     def _epoch(self, stage: Stage, optimiser: torch.optim.Adam) -> None:
         start_time = time.monotonic()

@@ -36,7 +36,7 @@ except ConfigError as error:
 """
 APP = """
 import streamlit as st
-from rivae.app.server import build_gate
+from rivae.app.shell.middleware import build_gate
 
 app = st.App("script.py", middleware=build_gate())
 """

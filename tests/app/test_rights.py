@@ -197,7 +197,7 @@ def test_addresses_take_questions_and_change_nothing():
 
     posted = {route.path for route in server.build_routes() if "POST" in route.methods}
     known = {*server.PASSED_ON, *server.ANSWERS, "/rivae/api/run/{rest:path}"}
-    assert {path.removeprefix(server._mounted()) for path in posted} == known
+    assert {path.removeprefix(server.mounted()) for path in posted} == known
 
 
 def test_commands_of_the_table_exist():

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 from starlette.responses import PlainTextResponse
 
-from rivae.app.server import held_by_uploads
 from rivae.app.shell import gate
 from rivae.app.shell.gate import Gate
+from rivae.app.shell.middleware import held_by_uploads
 from rivae.labels.merge import MAX_MEGABYTES
 from tests.app.asgi import HOST, ask
 

@@ -11,6 +11,8 @@ from rivae.exploring.maps import STEPS, codes
 from rivae.jobs.launch import train
 from tests.training.tiny import tiny_config
 
+APP = "the extra 'app' is missing"
+
 
 @pytest.fixture
 def explorer(tmp_path):
@@ -40,6 +42,7 @@ def test_neighbours_stay_neighbours_and_equal_points_give_an_equal_layout(monkey
 
 
 def test_a_layout_is_kept_with_its_run(explorer):
+    pytest.importorskip("pacmap", reason=APP)
     assert layouts.kept_layout(explorer) is None
     with pytest.raises(ConfigError):
         codes(explorer, "layout-0")
@@ -51,6 +54,7 @@ def test_a_layout_is_kept_with_its_run(explorer):
 
 
 def test_a_broken_file_is_computed_again(explorer):
+    pytest.importorskip("pacmap", reason=APP)
     made = layouts.make_layout(explorer, lambda stage, share: None)
     (file,) = explorer.run.path.glob("cache/layout-*.npy")
     for content in (b"", b"junk", file.read_bytes()[:200]):

@@ -29,9 +29,9 @@ def run(tmp_path):
 
 @pytest.mark.filterwarnings("ignore:Local mode:UserWarning")
 def test_a_run_is_pushed_and_then_asked_there(run, monkeypatch, capsys):
-    from qdrant_client import QdrantClient  # slow to import, and every worker collects this file
-
-    client = QdrantClient(":memory:")
+    # Slow to import, and every worker collects this file.
+    qdrant = pytest.importorskip("qdrant_client", reason="the extra 'qdrant' is missing")
+    client = qdrant.QdrantClient(":memory:")
     monkeypatch.setenv("RIVAE_RUNS", str(run.path.parent))
     monkeypatch.setattr("rivae.retrieval.engine.connect", lambda url: client)
     line = ["index", "push", run.id, "--to", "http://there:6333", "--rows", "all", "--json"]

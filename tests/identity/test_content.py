@@ -144,7 +144,7 @@ def test_the_kitchen_that_comes_along_holds_what_its_manifest_says():
 
 def test_a_generator_that_makes_other_items_makes_other_data(monkeypatch):
     one = load_dataset("synth", n_pairs=300)
-    monkeypatch.setitem(DATASETS._loaded, "synth", replace(DATASETS["synth"], version="2"))
+    monkeypatch.setitem(DATASETS._parts, "synth", replace(DATASETS["synth"], version="2"))
     assert load_dataset("synth", n_pairs=300).fingerprint != one.fingerprint
 
 

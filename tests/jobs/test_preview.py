@@ -76,7 +76,7 @@ def test_pictures_cost_a_small_share_of_the_time(tmp_path, monkeypatch):
     for epoch in range(1, 6):
         run.write_preview(run.load_method().state_dict())
         previews({"epoch": epoch + 1})
-    assert previews._drawn == 1 and previews._next - time.monotonic() > 3
+    assert previews._epoch_shown == 1 and previews._next - time.monotonic() > 3
 
 
 def test_what_cannot_be_drawn_stops_nothing_and_is_not_tried_for_ever(tmp_path, caplog):

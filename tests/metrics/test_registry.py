@@ -7,15 +7,12 @@ import sys
 import numpy as np
 import pytest
 
-from rivae.app.metrics.results_table import payload, run_payload
 from rivae.base.errors import ConfigError
 from rivae.base.files import json_ready
 from rivae.benchmark.report import HEADINGS, report
 from rivae.benchmark.rows import make_row
-from rivae.benchmark.run_report import report_of
 from rivae.benchmark.scores import scores
 from rivae.benchmark.summary import summarise
-from rivae.benchmark.table_views import table_views
 from rivae.cli import show
 from rivae.data.base import FactorSpec
 from rivae.figures.tables import scores_of, to_markdown
@@ -29,6 +26,7 @@ from rivae.runs.results import Result
 from tests.documented import WAYS, added, example
 
 SPECS = (FactorSpec("a", "continuous"), FactorSpec("b", "continuous"))
+APP = "the extra 'app' is missing"
 NAME, KEY, LABEL = "strongest-link", "strongest_link", "strongest link"
 
 
@@ -56,6 +54,10 @@ def test_a_new_metric_is_in_the_tables_of_the_benchmark(measured):
     heading, _, line = report(rows).split(f"### {HEADINGS['standard', '']}\n\n")[1].splitlines()[:3]
     assert heading.startswith("| method | MCC | MCC (Spearman) | MCC (own part) | linear R² |")
     assert heading.endswith(f"| {LABEL} | n |") and line.endswith("| 1.000 ± 0.000 | 2 |")
+    pytest.importorskip("streamlit", reason=APP)
+    from rivae.app.metrics.results_table import payload
+    from rivae.benchmark.table_views import table_views
+
     views = table_views(summarise(rows), "synth")
     data = payload(next(view for view in views if view.id == "standard"), None, "x")
     assert [c["label"] for c in data["columns"]][-2:] == [f"{LABEL} ↑", "n"]
@@ -65,12 +67,16 @@ def test_a_new_metric_is_in_the_tables_of_the_benchmark(measured):
 def test_a_new_metric_is_in_the_report_of_a_run_and_its_files(measured, capsys):
     run = Run(DEMO_ROOT / "demo-synth")
     stored = run.evaluation.model_copy(update={"factors": measured})
-    rows = run_payload(report_of(stored, "synth", "rivae"), "x")["rows"]
-    (row,) = (row for row in rows if row.get("name") == f"{LABEL} ↑")
-    assert [row["cells"][0]["main"], row["cells"][1]["main"]] == ["1.000", "0 … 1"]
     assert f"{LABEL} ↑" in to_markdown(scores_of(measured, "r"))
     show._print_evaluation(run, stored, is_kept=False)
     assert KEY in capsys.readouterr().out
+    pytest.importorskip("streamlit", reason=APP)
+    from rivae.app.metrics.results_table import run_payload
+    from rivae.benchmark.run_report import report_of
+
+    rows = run_payload(report_of(stored, "synth", "rivae"), "x")["rows"]
+    (row,) = (row for row in rows if row.get("name") == f"{LABEL} ↑")
+    assert [row["cells"][0]["main"], row["cells"][1]["main"]] == ["1.000", "0 … 1"]
 
 
 def test_columns_keep_their_order():

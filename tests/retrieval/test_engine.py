@@ -12,6 +12,7 @@ from tests.retrieval.points import KINDS, hard_points
 
 pytestmark = pytest.mark.filterwarnings("ignore:Local mode:UserWarning")
 KEY = "a" * 32
+QDRANT = "the extra 'qdrant' is missing"
 
 
 def tagged(positions):
@@ -20,9 +21,8 @@ def tagged(positions):
 
 @pytest.fixture
 def client():
-    from qdrant_client import QdrantClient  # slow to import, and every worker collects this file
-
-    return QdrantClient(":memory:")
+    # Slow to import, and every worker collects this file.
+    return pytest.importorskip("qdrant_client", reason=QDRANT).QdrantClient(":memory:")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -106,6 +106,7 @@ def test_a_collection_of_somebody_else_is_refused(client, change):
 
 
 def test_no_engine(monkeypatch):
+    pytest.importorskip("qdrant_client", reason=QDRANT)
     with pytest.raises(ConfigError, match="no address"):
         connect("localhost")
     with socket.socket() as free:

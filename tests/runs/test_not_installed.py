@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from rivae.app.shared import runs as cards
 from rivae.base.config import MethodChoice
 from rivae.base.errors import ConfigError, RunError
 from rivae.cli import main
@@ -25,6 +24,15 @@ ABSENT = {
     "method": f"there is no method 'mine' here: {INSTALL}",
     "dataset": f"there is no data set 'mine' here: {INSTALL}",
 }
+
+
+@pytest.fixture
+def cards():
+    """The page's cards of runs."""
+    pytest.importorskip("streamlit", reason="the extra 'app' is missing")
+    from rivae.app.shared import runs
+
+    return runs
 
 
 @pytest.fixture
@@ -53,7 +61,7 @@ def row_of(run, capsys):
 
 
 @pytest.mark.parametrize(("kind", "state"), [("method", "broken"), ("dataset", "broken")])
-def test_a_run_that_cannot_be_opened_is_one_marked_row(elsewhere, capsys, kind, state):
+def test_a_run_that_cannot_be_opened_is_one_marked_row(elsewhere, cards, capsys, kind, state):
     run = elsewhere(kind)
     row = row_of(run, capsys)
     assert (row["state"], row["message"]) == (state, ABSENT[kind])
@@ -62,7 +70,7 @@ def test_a_run_that_cannot_be_opened_is_one_marked_row(elsewhere, capsys, kind, 
     assert (card.state, card.note) == (state, ABSENT[kind])
 
 
-def test_a_run_whose_step_on_the_axes_is_elsewhere_is_marked_and_opens(elsewhere, capsys):
+def test_a_run_whose_step_on_the_axes_is_elsewhere_is_marked_and_opens(elsewhere, cards, capsys):
     run = elsewhere("axes")
     row = row_of(run, capsys)
     assert (row["state"], row["message"]) == ("finished", ABSENT["axes"])
@@ -75,7 +83,7 @@ def test_a_run_whose_step_on_the_axes_is_elsewhere_is_marked_and_opens(elsewhere
     assert run.load_method().config.axes == "mine"
 
 
-def test_it_is_neither_resumed_nor_trained_anew(elsewhere):
+def test_it_is_neither_resumed_nor_trained_anew(elsewhere, cards):
     run = elsewhere("axes", "interrupted")
     with pytest.raises(RunError, match=f"^run good: {ABSENT['axes']}$"):
         resume([run])

@@ -19,9 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rivae.app.shared.runs import describe_run, run_title
 from rivae.base.errors import RivaeError
-from rivae.benchmark.run_report import report_of
 from rivae.benchmark.scores import scores
 from rivae.cli import show
 from rivae.jobs.history import RunHistory
@@ -32,6 +30,10 @@ from rivae.runs import DEMO_ROOT, Run, list_runs
 from rivae.runs.axis_names import read_names
 from rivae.runs.evaluation_file import AGAIN, DAMAGED
 from rivae.runs.notes import about, is_archived
+
+pytest.importorskip("streamlit", reason="the extra 'app' is missing")
+from rivae.app.shared.runs import describe_run, run_title
+from rivae.benchmark.run_report import report_of
 
 FILES = (
     "config.json",

@@ -61,6 +61,16 @@ def tables() -> None:
         return
     names = _dataset_names(datasets_of(lines))
     ranges = {title_of(key): key for key in (PAPER, second_range(PAPER))}
+    with frame.tools():
+        title = st.segmented_control(
+            "Data set",
+            list(names),
+            default=next(iter(names)),
+            required=True,
+            key=keys.METRICS_DATASET,
+            bind="query-params",
+            label_visibility="collapsed",
+        ) or next(iter(names))
     with frame.details("How to read", ":material/menu_book:"):
         st.caption(HOW_TO_READ)
     with frame.details():
@@ -86,15 +96,6 @@ def tables() -> None:
         paper = st.toggle(
             "Paper's numbers", value=True, key=keys.METRICS_PAPER, bind="query-params"
         )
-    title = st.segmented_control(
-        "Data set",
-        list(names),
-        default=next(iter(names)),
-        required=True,
-        key=keys.METRICS_DATASET,
-        bind="query-params",
-        label_visibility="collapsed",
-    ) or next(iter(names))
     views = table_views(
         lines,
         names[title],

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -132,10 +133,15 @@ def tools() -> Iterator[None]:
         yield
 
 
-def finish() -> None:
-    """What needs to know what the page shows; last on every page."""
+def finish(page: Page) -> None:
+    """What needs to know what ``page`` shows; last on every page."""
     with _slot("find"):
         finder.button()
+    if page.name != pages.HOME:
+        with share():
+            st.caption("Link to this view")
+            address_now = urlencode(st.query_params.to_dict())
+            st.code(f"{st.context.url or ''}{address_now and '?'}{address_now}", language=None)
 
 
 def _opened(slot: str, title: str, icon: str, name: str = "") -> DeltaGenerator:

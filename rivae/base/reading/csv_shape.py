@@ -41,7 +41,7 @@ class Shape:
         self, delimiter: str, n_columns: int, options: dict[str, Any], lines: Sequence[str]
     ) -> None:
         self._delimiter, self._n, self._options = delimiter, n_columns, options
-        self._known: dict[str, set[int]] = {kind: set() for kind in _KINDS}
+        self._kinds_seen: dict[str, set[int]] = {kind: set() for kind in _KINDS}
         self._forget_counts()
         for line in lines:
             cells, is_open = self._cells(line)
@@ -64,15 +64,15 @@ class Shape:
                 counts[place] += bool(holds(cell))
             sure = SURE_OF_WORDS if kind == "word" else SURE_FROM
             if self._n_rows >= sure:
-                self._known[kind] = {place for place, n in enumerate(counts) if n >= least}
+                self._kinds_seen[kind] = {place for place, n in enumerate(counts) if n >= least}
 
     def is_headless(self, names: Sequence[str]) -> bool:
         """Whether what should be the names of columns is a row: it has the name of a file too."""
-        return any(_ENDING.fullmatch(names[place]) for place in self._known["file"])
+        return any(_ENDING.fullmatch(names[place]) for place in self._kinds_seen["file"])
 
     def may_begin(self, cell: str) -> bool:
         """Whether a row may have this first cell, as far as numbers and names of files tell."""
-        kinds = [kind for kind in ("number", "file") if 0 in self._known[kind]]
+        kinds = [kind for kind in ("number", "file") if 0 in self._kinds_seen[kind]]
         return not cell or all(_KINDS[kind](cell) for kind in kinds)
 
     def continues(self, line: str, missing: int) -> bool:
@@ -116,13 +116,13 @@ class Shape:
     @property
     def _telling(self) -> set[int]:
         """Columns whose cells no line of a text is likely to have."""
-        return self._known["number"] | self._known["file"] | self._known["code"]
+        return self._kinds_seen["number"] | self._kinds_seen["file"] | self._kinds_seen["code"]
 
     def fits(self, cells: Sequence[str]) -> bool:
         """Whether the first cells of a row look like those of the rows before it."""
         return all(
             _KINDS[kind](cell)
-            for kind, places in self._known.items()
+            for kind, places in self._kinds_seen.items()
             for place, cell in enumerate(cells)
             if place in places
         )

@@ -75,18 +75,18 @@ def found_encoding(path: Path) -> Found | None:
 
 def wrong_encoding(path: Path, encoding: str) -> DataError:
     """The sentence for a file that is no text in ``encoding``: where, and what fits instead."""
-    stated = checked_encoding(encoding).upper()
-    start = f"{shown(path.name, 60)} is not {stated} text"
+    encoding_name = checked_encoding(encoding).upper()
+    start = f"{shown(path.name, 60)} is not {encoding_name} text"
     codec = None
     with suppress(OSError, EOFError, zlib.error, DataError), open_bytes(path) as raw:
         head = head_of(raw)
         if not marked(head) and not wide_encoding(head):
             survey = _survey(raw, encoding)
-            if stated == "UTF-8" and survey.n_wrong and survey.mostly_sound:
+            if encoding_name == "UTF-8" and survey.n_wrong and survey.mostly_sound:
                 return _mixed(path.name, survey)
-            codec = _fitting(survey) if stated == "UTF-8" else found_encoding(path)
+            codec = _fitting(survey) if encoding_name == "UTF-8" else found_encoding(path)
             start += f" (line {survey.first:,})" if survey.n_wrong else ""
-    if codec is None or checked_encoding(codec.encoding).upper() == stated:
+    if codec is None or checked_encoding(codec.encoding).upper() == encoding_name:
         return DataError(f"{start}: save it as UTF-8")
     fits = f"give --encoding {codec.encoding}, or save it as UTF-8"
     if not codec.example:

@@ -53,7 +53,7 @@ def some_lines(text: str, what: str, longest: int) -> str:
         ConfigError: it is longer than ``longest``, or holds characters that cannot be shown.
     """
     lines = [line.replace("\t", " ").rstrip() for line in text.strip().splitlines()]
-    joined = "\n".join(lines)
-    if len(joined) > longest or not all(line.isprintable() for line in lines):
+    clean_text = "\n".join(lines)
+    if len(clean_text) > longest or not all(line.isprintable() for line in lines):
         raise ConfigError(f"{what} has at most {longest} characters that can be shown")
-    return joined
+    return clean_text

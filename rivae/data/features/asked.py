@@ -51,14 +51,14 @@ def text_features(folder: Path, features: str, text: str) -> tuple[Tensor, bool]
         ConfigError: what made them is not installed.
         DataError: it cannot be opened again.
     """
-    known = []
+    has_meaning = []
 
     def encode(encoder: Encoder) -> Tensor:
-        known.append(encoder.knows(text))
+        has_meaning.append(encoder.knows(text))
         return encoder.encode_texts([text])
 
     row = _joined(folder, features, "texts", encode)
-    return row, any(known)
+    return row, any(has_meaning)
 
 
 def _joined(folder: Path, features: str, side: str, encode: Callable[[Encoder], Tensor]) -> Tensor:
@@ -77,8 +77,8 @@ def _source_of(folder: Path, name: str) -> FeatureSource | None:
         RivaeError: their description is damaged.
     """
     about = read_json(folder / FOLDER / name / "features.json")
-    named = NAMED if about.get("origin") else str(about.get("checkpoint", ""))
-    source = FEATURES.get(named)
+    source_name = NAMED if about.get("origin") else str(about.get("checkpoint", ""))
+    source = FEATURES.get(source_name)
     if source is None or source.open is None or (source.needs_name and not about.get("origin")):
         return None
     return source if str(about.get("version", "1")) == source.version else None
@@ -111,7 +111,7 @@ def _opened(folder: Path, name: str, when: Written) -> Encoder:
             f"{encoder.name} holds other weights than those that made features '{name}': make new "
             "ones with `rivae features --as ANOTHER-NAME`"
         )
-    if fitted := encoder.fitted():  # made by a version that kept nothing
+    if fitted_tensors := encoder.fitted():  # made by a version that kept nothing
         with suppress(OSError):
-            write_atomic(fitted_file, save(fitted))
+            write_atomic(fitted_file, save(fitted_tensors))
     return encoder

@@ -62,8 +62,8 @@ class EfficientNetLite(nn.Module):
         self._bn0 = nn.BatchNorm2d(STEM, EPSILON)
         self._blocks, channels = nn.ModuleList(), STEM
         for stage in STAGES:
-            scaled = stage not in (STAGES[0], STAGES[-1])
-            repeats = math.ceil(depth * stage.repeats) if scaled else stage.repeats
+            is_scaled = stage not in (STAGES[0], STAGES[-1])
+            repeats = math.ceil(depth * stage.repeats) if is_scaled else stage.repeats
             for k in range(repeats):
                 out = _rounded(width * stage.channels)
                 stride = stage.stride if k == 0 else 1
@@ -77,8 +77,8 @@ class EfficientNetLite(nn.Module):
         x = self._swish(self._bn0(self._conv_stem(x)))
         for block in self._blocks:
             x = block(x)
-        pooled: Tensor = self._swish(self._bn1(self._conv_head(x))).mean((2, 3))
-        return pooled
+        features: Tensor = self._swish(self._bn1(self._conv_head(x))).mean((2, 3))
+        return features
 
 
 class Block(nn.Module):
@@ -101,8 +101,8 @@ class Block(nn.Module):
         if self._expand_conv is not None and self._bn0 is not None:
             y = self._swish(self._bn0(self._expand_conv(y)))
         y = self._swish(self._bn1(self._depthwise_conv(y)))
-        projected: Tensor = self._bn2(self._project_conv(y))
-        return projected + x if self._skips else projected
+        out: Tensor = self._bn2(self._project_conv(y))
+        return out + x if self._skips else out
 
 
 class SameConv(nn.Conv2d):
@@ -187,11 +187,11 @@ class LiteEncoder(Encoder):
     def encode_pictures(self, batch: Sequence[Image.Image]) -> Tensor:
         """See ``Encoder.encode_pictures``; (len(batch), 1280)."""
         size = (self._side, self._side)
-        seen = [
+        pixel_arrays = [
             np.asarray(ImageOps.fit(picture.convert("RGB"), size, Image.Resampling.BICUBIC))
             for picture in batch
         ]
-        pixels = torch.from_numpy(np.stack(seen)).permute(0, 3, 1, 2)
+        pixels = torch.from_numpy(np.stack(pixel_arrays)).permute(0, 3, 1, 2)
         x = as_input(pixels).to(self._device).contiguous(memory_format=torch.channels_last)
         low = self.precision == "bf16"
         with torch.autocast(self._device.type, torch.bfloat16, enabled=low):

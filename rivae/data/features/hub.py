@@ -80,23 +80,23 @@ def _copy(hub: Any, name: str, offline: bool) -> Path:
 
 def _answers(address: str) -> bool:
     """Whether somebody answers there within ``WAIT``, also where looking the name up hangs."""
-    answered = threading.Event()
+    has_answer = threading.Event()
 
     def ask() -> None:
         try:
             request = urllib.request.Request(address, method="HEAD")
             with urllib.request.urlopen(request, timeout=WAIT):
-                answered.set()
+                has_answer.set()
         except urllib.error.HTTPError as error:
             if error.code < 500:  # an answer all the same, and not of a proxy that found nobody
-                answered.set()
+                has_answer.set()
         except (OSError, ValueError):
             pass
 
     thread = threading.Thread(target=ask, daemon=True)
     thread.start()
     thread.join(WAIT)
-    return answered.is_set()
+    return has_answer.is_set()
 
 
 def weights_hash(folder: Path) -> str:

@@ -101,10 +101,10 @@ def make_missing(folder: Path, features: str, progress: Progress | None = None) 
     for name, encoder in ahead(missing, lambda name: open_encoder(name, PairStore(folder))):
         looking = f"looking at the {' and '.join(FEATURES[name].sides)}: {FEATURES[name].title}"
         tell(looking, 0.0)
-        opened = encoder()
+        encoder_here = encoder()
         while name not in feature_names(folder):
             try:
-                make_features(folder, opened, name, progress=_shares_only(tell, looking))
+                make_features(folder, encoder_here, name, progress=_shares_only(tell, looking))
             except BeingMadeError:
                 tell(looking, 0.0)
                 time.sleep(WAIT_S)
@@ -138,17 +138,17 @@ def _make(
         about.update(origin=encoder.origin, weights=encoder.weights)
     if SIDES[1] in encoder.sides:
         about[BESIDE_WORDS] = True
-    done, seen = _begun(place, about)
-    resumed = any(done.values())
+    counts, odd = _begun(place, about)
+    is_resumed = any(counts.values())
     try:
-        if fitted := encoder.fitted():
-            write_atomic(place / ENCODER, save(fitted))
+        if fitted_tensors := encoder.fitted():
+            write_atomic(place / ENCODER, save(fitted_tensors))
         for side in encoder.sides:
-            _one_side(_Items(store, encoder), side, place, done, seen, batch_size, about, progress)
-        write_json(place / "features.json", {**about, **seen.remarks(len(store))})
+            _one_side(_Items(store, encoder), side, place, counts, odd, batch_size, about, progress)
+        write_json(place / "features.json", {**about, **odd.remarks(len(store))})
         (place / PARTIAL).unlink()
     except DataError:
-        if not resumed:  # the name is free for another checkpoint
+        if not is_resumed:  # the name is free for another checkpoint
             shutil.rmtree(place, ignore_errors=True)
         raise
 
@@ -172,7 +172,7 @@ def _begun(place: Path, about: dict[str, Any]) -> tuple[dict[str, int], _Seen]:
         document = read_json(place / PARTIAL)
         counts = {side: int(document["done"][side]) for side in document["done"]}
         begun_for = document["about"]
-        seen = _Seen(**document.get("seen", {}))
+        problems = _Seen(**document.get("seen", {}))
     except (DataError, KeyError, TypeError, ValueError):
         return {}, _Seen()
     if begun_for != about:
@@ -180,7 +180,7 @@ def _begun(place: Path, about: dict[str, Any]) -> tuple[dict[str, int], _Seen]:
             f"{place} holds unfinished features of another checkpoint: delete that folder, or "
             "choose another name"
         )
-    return counts, seen
+    return counts, problems
 
 
 @dataclass
@@ -242,24 +242,24 @@ class _Items:
         Raises:
             DataError: they are not finite.
         """
-        encoded = _Encoded(rows, np.empty((0, 0), np.float32))
+        batch = _Encoded(rows, np.empty((0, 0), np.float32))
         if not len(rows):
-            return encoded
+            return batch
         if side == "pictures":
             pictures = {int(i): readable_picture(self.store, int(i)) for i in rows}
-            encoded.unreadable = [
+            batch.unreadable = [
                 i for i, (_, could_be_read) in pictures.items() if not could_be_read
             ]
-            features = self.encoder.encode_pictures([seen for seen, _ in pictures.values()])
+            features = self.encoder.encode_pictures([image for image, _ in pictures.values()])
         else:
             recipes = [self.store.recipe(int(i)) for i in rows]
             features = self.encoder.encode_recipes(recipes)
-            encoded.unknown_texts = sum(not self.encoder.knows(short_text(r)) for r in recipes)
+            batch.unknown_texts = sum(not self.encoder.knows(short_text(r)) for r in recipes)
         matrix = features.float().cpu().numpy()
         if not np.isfinite(matrix).all():
             raise DataError(f"{self.encoder.name} gives values that are not finite for {side}")
-        encoded.features = unit_rows(matrix)
-        return encoded
+        batch.features = unit_rows(matrix)
+        return batch
 
 
 def unit_rows(features: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -273,42 +273,42 @@ def _one_side(
     items: _Items,
     side: str,
     place: Path,
-    done: dict[str, int],
-    seen: _Seen,
+    counts: dict[str, int],
+    odd: _Seen,
     batch_size: int,
     about: dict[str, Any],
     progress: Progress | None,
 ) -> None:
     path, n = place / f"{side}.npy", len(items.store)
     out: Any = None
-    if done.get(side, 0) and path.is_file():
+    if counts.get(side, 0) and path.is_file():
         with suppress(OSError, ValueError):  # damaged: made again
             out = np.lib.format.open_memmap(path, mode="r+")
     if out is None or len(out) != n:
-        out, done[side] = None, 0
+        out, counts[side] = None, 0
     # A picture that several items share is computed for the first of them.
     first = items.store.same_picture() if side == "pictures" else np.arange(n)
-    batches = [range(a, min(a + batch_size, n)) for a in range(done[side], n, batch_size)]
+    batches = [range(a, min(a + batch_size, n)) for a in range(counts[side], n, batch_size)]
 
     def work(rows: Sequence[int]) -> _Encoded:
         return items.encode(side, np.array([i for i in rows if first[i] == i], dtype=np.int64))
 
     for k, (rows, result) in enumerate(ahead(batches, work)):
-        own = result()
+        batch = result()
         if out is None:
             out = np.lib.format.open_memmap(
-                path, mode="w+", dtype=np.float16, shape=(n, own.features.shape[1])
+                path, mode="w+", dtype=np.float16, shape=(n, batch.features.shape[1])
             )
             reserve(path, path.stat().st_size)
-        if len(own.rows):
-            out[own.rows] = own.features
-        seen.add(own.unreadable, own.unknown_texts)
-        shared = np.array([i for i in rows if first[i] != i], dtype=np.int64)
-        if len(shared):
-            out[shared] = out[first[shared]]
-        done[side] = rows.stop
+        if len(batch.rows):
+            out[batch.rows] = batch.features
+        odd.add(batch.unreadable, batch.unknown_texts)
+        twin_rows = np.array([i for i in rows if first[i] != i], dtype=np.int64)
+        if len(twin_rows):
+            out[twin_rows] = out[first[twin_rows]]
+        counts[side] = rows.stop
         if k % SAVED_AFTER == 0 or rows.stop == n:
             out.flush()
-            write_json(place / PARTIAL, {"about": about, "done": done, "seen": asdict(seen)})
+            write_json(place / PARTIAL, {"about": about, "done": counts, "seen": asdict(odd)})
         if progress is not None:
             progress(side, rows.stop / n)

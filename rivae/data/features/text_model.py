@@ -85,11 +85,11 @@ class TextModel:
         return torch.stack(rows)
 
     def _vectors(self, texts: list[str]) -> Tensor:
-        kept = tokenized(self.tokens, texts, True, self.longest).to(self.device)
-        mask = kept["attention_mask"]
+        tokens = tokenized(self.tokens, texts, True, self.longest).to(self.device)
+        mask = tokens["attention_mask"]
         low = self.precision == "bf16"
         with torch.autocast(self.device.type, torch.bfloat16, enabled=low):
-            hidden = self.model(**kept).last_hidden_state
+            hidden = self.model(**tokens).last_hidden_state
         return pooled(hidden.float(), mask, self.modes).cpu()
 
 
@@ -140,8 +140,8 @@ def pooling_modes(folder: Path) -> tuple[str, ...]:
     settings = read_json(path)
     if not isinstance(settings, dict):
         raise DataError(f"{path} is damaged: copy it again")
-    asked = settings.get("pooling_mode")  # of newer versions; before, a switch for each
-    names = asked if isinstance(asked, list) else [asked] if asked else []
+    mode = settings.get("pooling_mode")  # of newer versions; before, a switch for each
+    names = mode if isinstance(mode, list) else [mode] if mode else []
     names += [k.removeprefix(_FLAGS) for k, on in settings.items() if k.startswith(_FLAGS) and on]
     modes = tuple(dict.fromkeys(_NAMES.get(str(name), str(name)) for name in names)) or ("mean",)
     if unknown := set(modes) - set(_NAMES.values()):
@@ -177,11 +177,12 @@ def positions(model: Any) -> int:
     config = getattr(model.config, "text_config", model.config)
     positions = int(getattr(config, "max_position_embeddings", None) or 512)
     # RoBERTa counts positions from behind the padding's own.
-    shifted = getattr(config, "model_type", "") in ("roberta", "xlm-roberta", "camembert", "mpnet")
-    return positions - (int(config.pad_token_id or 0) + 1 if shifted else 0)
+    if getattr(config, "model_type", "") in ("roberta", "xlm-roberta", "camembert", "mpnet"):
+        return positions - int(config.pad_token_id or 0) - 1
+    return positions
 
 
 def _length(folder: Path) -> int:
     path = folder / LENGTH
-    asked = read_json(path).get("max_seq_length") if path.is_file() else None
-    return int(asked or 512)
+    length = read_json(path).get("max_seq_length") if path.is_file() else None
+    return int(length or 512)

@@ -28,8 +28,8 @@ _TYPES = (int, float, Decimal)
 class _Column:
     """What was seen of one column."""
 
-    seen: set[str] = field(default_factory=set)  # the first different cells
-    typed: set[float] = field(default_factory=set)  # the first different numbers that are no text
+    cells: set[str] = field(default_factory=set)  # the first different cells
+    numbers: set[float] = field(default_factory=set)  # the first different numbers that are no text
     odd: dict[str, None] = field(default_factory=dict)  # the first different cells without number
     texts: NumberColumn = field(default_factory=NumberColumn)
     n_typed: int = 0
@@ -43,8 +43,8 @@ class _Column:
         if not cell:
             self.n_empty += 1
             return
-        if len(self.seen) <= MAX_CLASSES:
-            self.seen.add(cell)
+        if len(self.cells) <= MAX_CLASSES:
+            self.cells.add(cell)
         if self._is_number(value) if _is_typed(value) else self.texts.look(cell):
             return
         if cell.lower() in GAPS:
@@ -59,8 +59,8 @@ class _Column:
         if number is None:
             return False
         self.n_typed += 1
-        if len(self.typed) <= MAX_CLASSES:
-            self.typed.add(number)
+        if len(self.numbers) <= MAX_CLASSES:
+            self.numbers.add(number)
         return True
 
 
@@ -74,24 +74,24 @@ class FactorReader:
     """
 
     def __init__(self, columns: Iterable[str]) -> None:
-        self._seen = {name: _Column() for name in columns}
+        self._columns = {name: _Column() for name in columns}
         self._readings: dict[str, Reading] = {}
         self._usable: tuple[FactorColumn, ...] = ()
         self.refused = {
             name: "its name is not a plain text of up to 200 characters"
-            for name in self._seen
+            for name in self._columns
             if clean(name) != name or len(name) > MAX_NAME
         }
 
     def look(self, record: Mapping[str, Any]) -> None:
         """Learn from the cells of one usable record."""
-        for name, column in self._seen.items():
+        for name, column in self._columns.items():
             if name not in self.refused:
                 column.look(record.get(name))
 
     def columns(self) -> tuple[FactorColumn, ...]:
         """The usable columns, in the order given, after all records were looked at."""
-        columns = (self._column(name, entry) for name, entry in self._seen.items())
+        columns = (self._column(name, entry) for name, entry in self._columns.items())
         self._usable = tuple(column for column in columns if column is not None)
         return self._usable
 
@@ -101,19 +101,19 @@ class FactorReader:
         n_odd = entry.n_odd + sum(reading.odd.values())
         numeric = n > 0 and n_odd <= ODD_SHARE * (n + n_odd)
         n_gaps = entry.n_empty + (entry.n_gaps if numeric else 0)
-        if name in self.refused or not (entry.seen or n_gaps):
+        if name in self.refused or not (entry.cells or n_gaps):
             return None
         if n_gaps:
             self.refused[name] = _no_value(n_gaps)
         elif numeric:
             self._readings[name] = reading
-            texts = {reading.number(cell) for cell in entry.seen}
-            numbers = entry.typed | {number for number in texts if number is not None}
-            return _numeric(name, numbers, len(entry.seen))
-        elif len(entry.seen) > MAX_CLASSES:
+            texts = {reading.number(cell) for cell in entry.cells}
+            numbers = entry.numbers | {number for number in texts if number is not None}
+            return _numeric(name, numbers, len(entry.cells))
+        elif len(entry.cells) > MAX_CLASSES:
             self.refused[name] = TOO_MANY
         else:
-            levels = tuple(sorted({value[:MAX_NAME] for value in entry.seen}))
+            levels = tuple(sorted({value[:MAX_NAME] for value in entry.cells}))
             return FactorColumn(name=name, kind="categorical", levels=levels)
         return None
 
@@ -122,7 +122,7 @@ class FactorReader:
         for name, why in self.refused.items():
             report.note(f"column '{name[:60]}' is not used as a factor", why)
         for name, reading in self._readings.items():
-            entry, label = self._seen[name], shown(name, 60)
+            entry, label = self._columns[name], shown(name, 60)
             n_odd = entry.n_odd + sum(reading.odd.values())
             if n_odd:
                 report.note(

@@ -78,7 +78,7 @@ class PairsImport:
         self.table, self.images, self.mapping = table, tuple(images), mapping
         self._begun_with, self._choices = mapping, choices
         self.embeddings, self.synthetic = embeddings, False
-        self._own = Embeddings(embeddings)
+        self._own_vectors = Embeddings(embeddings)
         self.encoding, self.files_so_far = encoding, ""
         self._n_records, self._n_done = 0, 0
         self._texts = RecordReader(mapping)
@@ -150,7 +150,7 @@ class PairsImport:
             self.mapping.check(columns)
         with PictureFiles(self.images):
             pass  # a wrong place is reported now, not after the folder was made
-        self._own.match(self.table.name, self._n_records, report)
+        self._own_vectors.match(self.table.name, self._n_records, report)
         usable = self._factors.columns()
         roles = None if self._choices is None else self._choices.roles
         report.columns = what_became(columns, self.mapping, self._factors, head, roles)
@@ -163,12 +163,12 @@ class PairsImport:
         self._factors, self._texts = FactorReader(self.mapping.factors), RecordReader(self.mapping)
         columns: dict[str, None] = {}  # JSON lines need not all have the same columns
         number = -1
-        looked_at = (*self.mapping.looked_at, *self._own.begin(self.mapping.id))
+        looked_at = (*self.mapping.looked_at, *self._own_vectors.begin(self.mapping.id))
         records = rows(self.table, self.encoding, looked_at, note)
         for number, record in enumerate(records):
             if number % TELL_EVERY == TELL_EVERY - 1:
                 tell(f"checking {self.table.name}: {number + 1:,} records", 0.0)
-            self._own.look(record)
+            self._own_vectors.look(record)
             if not isinstance(record, Broken):
                 columns |= dict.fromkeys(record)
                 self._factors.look(record)
@@ -260,9 +260,9 @@ class PairsImport:
                 if decode:
                     pair.picture, picture_remarks = stored_picture(picture.data, settings.side)
                     pair.remarks += picture_remarks
-            self._own.require(number)
-            if self._own and self.mapping.picture is None:
-                pair.twin = self._own.mark(number)
+            self._own_vectors.require(number)
+            if self._own_vectors and self.mapping.picture is None:
+                pair.twin = self._own_vectors.mark(number)
             pair.factors = self._factors.values(record)
         except UnusableError as error:
             pair.problem = error
@@ -270,8 +270,10 @@ class PairsImport:
 
     def after(self, folder: Path) -> None:
         """Store the rows of the embeddings that belong to the stored items."""
-        if self._own:
-            self._own.write(folder, np.array(PairStore(folder).column("record"), dtype=np.int64))
+        if self._own_vectors:
+            self._own_vectors.write(
+                folder, np.array(PairStore(folder).column("record"), dtype=np.int64)
+            )
 
 
 def may_have_late_columns(table: Path) -> bool:

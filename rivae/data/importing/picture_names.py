@@ -91,8 +91,8 @@ def remark(name: str, path: str, level: Level, how: Relation) -> str:
     words = [_ELSEWHERE[how]] if how in _ELSEWHERE else []
     if level == Level.SPACES:  # composed and decomposed letters are the same letters
         texts = (unicodedata.normalize("NFC", text) for text in (name, path))
-        composed = (comparable(text, Level.AS_WRITTEN) for text in texts)
-        level = Level.SPACES if relation(*composed) == Relation.NONE else Level.AS_WRITTEN
+        comparable_texts = (comparable(text, Level.AS_WRITTEN) for text in texts)
+        level = Level.SPACES if relation(*comparable_texts) == Relation.NONE else Level.AS_WRITTEN
     if level in _FORGIVEN:
         words.append(_FORGIVEN[level])
     return f"picture found {', '.join(words)}" if words else ""

@@ -77,10 +77,10 @@ def at_mark(text: str, mark: str) -> list[str]:
     """The parts between one of ``MARKS``, which brackets protect; "1,5" is a number."""
     parts, depth, start = [], 0, 0
     for match in _STOPS[mark].finditer(text):
-        opened, closed, stop = match.groups()
-        if opened:
+        opening, closing, stop = match.groups()
+        if opening:
             depth += 1
-        elif closed:
+        elif closing:
             depth = max(depth - 1, 0)
         elif stop and not depth:
             parts.append(text[start : match.start()])

@@ -197,8 +197,8 @@ def _title(dish: Dish, by_group: dict[str, list[str]], vessels: tuple[str, str])
     # The main ingredient is named first.
     strength = {name: dish.code(name) + rng.random() for name in ("greenness", "grains", "fruit")}
     strength["dessert"] = abs(dish.code("dessert") - 2) + 1 + rng.random()
-    ranked = sorted((g for g in strength if by_group.get(g)), key=lambda g: -strength[g])
-    heroes = [_hero(by_group[group][0]) for group in ranked[: int(rng.integers(1, 3))]]
+    groups = sorted((g for g in strength if by_group.get(g)), key=lambda g: -strength[g])
+    heroes = [_hero(by_group[group][0]) for group in groups[: int(rng.integers(1, 3))]]
     words = [
         _pick(phrases.OPENING_WORDS, rng),
         _pick(phrases.BAKED_WORDS[dish.code("baked")], rng),

@@ -111,10 +111,10 @@ class Pairs(PairedDataset):
         if not self.accepts_upload:
             return super().from_upload(image)
         with decoding(UPLOADED):
-            seen = as_seen(image).convert("RGB")
+            upright = as_seen(image).convert("RGB")
         if not isinstance(self.x1, StorePixels):
-            return picture_features(self.store.folder, self._features, seen)
-        pixels = to_pixels(seen, self.x1.shape[-1])
+            return picture_features(self.store.folder, self._features, upright)
+        pixels = to_pixels(upright, self.x1.shape[-1])
         return torch.from_numpy(pixels.astype(np.float32) / 255)[None]
 
     def from_text(self, text: str) -> torch.Tensor:
@@ -125,16 +125,16 @@ class Pairs(PairedDataset):
             return super().from_text(text)
         if len(text) > MAX_TEXT:
             raise DataError(TOO_LONG)
-        typed, language_known = clean(text), False
-        asked = self.x2.weigh(typed)
-        has_words = bool(asked.any())
+        query, language_known = clean(text), False
+        weights = self.x2.weigh(query)
+        has_words = bool(weights.any())
         if isinstance(self.x2, WordsWithFeatures):
-            features, language_known = text_features(self.store.folder, self._features, typed)
-            asked = torch.cat([asked, features], -1)
+            features, language_known = text_features(self.store.folder, self._features, query)
+            weights = torch.cat([weights, features], -1)
         if not (has_words or language_known):
-            unknown = self.x2.known.unknown(typed) or [typed]
+            unknown = self.x2.known.unknown(query) or [query]
             raise DataError(UNKNOWN_WORDS.format(self.x2.known.instead_of(unknown[0])))
-        return asked
+        return weights
 
 
 class PictureTextSettings(DatasetSettings):

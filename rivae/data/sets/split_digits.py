@@ -12,21 +12,18 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from rivae.data.base import PairedDataset, Shape, random_split
 from rivae.data.dataset import Dataset
 from rivae.data.halves import Halves
-from rivae.data.settings import DatasetSettings, Fractions, Seed
+from rivae.data.settings import DatasetSettings, Fractions, SplitSeed
 
 
 class Settings(DatasetSettings):
     """Settings of Split-Digits."""
 
-    split_seed: Seed = Field(default=0, title="Split seed", description="draw of the split")
-    fractions: Fractions = Field(
-        default=(0.7, 0.1, 0.2), title="Split", description="shares of train, validation and test"
-    )
+    split_seed: SplitSeed = 0
+    fractions: Fractions = (0.7, 0.1, 0.2)
 
 
 def load(settings: Settings) -> PairedDataset:

@@ -27,7 +27,7 @@ from rivae.data.dataset import Dataset
 from rivae.data.factors import FactorSpec
 from rivae.data.npz import NpzFile
 from rivae.data.pictures import light_on_dark, otsu_threshold, to_grey
-from rivae.data.settings import DatasetSettings, Fractions, HostPath, Seed
+from rivae.data.settings import DatasetSettings, Fractions, HostPath, SplitSeed
 
 VERSION = "1"  # of what ``render`` draws
 SIZE = 64
@@ -104,10 +104,8 @@ class Settings(DatasetSettings):
         title="dSprites file",
         description="a dSprites .npz (the published layout, or packed bits); empty draws all pairs",
     )
-    split_seed: Seed = Field(default=0, title="Split seed", description="draw of the split")
-    fractions: Fractions = Field(
-        default=(0.7, 0.1, 0.2), title="Split", description="shares of train, validation and test"
-    )
+    split_seed: SplitSeed = 0
+    fractions: Fractions = (0.7, 0.1, 0.2)
 
 
 def content(settings: Settings) -> str:

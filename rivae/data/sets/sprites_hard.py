@@ -40,7 +40,7 @@ from rivae.data.base import PairedDataset, Shape, TensorView, random_split
 from rivae.data.dataset import Dataset
 from rivae.data.factors import FactorRole, FactorSpec
 from rivae.data.sets.sprites import FACTOR_SPECS, SIZE, fill_convex
-from rivae.data.settings import DatasetSettings, Fractions, Seed
+from rivae.data.settings import DatasetSettings, Fractions, Seed, SplitSeed
 
 Pictures = NDArray[np.uint8]
 
@@ -60,8 +60,8 @@ class SpritesHard(PairedDataset):
         """64 x 64 (side 1 or 2), or 128 x 64 with both views (side 0)."""
         views = [self.x1, self.x2] if not side else [(self.x1, self.x2)[side - 1]]
         parts = [view.batch([i])[0].mul(255).round().byte().numpy() for view in views]
-        joined = np.concatenate(parts, axis=-1).transpose(1, 2, 0)
-        return Image.fromarray(np.ascontiguousarray(joined.squeeze()))
+        pixels = np.concatenate(parts, axis=-1).transpose(1, 2, 0)
+        return Image.fromarray(np.ascontiguousarray(pixels.squeeze()))
 
     def title(self, i: int) -> str:
         assert self.factors is not None
@@ -133,10 +133,8 @@ class Settings(DatasetSettings):
         description="classes of the shared shape, equally frequent",
     )
     seed: Seed = Field(default=0, title="Seed", description="draw of all factors and of the noise")
-    split_seed: Seed = Field(default=0, title="Split seed", description="draw of the split")
-    fractions: Fractions = Field(
-        default=(0.7, 0.1, 0.2), title="Split", description="shares of train, validation and test"
-    )
+    split_seed: SplitSeed = 0
+    fractions: Fractions = (0.7, 0.1, 0.2)
 
 
 def load(settings: Settings) -> PairedDataset:

@@ -30,7 +30,7 @@ from rivae.base.arrays import Floats
 from rivae.data.base import PairedDataset, Shape, TensorView, random_split
 from rivae.data.dataset import Dataset
 from rivae.data.factors import FactorSpec
-from rivae.data.settings import DatasetSettings, Seed
+from rivae.data.settings import DatasetSettings, Seed, SplitSeed
 
 SIZE = (160, 96)
 _PAPER, _INK, _AXIS = (252, 251, 248), (45, 52, 70), (206, 204, 198)
@@ -184,7 +184,7 @@ class SignalSettings(DatasetSettings):
     factor_seed: Seed = Field(
         default=0, title="Factor seed", description="draw of the factors and of the noise"
     )
-    split_seed: Seed = Field(default=0, title="Split seed", description="draw of the split")
+    split_seed: SplitSeed = 0
 
     @model_validator(mode="after")
     def _fits_into_memory(self) -> SignalSettings:

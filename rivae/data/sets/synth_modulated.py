@@ -101,10 +101,10 @@ def load(settings: Settings) -> PairedDataset:
     means = mean_scale * e[:, :2]
     log_spreads = np.log(low) + (u + 1) / 2 * np.log(high / low)
     scale = np.sqrt(mean_scale**2 + _mean_square(low, high))
-    shared = (means + np.exp(log_spreads) * e[:, 2:4]) / scale
+    common = (means + np.exp(log_spreads) * e[:, 2:4]) / scale
     # G1 sees inputs of variance 1.
     x1 = g1(np.concatenate([e[:, :2], np.sqrt(3.0) * u, e[:, 4:5]], axis=1))
-    x2 = g2(np.concatenate([shared, e[:, 5:6]], axis=1))
+    x2 = g2(np.concatenate([common, e[:, 5:6]], axis=1))
     return Synth(
         name="synth-modulated",
         factor_specs=FACTOR_SPECS,
@@ -112,7 +112,7 @@ def load(settings: Settings) -> PairedDataset:
         x1=x1,
         x2=x2,
         factors=np.concatenate(
-            [shared, means / scale, log_spreads - np.log(scale), e[:, 4:]], axis=1
+            [common, means / scale, log_spreads - np.log(scale), e[:, 4:]], axis=1
         ),
         query_fixes="distribution",
         splits=splits,
@@ -138,8 +138,8 @@ def log_density(
     """log p(fS of each item | query), (n, m): the score that no model can beat in retrieval."""
     assert data.factors is not None
     mean, log_spread = data.factors[query_rows, 2:4], data.factors[query_rows, 4:6]
-    shared = data.factors[item_rows, :2]
-    z = (shared[None] - mean[:, None]) / np.exp(log_spread)[:, None]
+    common = data.factors[item_rows, :2]
+    z = (common[None] - mean[:, None]) / np.exp(log_spread)[:, None]
     density: Floats = -(0.5 * z**2 + log_spread[:, None]).sum(axis=2)
     return density
 

@@ -271,18 +271,18 @@ def features_content(folder: Path, name: str) -> str:
     Raises:
         DataError: they cannot be read.
     """
-    digest, known = content_hash(), False
+    digest, has_files = content_hash(), False
     for one in single_names(name):
         place = folder / FOLDER / one
         for side in feature_sides(folder, one):
-            known = True
+            has_files = True
             try:
                 digest.update(f"{side} {file_content(place / f'{side}.npy')} ".encode())
             except OSError as error:
                 raise DataError(f"{place} cannot be read: {error.strerror}") from error
         if beside_words(folder, one):
             digest.update(BESIDE_WORDS.encode())
-    return str(digest.hexdigest()) if known else ""
+    return str(digest.hexdigest()) if has_files else ""
 
 
 def read_features(folder: Path, name: str, n: int) -> dict[str, MatrixView | JoinedView]:
@@ -297,9 +297,9 @@ def read_features(folder: Path, name: str, n: int) -> dict[str, MatrixView | Joi
     views: dict[str, list[MatrixView]] = {}
     for one in single_names(name):
         if one not in feature_names(folder):
-            known = ", ".join(feature_names(folder)) or "none"
+            names = ", ".join(feature_names(folder)) or "none"
             raise DataError(
-                f"{folder.name} has no features '{one[:60]}' (it has: {known}): bring them in with "
+                f"{folder.name} has no features '{one[:60]}' (it has: {names}): bring them in with "
                 "`rivae import --embeddings`, or make them with `rivae features`"
             )
         place = folder / FOLDER / one

@@ -171,12 +171,12 @@ class PairStore:
             return make()
         path = cache_folder(self.folder) / f"{name}.npy"
         with suppress(OSError, ValueError, EOFError):
-            cached = np.load(path, allow_pickle=False, mmap_mode="r")
-            if cached.shape == shape and cached.dtype == np.float64:
-                return np.asarray(cached)
-        computed = make()
-        write_cache(path, lambda stream: np.save(stream, computed, allow_pickle=False))
-        return computed
+            array = np.load(path, allow_pickle=False, mmap_mode="r")
+            if array.shape == shape and array.dtype == np.float64:
+                return np.asarray(array)
+        new_array = make()
+        write_cache(path, lambda stream: np.save(stream, new_array, allow_pickle=False))
+        return new_array
 
     @cached_property
     def titles(self) -> pa.Array:
@@ -187,8 +187,8 @@ class PairStore:
             return pa.concat_tables(self._tables(["title"]))["title"].combine_chunks()
         path = cache_folder(self.folder) / "titles.arrow"
         with suppress(*_ERRORS):
-            cached = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
-            titles = cached["title"] if cached.schema == _TITLES else None
+            stored_table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+            titles = stored_table["title"] if stored_table.schema == _TITLES else None
             if titles is not None and titles.num_chunks == 1 and len(titles) == len(self):
                 return titles.chunk(0)
         table = pa.concat_tables(self._tables(["title"])).select(["title"]).combine_chunks()

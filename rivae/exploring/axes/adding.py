@@ -56,8 +56,8 @@ def named_directions(run: Run, n_components: int) -> list[NamedDirection]:
         for j, name in enumerate(given_names(run, n_components))
         if name
     ]
-    added = [NamedDirection(a.id, a.name, a.reads) for a in known_added(run, n_components)]
-    return latents + added
+    added_axes = [NamedDirection(a.id, a.name, a.reads) for a in known_added(run, n_components)]
+    return latents + added_axes
 
 
 def add_axis(
@@ -102,8 +102,8 @@ def asked_spec(
     Raises:
         ConfigError: there is no source, or more than one.
     """
-    given = [bool(high or low) and not levels, bool(tag), bool(factor), bool(items), bool(levels)]
-    if sum(given) != 1:
+    lines = (high or low) and not levels
+    if sum(map(bool, (lines, tag, factor, items, levels))) != 1:
         raise ConfigError(
             "an axis is asked for with one of words, a tag, a factor, items or labels: name one"
         )
@@ -140,14 +140,14 @@ def keep_axes(run: Run, drafts: Sequence[AddedAxis]) -> list[AddedAxis]:
     Raises:
         ConfigError, DataError, RunError: as ``change_added``.
     """
-    kept: list[AddedAxis] = []
+    new_axes: list[AddedAxis] = []
 
     def change(axes: tuple[AddedAxis, ...], new_id: Callable[[], str]) -> list[AddedAxis]:
-        kept[:] = [replace(draft, id=new_id(), created=now()) for draft in drafts]
-        return [*axes, *kept]
+        new_axes[:] = [replace(draft, id=new_id(), created=now()) for draft in drafts]
+        return [*axes, *new_axes]
 
     change_added(run, change)
-    return kept
+    return new_axes
 
 
 def renamed(axis: AddedAxis, name: str, poles: tuple[str, str] | None = None) -> AddedAxis:
@@ -243,6 +243,6 @@ def effect_along(retriever: Retriever, axis: AddedAxis, z: Floats) -> float:
     pick = np.linspace(0, len(ids) - 1, min(N_EFFECT_QUERIES, len(ids))).astype(np.int64)
     queries = retriever.encode(ids[pick])[0]
     steps = places.mean() + np.linspace(-2, 2, 9) * places.std()
-    moved = np.stack([axis.moved(queries, float(to)) for to in steps], axis=1)
-    best, _ = retriever.nearest(moved.reshape(-1, z.shape[1]), 1)
+    points = np.stack([axis.moved(queries, float(to)) for to in steps], axis=1)
+    best, _ = retriever.nearest(points.reshape(-1, z.shape[1]), 1)
     return float((np.diff(best.reshape(len(pick), len(steps)), axis=1) != 0).mean())

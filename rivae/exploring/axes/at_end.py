@@ -69,19 +69,18 @@ def best_names(
         ]
     )
     best = np.argsort(-alone.ravel(), kind="stable")[:n]
-    own = own_correlations(table[:, best], [z[:, best] for z in readings])
-    return [columns[k] for k in best], float(np.abs(own).mean())
+    correlations = own_correlations(table[:, best], [z[:, best] for z in readings])
+    return [columns[k] for k in best], float(np.abs(correlations).mean())
 
 
 def _levels(finder: AxisFinder, terms: ItemTerms, name: AxisName) -> Floats | None:
     """What a name says of ``held_rows``: the factor; or nearness to the texts of the items that
     have its words, minus that to those that have the words of the other pole, as of proposals.
     """
-    held = terms.property_of(name, finder.held_rows)
+    levels = terms.property_of(name, finder.held_rows)
     if name.name in terms.factor_names:
-        return (
-            np.where(np.isfinite(held), held, np.nanmean(held)) if np.isfinite(held).any() else None
-        )
+        is_known = np.isfinite(levels)
+        return np.where(is_known, levels, np.nanmean(levels)) if is_known.any() else None
     has = terms.property_of(name, finder.fit_rows)
     groups = [group for group in (has > 0, has < 0) if group.any()]
     if not (has > 0).any():

@@ -60,10 +60,10 @@ class Concepts:
         shape = (len(titles), len(stems))
         present = csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
         totals = np.asarray(present.sum(axis=0)).ravel()
-        kept = np.flatnonzero((totals >= enough) & (totals <= len(titles) / 2))
-        self.present = csr_matrix(present[:, kept])
+        usable = np.flatnonzero((totals >= enough) & (totals <= len(titles) / 2))
+        self.present = csr_matrix(present[:, usable])
         first = [words[0] for words in stems.values()]
-        self.names = tuple(first[k] for k in kept)
+        self.names = tuple(first[k] for k in usable)
 
     def present_in(self, titles: Sequence[frozenset[str]]) -> Floats:
         """(m, K) 1 where another title has the concept, else 0."""
@@ -85,7 +85,7 @@ class NearLevels:
     """
 
     def __init__(self, vectors: Sequence[Floats | csr_matrix], groups: Sequence[Flags]) -> None:
-        self._lines = [[mean_text(own, group) for own in vectors] for group in groups]
+        self._lines = [[mean_text(block, group) for block in vectors] for group in groups]
         self._scales: list[tuple[float, float]] = []
         raw = self._raw(vectors)
         self._scales = [(float(one.mean()), max(float(one.std()), 1e-12)) for one in raw]
@@ -97,10 +97,10 @@ class NearLevels:
 
     def _raw(self, vectors: Sequence[Floats | csr_matrix]) -> list[Floats]:
         high, low = self._lines[0], self._lines[1] if len(self._lines) > 1 else None
-        near = [np.asarray(own @ line) for own, line in zip(vectors, high, strict=True)]
+        near = [np.asarray(block @ line) for block, line in zip(vectors, high, strict=True)]
         if low is None:
             return near
-        return [a - np.asarray(own @ b) for a, own, b in zip(near, vectors, low, strict=True)]
+        return [a - np.asarray(block @ b) for a, block, b in zip(near, vectors, low, strict=True)]
 
 
 def concept_groups(titles: Sequence[frozenset[str]], spec: AxisSpec) -> list[Flags]:
@@ -115,8 +115,8 @@ def concept_groups(titles: Sequence[frozenset[str]], spec: AxisSpec) -> list[Fla
     """
     groups = []
     for words in filter(None, (spec.high, spec.low)):
-        wanted = {stem(word) for word in words.split(SEPARATOR)}
-        has = np.array([not wanted.isdisjoint(title) for title in titles])
+        stems = {stem(word) for word in words.split(SEPARATOR)}
+        has = np.array([not stems.isdisjoint(title) for title in titles])
         if not has.any():
             raise ConfigError(f"no title of the training items has '{shown(words, 60)}'")
         groups.append(has)

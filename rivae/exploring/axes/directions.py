@@ -69,8 +69,8 @@ class DirectionFinder:
         readings, y = readings - readings.mean(), y - y.mean()
         slope = max(0.0, float(readings @ y) / max(float(readings @ readings), 1e-300))
         x = np.concatenate([(one - self.white.mean) @ self.white.to for one in z])
-        own = ridge_weights(x - x.mean(axis=0), y - slope * readings)
-        return np.asarray(slope * weights + self.white.to @ own)
+        correction = ridge_weights(x - x.mean(axis=0), y - slope * readings)
+        return np.asarray(slope * weights + self.white.to @ correction)
 
     def direction(self, weights: Floats) -> Direction:
         """The direction that reads ``weights`` (d,), in the unit of all axes.
@@ -103,13 +103,13 @@ def moves_alone(reads: Floats, others: Floats, covariance: Floats) -> Floats | N
     """
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
-    own = root @ reads
-    left = own.copy()
+    direction = root @ reads
+    remainder = direction.copy()
     if len(others):
         u, s, _ = np.linalg.svd(root @ others.T, full_matrices=False)
         basis = u[:, s > 1e-9 * max(float(s[0]), 1e-300)]
-        left -= basis @ (basis.T @ own)
-    share = float(left @ left) / max(float(own @ own), 1e-300)
+        remainder -= basis @ (basis.T @ direction)
+    share = float(remainder @ remainder) / max(float(direction @ direction), 1e-300)
     if share < LEAST_OWN:
         return None
-    return np.asarray(root @ left / float(left @ left))
+    return np.asarray(root @ remainder / float(remainder @ remainder))

@@ -72,8 +72,8 @@ class AxisFinder:
         self.model, self.data = model, data
         splits = data.splits
         self.fit_rows = (splits["train"] if len(splits["train"]) else splits["test"])[:MAX_FIT]
-        held = next((splits[s] for s in ("validation", "test") if len(splits[s]) >= MIN_ROWS), None)
-        self.held_rows = np.setdiff1d(np.empty(0, int) if held is None else held, self.fit_rows)[
+        rows = next((splits[s] for s in ("validation", "test") if len(splits[s]) >= MIN_ROWS), None)
+        self.held_rows = np.setdiff1d(np.empty(0, int) if rows is None else rows, self.fit_rows)[
             :MAX_HELD
         ]
         self.asks: tuple[Literal["first", "second"], ...] = (
@@ -150,12 +150,12 @@ class AxisFinder:
         return content_key(self._weights(), self.data.fingerprint + view, rows)
 
     def _kept(self, rows: Ints) -> list[Floats]:
-        shape, found = (len(rows), self.model.n_components), []
+        shape, latents = (len(rows), self.model.n_components), []
         for asks in self.asks:
             encode = partial(self.model.encode_asking, asks, self.data, rows)
             key = partial(self._key, asks, rows)
-            found.append(kept_latents(self._cache_dir, key, shape, encode)[0])
-        return found
+            latents.append(kept_latents(self._cache_dir, key, shape, encode)[0])
+        return latents
 
     def encode(self, rows: Ints) -> list[Floats]:
         """z (n, d) of data rows as queries, of each view that can ask."""
@@ -204,12 +204,12 @@ class AxisFinder:
                 ``rivae.exploring.axes.levels``.
         """
         if spec.kind in ("words", "guideline", "proposed"):
-            found = self._of_texts(spec)
+            axis = self._of_texts(spec)
         elif spec.kind in ("tag", "factor"):
-            found = self._of_column(spec)
+            axis = self._of_column(spec)
         else:
-            found = self._of_items(spec)
-        return self.completed(found, name, others)
+            axis = self._of_items(spec)
+        return self.completed(axis, name, others)
 
     def fit_weights(self, levels: Floats) -> Floats:
         """(d,) reading of the levels (n,) of ``fit_rows``, in the unit of levels."""
@@ -237,17 +237,17 @@ class AxisFinder:
         return levels.of(self.fit_vectors), levels.of(self.held_vectors)
 
     def _of_texts(self, spec: AxisSpec) -> AddedAxis:
-        fit, held = self.levels_of(spec)
-        axis = self.drafted(spec, self.fit_weights(fit), held)
+        fit, held_levels = self.levels_of(spec)
+        axis = self.drafted(spec, self.fit_weights(fit), held_levels)
         return replace(axis, remark=self._remark(spec))
 
     def _of_column(self, spec: AxisSpec) -> AddedAxis:
         values, name, poles = column_levels(self.data, spec.target)
-        known = ~np.isnan(values[self.fit_rows])
-        levels = values[self.fit_rows][known]
+        has_level = ~np.isnan(values[self.fit_rows])
+        levels = values[self.fit_rows][has_level]
         if len(levels) <= len(self.finder.covariance) or np.ptp(levels) == 0:
             raise DataError(f"too few training items differ in {name}: ask for another axis")
-        weights = self.finder.weights([z[known] for z in self.fit_z], levels)
+        weights = self.finder.weights([z[has_level] for z in self.fit_z], levels)
         axis = self.drafted(spec, weights, values[self.held_rows])
         return replace(axis, name=name, poles=poles)
 
@@ -260,17 +260,17 @@ class AxisFinder:
         at = {int(row): i for i, row in enumerate(rows)}
         spread_by_text = self._spreading(spec) if spec.kind == "labels" else None
 
-        def weights(fit: Ints, own: Floats) -> Floats:
+        def weights(fit: Ints, y: Floats) -> Floats:
             some = [one[[at[int(row)] for row in fit]] for one in z]
             if spread_by_text is None:
-                return self.finder.weights(some, own)
-            return self.finder.corrected(self.fit_weights(spread_by_text(fit, own)), some, own)
+                return self.finder.weights(some, y)
+            return self.finder.corrected(self.fit_weights(spread_by_text(fit, y)), some, y)
 
         scores = []
         for asks, own_z in zip(self.asks, z, strict=True):
 
-            def reading(fit: Ints, own: Floats, others: Ints, own_z: Floats = own_z) -> Floats:
-                direction = self.finder.direction(weights(fit, own))
+            def reading(fit: Ints, y: Floats, others: Ints, own_z: Floats = own_z) -> Floats:
+                direction = self.finder.direction(weights(fit, y))
                 return own_z[[at[int(row)] for row in others]] @ direction.reads + direction.offset
 
             if len(rows) >= MIN_ROWS:
@@ -286,27 +286,27 @@ class AxisFinder:
             if spec.high:
                 raise
             return None
-        typed = None
+        line_levels = None
         if spec.high:
-            typed = LineLevels(self.space, self.fit_vectors, spec.high, spec.low)
+            line_levels = LineLevels(self.space, self.fit_vectors, spec.high, spec.low)
 
-        def levels(rows: Ints, own: Floats) -> Floats:
+        def levels(rows: Ints, y: Floats) -> Floats:
             prior = None
-            if typed is not None:
-                prior = typed.of(self.space.vectors(rows)), typed.of(self.fit_vectors)
-            return spread(self.space.features(rows), own, others, prior)
+            if line_levels is not None:
+                prior = line_levels.of(self.space.vectors(rows)), line_levels.of(self.fit_vectors)
+            return spread(self.space.features(rows), y, others, prior)
 
         return levels
 
     def _scored(
         self, z: Sequence[Floats], direction: Direction, levels: Floats
     ) -> tuple[AxisScore, ...]:
-        known = ~np.isnan(levels)
-        if known.sum() < MIN_ROWS or np.ptp(levels[known]) == 0:
+        has_level = ~np.isnan(levels)
+        if has_level.sum() < MIN_ROWS or np.ptp(levels[has_level]) == 0:
             return ()
         return tuple(
-            axis_score(own[known] @ direction.reads, levels[known], asks)
-            for asks, own in zip(self.asks, z, strict=True)
+            axis_score(z_of_rows[has_level] @ direction.reads, levels[has_level], asks)
+            for asks, z_of_rows in zip(self.asks, z, strict=True)
         )
 
     def _shared(self, axis: AddedAxis, others: Sequence[NamedDirection]) -> tuple[SharedAxis, ...]:

@@ -46,8 +46,8 @@ class LineLevels:
             *([space.line_vectors(low, high)] if low else []),
         ]
         self._scales: list[list[tuple[float, float]]] = []
-        found = self._ends(vectors)
-        self._scales = [[(float(e.mean()), float(e.std())) for e in ends] for ends in found]
+        ends_of_lines = self._ends(vectors)
+        self._scales = [[(float(e.mean()), float(e.std())) for e in ends] for ends in ends_of_lines]
         self._scale = 0.0, 1.0
         raw = self._raw(vectors)
         self._scale = float(raw.mean()), max(float(raw.std()), 1e-12)
@@ -60,7 +60,7 @@ class LineLevels:
     def _ends(self, vectors: Vectors) -> list[list[Floats]]:
         """Nearness (n,) to each line in each space."""
         return [
-            [_dense_column(own @ line.T) for own, line in zip(vectors, of_line, strict=True)]
+            [_dense_column(block @ line.T) for block, line in zip(vectors, of_line, strict=True)]
             for of_line in self._lines
         ]
 
@@ -89,18 +89,18 @@ def column_levels(data: PairedDataset, target: str) -> tuple[Floats, str, tuple[
     kind, _, name = target.partition(":")
     tags = item_tags(data) if kind == "tag" else None
     if kind == "tag":
-        known = sorted({tag for item in tags or () for tag in item})
+        tags_there = sorted({tag for item in tags or () for tag in item})
         targets = [t for t in tag_targets(tags) if t.label == name]
-        if name in known and not targets:
-            counted = sum(name in item for item in tags or ())
-            few = MIN_COUNT <= counted <= len(data) - MIN_COUNT
+        if name in tags_there and not targets:
+            n_tagged = sum(name in item for item in tags or ())
+            few = MIN_COUNT <= n_tagged <= len(data) - MIN_COUNT
             if not few:
                 raise ConfigError(
-                    f"{counted} of {len(data)} items have the tag '{shown(name, 40)}': choose one "
+                    f"{n_tagged} of {len(data)} items have the tag '{shown(name, 40)}': choose one "
                     f"that at least {MIN_COUNT} have and as many have not"
                 )
-        if name not in known:
-            raise ConfigError(_unknown("tag", name, known, data))
+        if name not in tags_there:
+            raise ConfigError(_unknown("tag", name, tags_there, data))
         values = np.array([name in item for item in tags or ()], dtype=np.float64)
         return values, name, ("", name)
     factors = {t.key: t for t in factor_targets(data)}
@@ -112,11 +112,11 @@ def column_levels(data: PairedDataset, target: str) -> tuple[Floats, str, tuple[
     return values, factors[target].label, poles if any(poles) else ("", factors[target].label)
 
 
-def _unknown(kind: str, name: str, known: Sequence[str], data: PairedDataset) -> str:
-    if not known:
+def _unknown(kind: str, name: str, names: Sequence[str], data: PairedDataset) -> str:
+    if not names:
         return f"the items of {data.name} have no {kind}s: ask for an axis with words or examples"
-    near = get_close_matches(name[:40], known, 4, 0.5)
-    return f"there is no {kind} '{shown(name, 40)}': choose from {some_of(near or known, name)}"
+    near = get_close_matches(name[:40], names, 4, 0.5)
+    return f"there is no {kind} '{shown(name, 40)}': choose from {some_of(near or names, name)}"
 
 
 def rows_of(data: PairedDataset, items: Sequence[str]) -> Ints:
@@ -145,17 +145,17 @@ def example_levels(
     Raises:
         ConfigError: an id is unknown, an item is on both sides, or a side has too few.
     """
-    marked = rows_of(data, items)
-    others = rows_of(data, against) if against else np.setdiff1d(rest, marked)
-    for rows, what in ((marked, "marked"), (others, "other")):
+    high = rows_of(data, items)
+    others = rows_of(data, against) if against else np.setdiff1d(rest, high)
+    for rows, what in ((high, "marked"), (others, "other")):
         if len(rows) < MIN_MARKED:
             raise ConfigError(
                 f"{len(rows)} {what} items are too few for an axis: mark at least {MIN_MARKED}"
             )
-    if len(both := np.intersect1d(marked, others)):
+    if len(both := np.intersect1d(high, others)):
         name = data.item_ids()[int(both[0])]
         raise ConfigError(f"item {shown(name, 40)} is on both sides: keep it on one")
-    return np.concatenate([marked, others]), np.repeat([1.0, 0.0], [len(marked), len(others)])
+    return np.concatenate([high, others]), np.repeat([1.0, 0.0], [len(high), len(others)])
 
 
 def label_levels(data: PairedDataset, levels: Mapping[str, float]) -> tuple[Ints, Floats]:
@@ -197,9 +197,9 @@ def spread(
     centre, mean = features.mean(axis=0), float(levels.mean())
     target, base = levels - mean, np.full(len(others), mean)
     if prior is not None and np.ptp(prior[0]) > 0:
-        known = prior[0] - prior[0].mean()
-        slope = max(0.0, float(known @ target) / float(known @ known))
-        target = target - slope * known
+        prior_levels = prior[0] - prior[0].mean()
+        slope = max(0.0, float(prior_levels @ target) / float(prior_levels @ prior_levels))
+        target = target - slope * prior_levels
         base = base + slope * (prior[1] - prior[0].mean())
     return np.asarray(base + (others - centre) @ ridge_weights(features - centre, target))
 

@@ -52,17 +52,17 @@ class AxisPlaces:
     def of(self, run: Run) -> list[PlacedAxis]:
         """The axes that are added to the run now; [] and a warning where their file is damaged."""
         d = int(self.retriever.n_components)
-        added = known_added(run, d)
-        if not added:
+        axes = known_added(run, d)
+        if not axes:
             return []
         others = named_directions(run, d)
         z = self.retriever.reference_latents()[0]
         covariance = np.atleast_2d(np.cov(z.T))
-        placed = []
-        for axis in added:
-            places, own = axis.at(z), alone(axis, others, covariance)
+        places_of_axes = []
+        for axis in axes:
+            places, own_step = axis.at(z), alone(axis, others, covariance)
             low, high = np.percentile(places, [0.5, 99.5])
-            placed.append(
+            places_of_axes.append(
                 PlacedAxis(
                     axis,
                     float(places.mean()),
@@ -70,10 +70,10 @@ class AxisPlaces:
                     float(low),
                     float(high),
                     self._effect(axis, z),
-                    () if own is None else tuple(own.tolist()),
+                    () if own_step is None else tuple(own_step.tolist()),
                 )
             )
-        return placed
+        return places_of_axes
 
     def _effect(self, axis: AddedAxis, z: np.ndarray) -> float:
         with self._lock:

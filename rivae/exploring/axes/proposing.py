@@ -74,8 +74,8 @@ def propose_axes(finder: AxisFinder, n: int = N_PROPOSED) -> list[AddedAxis]:
     best: list[AddedAxis] = []
     score = -1.0
     for axes in proposals.values():
-        if (own := own_score(finder, axes)) > score + (TIE if best else 0.0):
-            best, score = axes, own
+        if (family_score := own_score(finder, axes)) > score + (TIE if best else 0.0):
+            best, score = axes, family_score
     return best
 
 
@@ -90,13 +90,13 @@ def family_proposals(finder: AxisFinder, n: int) -> dict[str, list[AddedAxis]]:
     proposals = {}
     draft = cache(partial(_draft, finder))
     for name, family in FAMILIES.items():
-        kept: list[AddedAxis] = []
+        distinct: list[AddedAxis] = []
         for more in range(n, 2 * n + 1, max(1, n // 4)):
-            kept = _distinct(finder, [draft(poles) for poles in family(material, more)], n)
-            if len(kept) == n:
+            distinct = _distinct(finder, [draft(poles) for poles in family(material, more)], n)
+            if len(distinct) == n:
                 break
-        if kept:
-            proposals[name] = kept
+        if distinct:
+            proposals[name] = distinct
     return proposals
 
 
@@ -120,38 +120,40 @@ def own_correlations(levels: Floats, readings: Sequence[Floats]) -> Floats:
         levels: (n, K) of items that nothing was fitted to.
         readings: of each view that asks, (n, K) places of these items on the axes.
     """
-    own = levels - levels.mean(axis=0)
-    levels = own.copy()
+    residual = levels - levels.mean(axis=0)
+    levels = residual.copy()
     if levels.shape[1] > 1:
         for k in range(levels.shape[1]):
             others = np.delete(levels, k, axis=1)
-            own[:, k] -= others @ np.linalg.lstsq(others, levels[:, k], rcond=None)[0]
+            residual[:, k] -= others @ np.linalg.lstsq(others, levels[:, k], rcond=None)[0]
     # What is left of a repeated name is rounding.
-    own[:, own.std(axis=0) < 1e-6 * levels.std(axis=0)] = 0.0
-    scores = [(standardised(one) * standardised(own)).mean(axis=0) for one in readings]
+    residual[:, residual.std(axis=0) < 1e-6 * levels.std(axis=0)] = 0.0
+    scores = [(standardised(one) * standardised(residual)).mean(axis=0) for one in readings]
     return np.asarray(np.mean(scores, axis=0))
 
 
 def _material(finder: AxisFinder) -> Material:
     concepts = Concepts(finder.fit_titles)
     present = concepts.present.toarray()
-    held = concepts.present_in(title_words(finder.space, finder.held_rows))
+    held_present = concepts.present_in(title_words(finder.space, finder.held_rows))
     white = finder.finder.white
     fit_z = [(z - white.mean) @ white.to for z in finder.fit_z]
     held_z = [(z - white.mean) @ white.to for z in finder.held_z]
-    centred = present - present.mean(axis=0)
-    weights = np.mean([z.T @ centred / len(z) for z in fit_z], axis=0)  # z is white
+    centred_present = present - present.mean(axis=0)
+    weights = np.mean([z.T @ centred_present / len(z) for z in fit_z], axis=0)  # z is white
     passes, aucs = np.ones(len(concepts.names), dtype=bool), []
     for asks, fit, z in zip(finder.asks, fit_z, held_z, strict=True):
-        own = fit.T @ centred / len(fit)
-        auc = _auc(z @ own, held)
+        directions_of_view = fit.T @ centred_present / len(fit)
+        auc = _auc(z @ directions_of_view, held_present)
         passes &= auc >= GATE[asks]
         aucs.append(auc)
-    kept = np.flatnonzero(passes)
-    directions = weights[:, kept].T
+    columns = np.flatnonzero(passes)
+    directions = weights[:, columns].T
     directions = directions / np.maximum(np.linalg.norm(directions, axis=1, keepdims=True), 1e-12)
-    names = tuple(concepts.names[k] for k in kept)
-    return Material(fit_z[-1], names, present[:, kept], directions, np.mean(aucs, axis=0)[kept])
+    names = tuple(concepts.names[k] for k in columns)
+    return Material(
+        fit_z[-1], names, present[:, columns], directions, np.mean(aucs, axis=0)[columns]
+    )
 
 
 def _auc(readings: Floats, present: Floats) -> Floats:
@@ -195,8 +197,8 @@ def _telling(material: Material, here: Flags, there: Flags) -> tuple[str, ...]:
     counts = [material.present[side].sum(axis=0) for side in (here, there)]
     sizes = [max(1, int(side.sum())) for side in (here, there)]
     share = [count / size for count, size in zip(counts, sizes, strict=True)]
-    pooled = (counts[0] + counts[1]) / sum(sizes)
-    spread = np.sqrt(np.maximum(pooled * (1 - pooled), 1e-12) * (1 / sizes[0] + 1 / sizes[1]))
+    overall = (counts[0] + counts[1]) / sum(sizes)
+    spread = np.sqrt(np.maximum(overall * (1 - overall), 1e-12) * (1 / sizes[0] + 1 / sizes[1]))
     z = (share[0] - share[1]) / spread
     order = np.argsort(-z, kind="stable")[:N_POLE]
     return tuple(material.names[k] for k in order if z[k] > 0)
@@ -254,8 +256,8 @@ def _varimax(loadings: Floats, n_steps: int = 100) -> Floats:
     """The rotation of (K, k) loadings whose squares vary most within the columns."""
     rotation = np.eye(loadings.shape[1])
     for _ in range(n_steps):
-        turned = loadings @ rotation
-        target = turned**3 - turned * (turned**2).mean(axis=0)
+        current = loadings @ rotation
+        target = current**3 - current * (current**2).mean(axis=0)
         u, _, vt = np.linalg.svd(loadings.T @ target)
         before, rotation = rotation, u @ vt
         if np.abs(rotation - before).max() < 1e-9:
@@ -280,8 +282,8 @@ def _kmeans(points: Floats, k: int) -> tuple[Floats, Floats]:
     """The cluster (n,) of each point, and the centres (k, d)."""
     from sklearn.cluster import KMeans
 
-    found = KMeans(k, n_init=4, random_state=0).fit(points)
-    return found.labels_, found.cluster_centers_
+    clusters = KMeans(k, n_init=4, random_state=0).fit(points)
+    return clusters.labels_, clusters.cluster_centers_
 
 
 def _draft(finder: AxisFinder, poles: Poles) -> AddedAxis:
@@ -293,16 +295,16 @@ def _draft(finder: AxisFinder, poles: Poles) -> AddedAxis:
 
 def _distinct(finder: AxisFinder, drafts: Sequence[AddedAxis], n: int) -> list[AddedAxis]:
     """The first ``n`` that chance does not explain and that read otherwise than those before."""
-    kept: list[AddedAxis] = []
+    distinct: list[AddedAxis] = []
     readings: list[Floats] = []
     for draft in drafts:
         if not draft.scores or any(one.score <= one.chance for one in draft.scores):
             continue
-        own = standardised(draft.at(finder.finder.z)[:, None])[:, 0]
-        if all(abs(own @ other) / len(own) < TWINS for other in readings):
-            kept.append(draft)
-            readings.append(own)
-    return kept[:n]
+        reading = standardised(draft.at(finder.finder.z)[:, None])[:, 0]
+        if all(abs(reading @ other) / len(reading) < TWINS for other in readings):
+            distinct.append(draft)
+            readings.append(reading)
+    return distinct[:n]
 
 
 def _of_columns(finder: AxisFinder, n: int) -> list[AddedAxis]:
@@ -311,8 +313,8 @@ def _of_columns(finder: AxisFinder, n: int) -> list[AddedAxis]:
     drafts = []
     for target in [*factor_targets(finder.data), *tags]:
         try:
-            asked: Literal["tag", "factor"] = "tag" if target.kind == "tag" else "factor"
-            drafts.append(finder.draft(AxisSpec(asked, target=target.key)))
+            kind: Literal["tag", "factor"] = "tag" if target.kind == "tag" else "factor"
+            drafts.append(finder.draft(AxisSpec(kind, target=target.key)))
         except RivaeError:
             continue
     drafts.sort(key=lambda draft: -mean_score([draft]) if draft.scores else 0.0)

@@ -32,19 +32,19 @@ def axis_score(readings: Floats, levels: Floats, asks: str, random_state: int = 
     """
     rng, n = np.random.default_rng(random_state), len(levels)
     weights = _balanced(levels)
-    shuffled = [
+    chance_scores = [
         abs(_correlation(readings, levels[order], weights[order]))
         for order in (rng.permutation(n) for _ in range(N_DRAWS))
     ]
-    drawn = [
+    bootstrap_scores = [
         _correlation(readings[rows], levels[rows], weights[rows])
         for rows in rng.integers(0, n, (N_DRAWS, n))
     ]
-    low, high = np.percentile(drawn, INTERVAL)
+    low, high = np.percentile(bootstrap_scores, INTERVAL)
     return AxisScore(
         "second" if asks == "second" else "first",
         _correlation(readings, levels, weights),
-        float(np.quantile(shuffled, 0.95)),
+        float(np.quantile(chance_scores, 0.95)),
         float(low),
         float(high),
         n,

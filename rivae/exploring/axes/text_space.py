@@ -115,8 +115,8 @@ class TextSpace:
         from sklearn.decomposition import TruncatedSVD
 
         n_semantic = min(N_SEMANTIC, min(self._texts.shape) - 1)
-        fitted = TruncatedSVD(n_semantic, random_state=0).fit(self._texts)
-        return np.asarray(fitted.components_, dtype=np.float32)
+        model = TruncatedSVD(n_semantic, random_state=0).fit(self._texts)
+        return np.asarray(model.components_, dtype=np.float32)
 
     def vectors(self, rows: Ints) -> list[Floats | csr_matrix]:
         """The texts of data rows in each space: rows of unit length, or 0 for an empty text."""
@@ -134,9 +134,9 @@ class TextSpace:
             ConfigError: none of its words occurs in the texts, or all of them in every text.
         """
         words = self._content(line)
-        shared = self.stems(other)
-        weighted = [word for word in words if stem(word) not in shared] or words
-        vector = _unit(self._weights(" ".join(weighted)))
+        other_stems = self.stems(other)
+        own_words = [word for word in words if stem(word) not in other_stems] or words
+        vector = _unit(self._weights(" ".join(own_words)))
         return [vector, *self._more(vector, self._sentence(line))]
 
     def stems(self, line: str) -> set[str]:
@@ -159,20 +159,20 @@ class TextSpace:
 
         line = checked_line(line)
         words = self.view.known.rules.words(line)
-        known = [word for word in words if word in self._number]
-        if not known:
+        known_words = [word for word in words if word in self._number]
+        if not known_words:
             word = (words or [line])[0]
             instead = self.view.known.instead_of(word)
             raise ConfigError(f"'{shown(word, 40)}' occurs in none of the texts: {instead}")
         content = [
             word
-            for word in known
+            for word in known_words
             if word not in ENGLISH_STOP_WORDS and self._share[self._number[word]] < COMMON
         ]
         if not content:
             raise ConfigError(
-                f"'{shown(known[0], 40)}' occurs in nearly all texts and tells none from another: "
-                "choose a word that only some of them have"
+                f"'{shown(known_words[0], 40)}' occurs in nearly all texts and tells none from "
+                "another: choose a word that only some of them have"
             )
         return content
 
@@ -180,12 +180,12 @@ class TextSpace:
         return _unit(self.view.sparse(rows)[:, : len(self.view.vocabulary)].astype(np.float64))
 
     def _more(self, words: csr_matrix, sentences: Floats | None) -> list[Floats]:
-        found = []
+        blocks = []
         if self._semantic is not None:
-            found.append(_unit_rows(np.asarray(words @ self._semantic.T, dtype=np.float64)))
+            blocks.append(_unit_rows(np.asarray(words @ self._semantic.T, dtype=np.float64)))
         if sentences is not None:
-            found.append(_unit_rows(sentences))
-        return found
+            blocks.append(_unit_rows(sentences))
+        return blocks
 
     @property
     def _reads_sentences(self) -> bool:

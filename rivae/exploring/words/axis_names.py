@@ -45,7 +45,7 @@ SUGGESTED = "?"  # ends a name that no user gave
 SEPARATOR = " · "
 
 # Contents of files by version (time, size, inode): a page asks for names many times.
-_known: dict[Path, tuple[tuple[int, int, int], bytes]] = {}
+_contents: dict[Path, tuple[tuple[int, int, int], bytes]] = {}
 _lock = threading.Lock()
 _MAX_KNOWN = 64
 
@@ -280,12 +280,12 @@ def _content_of(path: Path) -> bytes:
     """The file's first ``MAX_BYTES + 1`` bytes, read again only after it has changed."""
     stat = path.stat()
     stamp = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
-    content = _known.get(path)
+    content = _contents.get(path)
     if content is None or content[0] != stamp:
         with open_regular(path) as stream:
             content = stamp, stream.read(MAX_BYTES + 1)
         with _lock:
-            while len(_known) >= _MAX_KNOWN:
-                _known.pop(next(iter(_known)))
-            _known[path] = content
+            while len(_contents) >= _MAX_KNOWN:
+                _contents.pop(next(iter(_contents)))
+            _contents[path] = content
     return content[1]

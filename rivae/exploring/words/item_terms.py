@@ -52,8 +52,8 @@ class ItemTerms:
         least = max(MIN_ITEMS, int(np.ceil(MIN_SHARE * len(rows))))
         words = [self._sets[i] for i in rows]
         tags = [self._tags[i] for i in rows] if self._tags else []
-        known = [target.label for target in tag_targets(tags, self._ignored_tags)]
-        names = {"factor": self.factor_names, "tag": known, "word": common_words(words)}
+        tag_names = [target.label for target in tag_targets(tags, self._ignored_tags)]
+        names = {"factor": self.factor_names, "tag": tag_names, "word": common_words(words)}
         values = {
             "factor": self._factors[rows],
             "tag": presence_of(tags or [()] * len(rows), names["tag"]),

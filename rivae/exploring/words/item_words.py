@@ -62,12 +62,12 @@ def item_words(data: PairedDataset) -> ItemWords:
     path = None
     if isinstance(data, Pairs):
         path = cache_folder(data.store.folder) / f"item-words-{_rules()}.npz"
-        if (cached := _read(path, len(data))) is not None:
-            return cached
-    computed = _made(data)
+        if (words := _read(path, len(data))) is not None:
+            return words
+    new_words = _made(data)
     if path is not None:
-        write_cache(path, lambda stream: _write(stream, computed))
-    return computed
+        write_cache(path, lambda stream: _write(stream, new_words))
+    return new_words
 
 
 def item_tags(data: PairedDataset) -> list[tuple[str, ...]] | None:

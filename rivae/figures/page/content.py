@@ -199,8 +199,8 @@ def _added(explorer: Explorer) -> list[dict[str, Any]]:
     for slider in sliders:
         assert measure is not None
         effects = measure.of(slider["moves"], slider["reads"], slider["given"])
-        told = effects.to_dict(MAX_CHANGES)
-        slider["card"] = {"effects": told["sentence"], "changes": told["changes"]}
+        document = effects.to_dict(MAX_CHANGES)
+        slider["card"] = {"effects": document["sentence"], "changes": document["changes"]}
     return sliders
 
 

@@ -124,12 +124,7 @@ def dci_standard(
     }
     results = dci_from_importance(np.array([importance for importance, _ in fits]).T, settings)
     quality = [q for _, q in fits]
-    results[I.key] = I.result(
-        float(np.mean(quality)),
-        n=len(z) - len(z) // 2,
-        parts={"per_factor": dict(zip([s.name for s in specs], quality, strict=True))},
-        settings=settings,
-    )
+    results[I.key] = I.mean_of_factors(quality, specs, n=len(z) - len(z) // 2, settings=settings)
     return results
 
 

@@ -185,11 +185,8 @@ def infomec(
         reason = "every axis is constant"
         results = {m.key: m.undefined(reason, settings=settings) for m in (INFOM, INFOC)}
     each = [predictive_information(z, f[:, k], s, random_state) for k, s in enumerate(specs)]
-    results[INFOE.key] = INFOE.result(
-        float(np.mean(each)),
-        n=len(z) - len(z) // 2,
-        parts={"per_factor": dict(zip([s.name for s in specs], each, strict=True))},
-        settings=settings,
+    results[INFOE.key] = INFOE.mean_of_factors(
+        each, specs, n=len(z) - len(z) // 2, settings=settings
     )
     return results
 

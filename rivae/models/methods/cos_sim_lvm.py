@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from rivae.models.base import Method
-from rivae.models.losses import CosSimTerms, alignment_loss
+from rivae.models.losses import CosSimTerms, alignment_loss, cosine_at
 from rivae.models.nets.embedders import build_embedders
 from rivae.models.nets.layers import MLP, fold_affine_into_input
 from rivae.models.nets.settings import EmbedderPair
@@ -173,9 +173,8 @@ class CosSimLVM(Method):
         return self.decoder.out.weight, self.decoder.out.bias
 
     def score(self, z: Tensor, squared_distance: Tensor) -> Tensor:
-        """cos(f(z), v2); |v2| = 1, so it follows from the distance and |f(z)|."""
-        norm = self.decode(z).norm(dim=-1, keepdim=True).clamp_min(1e-12)
-        return (norm**2 + 1.0 - squared_distance) / (2 * norm)
+        """cos(f(z), v2)."""
+        return cosine_at(self.decode(z), squared_distance)
 
     @torch.no_grad()
     def apply_affine(self, matrix: Tensor, offset: Tensor) -> None:

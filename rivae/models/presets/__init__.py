@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -32,6 +32,7 @@ from rivae.base.errors import ConfigError, RivaeError
 from rivae.data import item_shapes, named_dataset, registry
 from rivae.data.store import find_store
 from rivae.data.store.features import SIDES, beside_words, feature_sides
+from rivae.models.base import Method
 from rivae.models.presets.by_shape import (
     ALL,
     CLOSED_FORM,
@@ -43,9 +44,6 @@ from rivae.models.presets.by_shape import (
     with_own,
 )
 from rivae.models.registry import METHODS
-
-if TYPE_CHECKING:
-    from rivae.models.base import Method
 
 # Of every method that has such a setting, on all data.
 EVERY: dict[str, dict[str, Any]] = {
@@ -101,11 +99,11 @@ def find_preset(
     if preset != "default" or "init" not in fields:
         features = PICTURE_FEATURES if _words_stay(settings) else FEATURES
         return replace(choice, method={**choice.method, **features}, dataset={})
-    own = {**CLOSED_FORM[ALL], **CLOSED_FORM.get(method, {})}
-    chosen = {name: value for name, value in own.items() if name in fields}
+    closed_form = {**CLOSED_FORM[ALL], **CLOSED_FORM.get(method, {})}
+    known_settings = {name: value for name, value in closed_form.items() if name in fields}
     return replace(
         choice,
-        method={**choice.method, **chosen},
+        method={**choice.method, **known_settings},
         dataset={},
         training={**choice.training, "select": "best"},
     )

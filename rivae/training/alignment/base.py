@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from rivae.models.base import Method
 
 
+ONLY_SCALED = "axes only scaled"  # the end of a note where a step found no axes of its own
+
+
 @dataclass(frozen=True)
 class AxisChange:
     """An invertible affine change of the axes of z: z' = z @ matrix + offset.
@@ -113,5 +116,5 @@ AS_TRAINED = AxisStep(
     "As trained",
     "the axes and their unit as training left them",
     "axes as trained",
-    lambda trained: unchanged(trained.mu.shape[1]),
+    lambda axes: unchanged(axes.mu.shape[1]),
 )

@@ -26,13 +26,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import torch
 
 from rivae.base.arrays import Floats
 from rivae.data.words_view import text_parts
-from rivae.training.alignment.base import AxisChange
+from rivae.training.alignment.base import ONLY_SCALED, AxisChange
 
 if TYPE_CHECKING:
-    import torch
     from scipy.sparse import csr_matrix
 
     from rivae.models.base import Method
@@ -102,7 +102,7 @@ def independent_axes(mu: Floats, slopes: Floats, reach: float, random_state: int
 
 def _only_scaled(mu: Floats, reach: float, reason: str) -> AxisChange:
     scaling = scaled_axes(mu, reach)
-    return AxisChange(scaling.matrix, scaling.offset, f"{reason}: axes only scaled")
+    return AxisChange(scaling.matrix, scaling.offset, f"{reason}: {ONLY_SCALED}")
 
 
 def word_axes(
@@ -170,9 +170,7 @@ def modulated_axes(
         return scaled_axes(mu, reach)
     residuals = z - mu
     if (residuals.std(axis=0) <= 1e-6 * np.maximum(z.std(axis=0), 1e-12)).any():
-        scaling = scaled_axes(mu, reach)
-        note = "the pair adds nothing to the query about z: axes only scaled"
-        return AxisChange(scaling.matrix, scaling.offset, note)
+        return _only_scaled(mu, reach, "the pair adds nothing to the query about z")
     labels = KMeans(groups, n_init=2, random_state=random_state).fit_predict(v1)
     members = [residuals[labels == g] for g in range(groups)]
     members = [rows for rows in members if len(rows) >= MIN_GROUP]
@@ -220,7 +218,6 @@ def joint_diagonaliser(covariances: Floats, weights: Floats, n_sweeps: int = 100
 
 def decoder_slopes(method: Method, z: Floats) -> Floats:
     """df/dz at z (n, d), shape (n, d, D)."""
-    import torch
     from torch.func import jacfwd, vmap
 
     def decode_one(point: torch.Tensor) -> torch.Tensor:

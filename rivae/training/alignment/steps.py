@@ -107,6 +107,6 @@ def fold_in(method: Method, change: AxisChange) -> None:
 
 def turned(method: Method, change: AxisChange) -> Method:
     """A copy of the method with changed axes."""
-    copied = copy.deepcopy(method)
-    fold_in(copied, change)
-    return copied
+    changed_method = copy.deepcopy(method)
+    fold_in(changed_method, change)
+    return changed_method

@@ -50,7 +50,7 @@ class Checkpoint(Encoder):
         self.device = torch.device(device)
         self.precision = inference_format(self.device)
         try:
-            self.model, loaded = transformers.AutoModel.from_pretrained(
+            self.model, loading_report = transformers.AutoModel.from_pretrained(
                 folder,
                 use_safetensors=True,
                 trust_remote_code=False,
@@ -63,7 +63,7 @@ class Checkpoint(Encoder):
             raise _unloadable(name, "safetensors", error) from error
         self.model.to(self.device).eval()
         # A pooling layer that the file lacks is drawn at random.
-        self._pools = not any("pooler" in key for key in loaded["missing_keys"])
+        self._pools = not any("pooler" in key for key in loading_report["missing_keys"])
         both = hasattr(self.model, "get_text_features")
         words = self.model.main_input_name == "input_ids"
         self.pictures: Any = None
@@ -118,9 +118,9 @@ class Checkpoint(Encoder):
         return flat
 
 
-def _unloadable(name: str, needed: str, error: Exception) -> DataError:
+def _unloadable(name: str, packages: str, error: Exception) -> DataError:
     return DataError(
-        f"{name} cannot be loaded as a Hugging Face checkpoint with {needed} "
+        f"{name} cannot be loaded as a Hugging Face checkpoint with {packages} "
         f"({first_line(error)}): give a local folder, or check the name"
     )
 

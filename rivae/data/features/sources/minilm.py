@@ -96,7 +96,7 @@ def _folder() -> Path:
     Raises:
         ConfigError, DataError: it is not, or the weights are others.
     """
-    files = [pinned.find() for pinned in PINNED.values()]  # each is checked
+    files = [weight_file.find() for weight_file in PINNED.values()]  # each is checked
     if find_spec("transformers") is None:
         raise ConfigError(f"{NAME} needs Hugging Face's transformers: {how_to_install(EXTRA)}")
     return files[0].parent
@@ -105,15 +105,15 @@ def _folder() -> Path:
 def known_letters(tokens: Any, text: str) -> float:
     """The share of a text's letters in words that are one token, of two letters or more."""
     backend = tokens.backend_tokenizer
-    encoded = backend.encode(text, add_special_tokens=False)
+    encoding = backend.encode(text, add_special_tokens=False)
     pieces: dict[int, list[tuple[int, int]]] = {}
-    for word, span, token in zip(encoded.word_ids, encoded.offsets, encoded.tokens, strict=True):
+    for word, span, token in zip(encoding.word_ids, encoding.offsets, encoding.tokens, strict=True):
         if text[slice(*span)].isalpha():
             whole = [span] if token != tokens.unk_token else [span, span]
             pieces.setdefault(int(word), []).extend(whole)
     letters = {word: parts[-1][1] - parts[0][0] for word, parts in pieces.items()}
-    known = sum(n for word, n in letters.items() if len(pieces[word]) == 1 and n > 1)
-    return known / sum(letters.values()) if letters else 1.0
+    n_known = sum(n for word, n in letters.items() if len(pieces[word]) == 1 and n > 1)
+    return n_known / sum(letters.values()) if letters else 1.0
 
 
 MINILM = FeatureSource(

@@ -51,8 +51,8 @@ class PictureStatistics(Encoder):
 
     name = NAME
 
-    def __init__(self, patches: TypicalPatches, reduced: Sequence[Reduced]) -> None:
-        self._patches, self._reduced = patches, tuple(reduced)
+    def __init__(self, patches: TypicalPatches, reductions: Sequence[Reduced]) -> None:
+        self._patches, self._reductions = patches, tuple(reductions)
 
     @classmethod
     def fit(cls, store: PairStore, random_state: int = 0) -> PictureStatistics:
@@ -82,20 +82,20 @@ class PictureStatistics(Encoder):
         return cls(patches, _at_once(lambda size: Reduced.fit(*size), sizes))
 
     @classmethod
-    def restore(cls, fitted: Mapping[str, Tensor]) -> PictureStatistics:
+    def restore(cls, tensors: Mapping[str, Tensor]) -> PictureStatistics:
         """As it was fitted before; see ``fitted``."""
         names = ("mean", "scale", "axes")
-        reduced = [
-            Reduced(*(fitted[f"{name} {k}"].numpy() for name in names))
+        reductions = [
+            Reduced(*(tensors[f"{name} {k}"].numpy() for name in names))
             for k in range(len(COMPONENTS))
         ]
-        return cls(TypicalPatches(*(fitted[f"patch {name}"] for name in PATCHES)), reduced)
+        return cls(TypicalPatches(*(tensors[f"patch {name}"] for name in PATCHES)), reductions)
 
     def fitted(self) -> dict[str, Tensor]:
         """See ``Encoder.fitted``."""
         patches = zip(PATCHES, self._patches.fitted(), strict=True)
         numbers = {f"patch {name}": value.contiguous() for name, value in patches}
-        for k, part in enumerate(self._reduced):
+        for k, part in enumerate(self._reductions):
             for name, value in (("mean", part.mean), ("scale", part.scale), ("axes", part.axes)):
                 numbers[f"{name} {k}"] = torch.from_numpy(np.ascontiguousarray(value))
         return numbers
@@ -105,7 +105,7 @@ class PictureStatistics(Encoder):
         x = _floats(np.stack([to_pixels(picture.convert("RGB"), SIDE) for picture in batch]))
         each = [_plain_and_patches(part, self._patches) for part in torch.split(x, AT_ONCE)]
         parts = [torch.cat(part).numpy() for part in zip(*each, strict=True)]
-        blocks = [reduce(part) for reduce, part in zip(self._reduced, parts, strict=True)]
+        blocks = [reduce(part) for reduce, part in zip(self._reductions, parts, strict=True)]
         return torch.from_numpy(np.concatenate(blocks, axis=1))
 
 
@@ -146,8 +146,8 @@ class Reduced:
         return cls(mean, std, weights)
 
     def __call__(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        found: NDArray[np.float32] = ((rows - self.mean) / self.scale @ self.axes).astype("f4")
-        return found
+        components: NDArray[np.float32] = ((rows - self.mean) / self.scale @ self.axes).astype("f4")
+        return components
 
 
 class TypicalPatches:
@@ -169,8 +169,8 @@ class TypicalPatches:
         windows = (x.shape[-1] - PATCH + 1) ** 2
         patch_ids = torch.from_numpy(rng.integers(0, windows, (len(x), PER_PICTURE)))
         parts = zip(torch.split(x, AT_ONCE), torch.split(patch_ids, AT_ONCE), strict=True)
-        drawn = _at_once(lambda part: cls._drawn(*part), parts)
-        sample = _standard(torch.cat(drawn)).transpose(1, 2).flatten(0, 1)
+        samples = _at_once(lambda part: cls._drawn(*part), parts)
+        sample = _standard(torch.cat(samples)).transpose(1, 2).flatten(0, 1)
         mean = sample.mean(0)
         centred = (sample - mean).numpy().astype(np.float64)
         spread, axes = np.linalg.eigh(centred.T @ centred / len(centred))

@@ -186,9 +186,9 @@ class _Found:
     remarks: list[Remark] = data_field(default_factory=list)
 
 
-def _picture(numbered: tuple[int, object, _Begun | None], files: PictureFiles, side: int) -> _Found:
+def _picture(record: tuple[int, object, _Begun | None], files: PictureFiles, side: int) -> _Found:
     """The first picture of the recipe that can be read; in a thread."""
-    _, _, begun = numbered
+    _, _, begun = record
     if begun is None or begun.problem is not None:
         return _Found(problem=begun.problem if begun else None)
     result = _Found(problem=UnusableError("no picture listed"))

@@ -11,5 +11,5 @@ SCALED = AxisStep(
     "Scaled",
     "the unit of each axis, so that the central 99 % of the queries span the traversal",
     NOTE,
-    lambda trained: scaled_axes(trained.mu, trained.reach),
+    lambda axes: scaled_axes(axes.mu, axes.reach),
 )
