@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from rivae.labels.scores import corrected_interval
+from rivae.metrics.intervals import corrected_interval
 from rivae.metrics.measures.dci_paper import paper_scores
 
 ROOT = Path(__file__).resolve().parents[1]

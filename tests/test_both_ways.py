@@ -6,8 +6,8 @@ import shutil
 import numpy as np
 import pytest
 
-from rivae.app.metrics.report import report_of
 from rivae.base.errors import ConfigError
+from rivae.benchmark.run_report import report_of
 from rivae.cli.main import main
 from rivae.evaluation.of_run import SAMPLES, evaluate
 from rivae.jobs.launch import make_config, train

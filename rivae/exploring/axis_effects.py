@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rivae.metrics.effects import measurable
 from rivae.retrieval.base import Floats, Ints
+from rivae.runs.results import Change
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,6 +77,19 @@ class AxisEffects:
         )
 
     @property
+    def changes(self) -> list[Change]:
+        """What changes measurably, the largest change first; rounded to 4 decimals."""
+        return [
+            Change(
+                kind=self.kinds[c],
+                name=self.names[c],
+                change=round(float(self.change[c]), 4),
+                chance=round(float(self.chance[c]), 4),
+            )
+            for c in self.order[: int(self.is_measurable.sum())]
+        ]
+
+    @property
     def sentence(self) -> str:
         """``More dessert: 9 of 10 items new; gelato, frosting up; feta down; nothing else changes
         measurably.``
@@ -104,20 +118,10 @@ class AxisEffects:
 
     def to_dict(self, most: int | None = None) -> dict[str, Any]:
         """What changes measurably, at most ``most``, and how it was measured, as JSON values."""
-        n = int(self.is_measurable.sum())
-        rows = [
-            {
-                "kind": self.kinds[c],
-                "name": self.names[c],
-                "change": round(float(self.change[c]), 4),
-                "chance": round(float(self.chance[c]), 4),
-            }
-            for c in self.order[:n][:most]
-        ]
         return {
             "axis": self.axis,
             "sentence": self.sentence,
-            "changes": rows,
+            "changes": [change.model_dump() for change in self.changes[:most]],
             "n_columns": len(self.names),
             "new": self.new,
             "k": self.k,

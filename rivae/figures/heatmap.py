@@ -175,8 +175,12 @@ def frame(cell: Cell, color: str, half: float, width: int) -> dict[str, Any]:
     }
 
 
-def as_table(figure: go.Figure, columns: list[str], rows: list[str], dark: bool) -> go.Figure:
-    """Turn the axes of a heat map into the edges of a clickable table, first row on top."""
+def as_table(
+    figure: go.Figure, columns: list[str], rows: list[str], dark: bool, *, slanted: bool = False
+) -> go.Figure:
+    """Turn the axes of a heat map into the edges of a clickable table, first row on top; names of
+    columns are ``slanted`` in any case where they are long.
+    """
     quiet = {
         "showgrid": False,
         "fixedrange": True,
@@ -188,7 +192,7 @@ def as_table(figure: go.Figure, columns: list[str], rows: list[str], dark: bool)
         clickmode="event+select", dragmode=False, hovermode="closest", barmode="overlay"
     )
     # Plotly turns long labels the other way and hides the ones that leave the picture.
-    slant = {"tickangle": SLANT} if _slanted(columns) else {}
+    slant = {"tickangle": SLANT} if slanted or _slanted(columns) else {}
     figure.update_xaxes(
         **quiet,
         **slant,

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from rivae.base.errors import ConfigError
 from rivae.labels.coverage import Coverage, coverage_of, needed_items
 from rivae.labels.table import consensus, rating_cube
 from rivae.metrics.base import MetricResult
 from rivae.metrics.correlation import CorrelationTable, path_correlations
+from rivae.metrics.intervals import corrected_interval
 from rivae.metrics.measures.dci_paper import DEFAULT_ALPHA, METRICS, paper_dci, paper_scores
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.traversal import Traversal
@@ -234,39 +235,6 @@ def _intervals(
         name: corrected_interval(estimates[name].score, column, n_queries)
         for name, column in zip(NAMES, values.T, strict=True)
     }
-
-
-def corrected_interval(
-    estimate: float, draws: ArrayLike, n_units: int, level: float = 0.95
-) -> tuple[float, float]:
-    """A bootstrap interval, within [0, 1], of a score that noise raises; it contains the score.
-
-    D, C and I are curved in the correlations, so noise raises them: the score lies above its value
-    for infinitely many queries, and redrawn scores lie above the score in turn. Percentiles of the
-    draws then miss both; so does BCa (Efron 1987), whose correction is infinite once all draws lie
-    on one side. Here the bias estimated from the draws is subtracted (Efron and Tibshirani 1993,
-    "An Introduction to the Bootstrap", 10.2), Student's t times their s.d. is added on both sides
-    (12.5), and the interval is extended to the score if it lies outside. Measured coverage:
-    benchmarks/results/label-intervals.md.
-
-    Args:
-        estimate: the measured score.
-        draws: (b,) redrawn scores, NaN where undefined.
-        n_units: the number of measured queries.
-
-    Returns:
-        low and high; NaN if the score, or at least half of the draws, are undefined.
-    """
-    from scipy.special import stdtrit
-
-    values = np.asarray(draws, dtype=np.float64)
-    finite = values[~np.isnan(values)]
-    if math.isnan(estimate) or 2 * len(finite) <= len(values) or len(finite) < 2 or n_units < 2:
-        return math.nan, math.nan
-    centre = 2 * estimate - float(finite.mean())
-    reach = float(stdtrit(n_units - 1, (1 + level) / 2)) * float(finite.std(ddof=1))
-    low, high = min(centre - reach, estimate), max(centre + reach, estimate)
-    return max(low, 0.0), min(high, 1.0)
 
 
 def overlap(a: ScoredDims, b: ScoredDims, name: str) -> bool:

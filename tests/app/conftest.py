@@ -120,6 +120,14 @@ def fresh_folder_list() -> Iterator[None]:
         kept.clear()
 
 
+@pytest.fixture(autouse=True)
+def nothing_measures_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Evidence begins to measure a run that is only looked at; a test that wants it says so."""
+    monkeypatch.setattr("rivae.app.metrics.work.evidence_of", lambda run, stored: None)
+    monkeypatch.setattr("rivae.app.metrics.work.measuring", lambda: True)
+    monkeypatch.setattr("rivae.app.metrics.work.may_begin", lambda job: False)
+
+
 @pytest.fixture(scope="session")
 def server(start_app: Any, run_folder: Path, tmp_path_factory: Any) -> Iterator[str]:
     """The address of a real app that shows the runs of ``run_folder``."""

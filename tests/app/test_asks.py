@@ -268,9 +268,11 @@ def test_an_evaluation_is_of_the_queries_that_are_chosen(
     assert queries_by(views, "both") in page.words
     page.at.button(key=keys.METRICS_EVALUATE).click().run()
     assert run.evaluation is None and run.evaluation_of("both").settings.asks == "both"
-    page.follow(run=RUN, ask="both", cell="1_1")
+    folds = {"open_paper": "true", "open_metrics": "true"}
+    page.follow(run=RUN, ask="both", cell="1_1", **folds)
     assert NOT_MEASURED not in page.words and queries_by(views, "both") in page.words
-    headings = [row.get("section", "") for row in page.panel()["rows"]]
+    sent = [page.panel(n) for n in range(len(page.components))]
+    headings = [row.get("section", "") for panel in sent for row in panel.get("rows", ())]
     assert any(f"both → {views[1]}" in heading for heading in headings)
     code = [c.value for c in page.at.code]
     assert len(code) > 2 and all("run.evaluation" in text for text in code)

@@ -64,7 +64,7 @@ def test_lists_of_axes_have_the_signs_and_reasons(app, sure_run):
 
 def test_metrics_has_the_table_of_the_marks(app, sure_run):
     found = Explorer.open(sure_run).certainty
-    page = app("metrics", show="run", run=NAME)
+    page = app("metrics", show="run", run=NAME, open_sure="true")
     table = next(c for c in page.components if json.loads(c.proto.json).get("label") == TITLE)
     data = json.loads(table.proto.json)
     assert [row["name"] for row in data["rows"]] == ["z1", "z2", "z3"]
@@ -78,7 +78,7 @@ def test_metrics_has_the_table_of_the_marks(app, sure_run):
 
 def test_without_fits_metrics_says_what_to_do(app, sure_run):
     sure_run.unfolded.unlink()
-    page = app("metrics", show="run", run=NAME)
+    page = app("metrics", show="run", run=NAME, open_sure="true")
     assert NO_FITS in page.words and READING not in page.words
 
 

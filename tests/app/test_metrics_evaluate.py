@@ -8,10 +8,14 @@ import pytest
 from rivae.app.metrics import work
 from rivae.app.metrics.run import NOT_MEASURED
 from rivae.base.errors import RunError
+from rivae.evaluation.evidence import kept_evidence
 from rivae.runs import Run
 from tests.app.test_metrics_page import tables
 
 pytestmark = pytest.mark.slow
+
+
+MAY_BEGIN, EVIDENCE_OF = work.may_begin, work.evidence_of
 
 
 @pytest.fixture
@@ -25,6 +29,7 @@ def unmeasured(tmp_path, monkeypatch):
     data = run.load_dataset()
     choice = config.method
     run.write_model(build_method(choice.name, choice.settings, data.x1.shape, data.x2.shape))
+    monkeypatch.setattr(work, "may_begin", MAY_BEGIN)
     monkeypatch.setenv("RIVAE_RUNS", str(run.path.parent))
     monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", tmp_path / "no-demos")
     work.evaluations.known.clear()
@@ -47,10 +52,8 @@ def test_a_run_is_evaluated_in_the_background(app, unmeasured):
 
     page = app("metrics", run="new")
     assert NOT_MEASURED in page.words and not tables(page)
-    page.at.button(key="metrics_evaluate").click().run()
-    page.calm()
     job = work.evaluation_of(known("new"))
-    assert job is not None and page.at.button(key="metrics_evaluate").disabled
+    assert job is not None, "nobody has to ask"
     (bar,) = page.at.get("progress")
     assert bar.proto.text.startswith("Evaluating new: ")
     with pytest.raises(RunError, match=work.EVALUATING):
@@ -60,14 +63,42 @@ def test_a_run_is_evaluated_in_the_background(app, unmeasured):
     assert work.start_evaluation(known("new")) is job, "a second visitor joins"
     assert not over(job).error
     assert unmeasured.evaluation.settings.dataset == "synth"
-    page.follow(run="new")
+    page.follow(run="new", open_metrics="true")
     assert "R@1 ↑" in [row.get("name") for row in tables(page)[0]["rows"]]
+
+
+def test_what_was_stopped_waits_for_the_button(app, unmeasured):
+    job = work.start_evaluation(unmeasured)
+    job.cancel()
+    over(job)
+    page = app("metrics", run="new")
+    assert not work.evaluations.running(), "it is not begun again by itself"
+    page.at.button(key="metrics_evaluate").click().run()
+    page.calm()
+    assert work.evaluations.running()
+
+
+def test_who_has_not_logged_in_begins_nothing(app, unmeasured, monkeypatch):
+    monkeypatch.setattr("rivae.app.shell.access.may_change", lambda: False)
+    page = app("metrics", run="new")
+    assert not work.evaluations.known and page.at.button(key="metrics_evaluate")
+
+
+def test_the_map_is_measured_in_the_background(unmeasured, monkeypatch):
+    over(work.start_evaluation(unmeasured))
+    task = EVIDENCE_OF(unmeasured, unmeasured.evaluation)
+    assert EVIDENCE_OF(unmeasured, unmeasured.evaluation) is task, "a second visitor joins"
+    assert not over(task).error
+    found = EVIDENCE_OF(unmeasured, unmeasured.evaluation)
+    assert found == kept_evidence(unmeasured, unmeasured.evaluation) and found.effects
+    shutil.rmtree(unmeasured.path / "cache")  # a folder that cannot be written
+    assert EVIDENCE_OF(unmeasured, unmeasured.evaluation) == found
 
 
 def test_a_demo_run_is_measured_but_not_written(app, unmeasured, monkeypatch):
     monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", unmeasured.path.parent)
     over(work.start_evaluation(unmeasured))
-    page = app("metrics", run="new")
+    page = app("metrics", run="new", open_metrics="true")
     assert tables(page) and "not saved" in page.words
     assert unmeasured.evaluation is None
 

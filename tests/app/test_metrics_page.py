@@ -5,13 +5,17 @@ import shutil
 
 import pytest
 
+from rivae.app.metrics import work
 from rivae.app.metrics.benchmark import NO_RESULTS
+from rivae.app.metrics.cell import GONE
 from rivae.app.metrics.charts import RANGES_NOTE
-from rivae.app.metrics.run import NO_METRICS
+from rivae.app.metrics.run import NO_METRICS, NO_PLAN
 from rivae.app.shared.address import NO_SUCH_RUN
 from rivae.base.files import json_ready
 from rivae.benchmark.rows import make_row, write_rows
+from rivae.evaluation.evidence import evidence_of
 from rivae.figures.alpha import STEPS
+from rivae.figures.effects import signed
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.evaluation_file import AGAIN, DAMAGED, Evaluation
 from rivae.runs.run import NO_MODEL
@@ -52,6 +56,14 @@ def values(data, column):
 
 def charts(app):
     return [json.loads(c.proto.spec) for c in app.at.get("plotly_chart")]
+
+
+FOLDS = {"open_paper": "true", "open_metrics": "true", "open_sure": "true"}
+
+
+def items(page):
+    """The pictures that the page has drawn."""
+    return [drawn for drawn in page.drawn if "<img" in drawn]
 
 
 def first(value):
@@ -143,8 +155,25 @@ def test_damaged_results_are_one_sentence(app, tmp_path, monkeypatch):
 # This run
 
 
-def test_a_link_to_a_run_opens_its_numbers(shown):
+def test_the_verdict_comes_first_and_the_rest_is_folded(shown):
     page = shown(run="demo-synth")
+    said = "".join(page.drawn)
+    asked = ("Finds?", "Separates?", "Reliable?", "From labels?")
+    assert [said.index(question) for question in asked] == sorted(map(said.index, asked))
+    stored = Run(DEMO_ROOT / "demo-synth").evaluation
+    cases = round(100 * stored.score("recall_at_1"))
+    assert f"first in {cases} of 100 (chance: 1 in 1,000)" in said
+    for name in ("disentanglement", "completeness", "informativeness"):
+        assert name.capitalize() in said and f"{stored.score(name):.4f}" in said
+    assert "2 factors lie above chance" in said and "seed 0" in said
+    labels = [link.proto.label.replace("\\", "") for link in page.at.get("page_link")]
+    assert NO_PLAN in labels
+    assert ("metrics", "show=labels&run=demo-synth") in page.links
+    assert not tables(page) and not charts(page), "what is folded is not drawn"
+
+
+def test_a_link_to_a_run_opens_its_numbers(shown):
+    page = shown(run="demo-synth", **FOLDS)
     data = table(page, "demo-synth")
     stored = Run(DEMO_ROOT / "demo-synth").evaluation
     recall, (way, _) = stored.score("recall_at_1"), stored.searches()[0]
@@ -154,15 +183,15 @@ def test_a_link_to_a_run_opens_its_numbers(shown):
 
 
 def test_the_view_can_be_changed_and_is_kept_in_the_address(shown, results):
-    page = shown(run="demo-synth").follow(run="demo-synth", show="tables")
+    page = shown(run="demo-synth", **FOLDS).follow(run="demo-synth", show="tables")
     assert page.tab == "All methods" and "Synth: Retrieval" in tables(page)[0]["label"]
     assert first(page.params["run"]) == "demo-synth", "the run goes along"
-    page.follow(run="demo-synth", show="run")
-    assert page.tab == "This run" and "demo-synth" in tables(page)[0]["label"]
+    page.follow(run="demo-synth", show="run", **FOLDS)
+    assert page.tab == "This run" and table(page, "demo-synth")
 
 
 def test_another_run_starts_without_a_cell(shown):
-    page = shown(run="demo-synth", cell="1_1")
+    page = shown(run="demo-synth", cell="1_1", **FOLDS)
     page.at.selectbox(key="metrics_run").set_value("demo-digits").run()
     page.calm()
     assert first(page.params["run"]) == "demo-digits" and "cell" not in page.params
@@ -171,29 +200,62 @@ def test_another_run_starts_without_a_cell(shown):
     assert page.state.run == "demo-digits", "other pages continue with the run seen last"
 
 
-def test_the_plot_and_the_items_behind_a_cell(shown):
+@pytest.fixture
+def evidence(measured, monkeypatch):
+    """What is measured of "demo-synth" in the background, at once."""
+    run = Run(measured / "demo-synth")
+    found = evidence_of(run, run.evaluation)
+    monkeypatch.setattr(work, "evidence_of", lambda run, stored: found)
+    return found
+
+
+def test_the_map_shows_what_is_more_than_chance(shown, evidence):
     page = shown(run="demo-synth")
-    assert not page.drawn
+    (figure,) = charts(page)
+    layer = figure["data"][1]
+    axes = sorted({cell[0] for cell in layer["customdata"]})
+    assert axes == [0, 1] and len(layer["customdata"]) == 2 * 4, "a factor without effect is there"
+    written = [note["text"] for note in figure["layout"]["annotations"]]
+    changes = [change for each in evidence.effects for change in each.changes]
+    assert sorted(written) == sorted(signed(change.change) for change in changes)
+    assert len(changes) == 2, "the rest is blank"
+    said = "".join(page.drawn)
+    low, high = evidence.intervals["disentanglement"]
+    assert f"{low:.2f} to {high:.2f}".replace("0.", ".") in said
+    assert f"the {evidence.views[1]} of a {evidence.views[0]}" in said
+
+
+def test_the_plot_and_the_items_behind_a_cell(shown, evidence):
+    page = shown(run="demo-synth")
+    assert not items(page)
     page.at.selectbox(key="metrics_cell_dim").set_value(1).run()
     page.calm()
-    stored = Run(DEMO_ROOT / "demo-synth").evaluation.along[0].correlation.absolute[1]
-    k = max(range(4), key=lambda i: stored[i])
-    assert first(page.params["cell"]) == f"2_{k + 1}", "the strongest factor of the dimension"
+    stored = Run(DEMO_ROOT / "demo-synth").evaluation.along[0].correlation
+    largest = max(evidence.effects[1].changes, key=lambda change: abs(change.change))
+    k = stored.factor_names.index(largest.name)
+    assert first(page.params["cell"]) == f"2_{k + 1}", "the factor that the axis changes most"
     scatter = charts(page)[-1]
-    assert f"|corr| = {stored[k]:.2f}".replace("0.", ".") in scatter["layout"]["title"]["text"]
+    printed = f"|corr| = {stored.absolute[1][k]:.2f}".replace("0.", ".")
+    assert printed in scatter["layout"]["title"]["text"]
     assert "of 20,100 points" in scatter["layout"]["title"]["text"], "100 queries, 201 values"
-    (items,) = page.drawn
-    assert items.count("<img") > 6 and "alt=" in items
+    (drawn,) = items(page)
+    assert drawn.count("<img") > 6 and "alt=" in drawn
+    assert ("traverse", "run=demo-synth&view=Correlations&plots=true") in page.links
     page.at.selectbox(key="metrics_cell_factor").set_value(None).run()
     page.calm()
-    assert "cell" not in page.params and not page.drawn
+    assert "cell" not in page.params and not items(page)
 
 
-@pytest.mark.parametrize("cell", ["3_1", "1_9", "<b>", "0_0", "999_1"])
-def test_a_cell_that_is_not_there_is_left_out(shown, cell):
+@pytest.mark.parametrize("cell", ["3_1", "1_9", "<b>", "0_0", "999_1", "1_tag.", "1_other.x"])
+def test_a_cell_that_is_not_there_is_left_out(shown, evidence, cell):
     page = shown(run="demo-synth", cell=cell)
-    assert not page.drawn and not page.at.warning
+    assert not items(page) and not page.at.warning
     assert page.at.selectbox(key="metrics_cell_dim").value is None
+
+
+def test_a_tag_that_is_gone_is_a_sentence(shown, evidence):
+    page = shown(run="demo-synth", cell="1_tag.cakes")
+    assert GONE.format("tag", "cakes") in page.words.replace("\\", "") and items(page)
 
 
 def test_alpha_moves_the_scores_at_once(shown):
@@ -202,42 +264,39 @@ def test_alpha_moves_the_scores_at_once(shown):
     stored = Run(DEMO_ROOT / "demo-synth").evaluation.along[1].factors
     assert f"D = {stored['disentanglement'].score:.2f}".replace("0.", ".") in names
     assert any("by chance" in name for name in names)
-    page.report("move", STEPS.index(100.0), n=1)
+    page.report("move", STEPS.index(100.0), n=0)
     assert "alpha" not in page.params, "the address waits for the release"
     after = {trace["name"] for trace in charts(page)[-1]["data"]}
     assert "D at alpha 100" in after and "D at alpha 10" not in after
-    page.report("commit", {"at": STEPS.index(100.0), "count": 1}, n=1, is_state=True)
+    page.report("commit", {"at": STEPS.index(100.0), "count": 1}, n=0, is_state=True)
     assert page.params["alpha"] in ("100", ["100"])
-    page.report("commit", {"at": STEPS.index(10.0), "count": 2}, n=1, is_state=True)
+    page.report("commit", {"at": STEPS.index(10.0), "count": 2}, n=0, is_state=True)
     assert "alpha" not in page.params, "the default needs no word in the address"
-    page.report("move", len(STEPS), n=1)  # nonsense changes nothing
-    assert page.panel(1)["at"] == STEPS.index(10.0)
+    page.report("move", len(STEPS), n=0)  # nonsense changes nothing
+    assert page.panel(0)["at"] == STEPS.index(10.0)
 
 
 def test_digits_have_transitions_instead(shown):
-    page = shown(run="demo-digits", cell="3")
+    page = shown(run="demo-digits", cell="3", **FOLDS)
     assert len(charts(page)) == 2
     assert "0.0146" in values(tables(page)[0], "value")
     assert "undefined" in values(tables(page)[0], "value")
-    assert page.drawn[0].count("<img") > 6
-    page.at.selectbox(key="metrics_cell_dim").set_value(0).run()
-    page.calm()
-    assert first(page.params["cell"]) == "1_1"
+    assert items(page)[0].count("<img") > 6
 
 
 def test_digits_by_range_are_shown_where_they_were_measured(shown, measured):
-    assert RANGES_NOTE not in shown(run="demo-digits").words
+    assert RANGES_NOTE not in shown(run="demo-digits", **FOLDS).words
     run = Run(measured / "demo-digits")
     ranges = [{"n_std": n, "overlap": 0.02 - n / 1e4, "coverage": 0.9} for n in (3.0, 30.0)]
     document = {**run.evaluation.document(), "digits_ranges": ranges}
     run.write_evaluation(Evaluation.model_validate(json_ready(document)))
-    page = shown(run="demo-digits")
+    page = shown(run="demo-digits", **FOLDS)
     assert len(charts(page)) == 3 and RANGES_NOTE in page.words
     assert any("digit_range_lines(*columns)" in code.value for code in page.at.code)
 
 
 def test_the_snippets_of_the_page_name_its_panels(shown):
-    codes = [code.value for code in shown(run="demo-synth", cell="1_2").at.code]
+    codes = [code.value for code in shown(run="demo-synth", cell="1_2", **FOLDS).at.code]
     assert any("replay(" in code and "j, k = 0, 1" in code for code in codes)
     assert any("alpha_curve(table[:, [0, 1]], 10.0)" in code for code in codes)
 
@@ -247,7 +306,7 @@ def test_what_cannot_be_shown_again_is_one_sentence(shown, measured):
     stored = json.loads(path.read_text())
     stored["settings"]["n_queries"] = None
     path.write_text(json.dumps(stored))
-    page = shown(run="demo-synth", cell="1_1")
+    page = shown(run="demo-synth", cell="1_1", **FOLDS)
     assert [AGAIN in w.value for w in page.at.warning] == [True]
     assert table(page, "demo-synth"), "the numbers stay"
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from rivae.app.metrics.exports import run_files
-from rivae.app.metrics.report import report_of, run_payload
+from rivae.app.metrics.results_table import run_payload
 from rivae.base.errors import DataError, RunError
+from rivae.benchmark.run_report import report_of
 from rivae.runs import DEMO_ROOT, Run, evaluation_file
 from rivae.runs.evaluation_file import AGAIN, read_evaluation
 

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from rivae.app.metrics import benchmark
-from rivae.app.metrics.benchmark_tables import datasets_of, dots, presets_of, table_views
 from rivae.app.metrics.exports import dot_files, table_files
 from rivae.app.metrics.results_table import Sort, next_sort, payload, sorted_lines
 from rivae.app.metrics.session import read_cell, read_sorts, write_cell, write_sorts
@@ -18,6 +17,7 @@ from rivae.app.shell.pages import pages
 from rivae.base.errors import DataError
 from rivae.benchmark.rows import make_row, write_rows
 from rivae.benchmark.summary import summarise
+from rivae.benchmark.table_views import datasets_of, dots, presets_of, table_views
 
 REASON = "the loss is not finite in epoch 3"
 

@@ -104,7 +104,7 @@ def test_traverse_names_the_axes(shown, run, letter):
 
 @pytest.mark.parametrize(("run", "letter"), [("plain", "v"), ("with", "z")])
 def test_metrics_names_the_axes(shown, run, letter):
-    page = shown("metrics", run=run, cell="2_1")
+    page = shown("metrics", run=run, cell="2_1", open_paper="true")
     assert f"Behind {letter}2 and" in words(page)
     assert f"{letter}<sub>1</sub>" in charts(page)
     codes = [code.value for code in page.at.code]

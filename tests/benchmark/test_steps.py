@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 import torch
 
-from rivae.app.metrics.benchmark_tables import table_views
 from rivae.base.errors import RunError
 from rivae.base.installed import APP_FILES
 from rivae.benchmark import scores as scores_module
@@ -21,6 +20,7 @@ from rivae.benchmark.report import HEADINGS, RULE, report, settings_report
 from rivae.benchmark.rows import make_row, read_rows, write_rows
 from rivae.benchmark.scores import STEPS_FILE, chosen_step, kept_steps, measure_steps
 from rivae.benchmark.summary import summarise
+from rivae.benchmark.table_views import table_views
 from rivae.benchmark.tables import columns
 from rivae.cli.demo import DEMO_ROOT
 from rivae.jobs.launch import choose_axes, train

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.label_intervals import bias_corrected, coverage, food, kitchen, percentile
-from rivae.labels.scores import corrected_interval
+from rivae.metrics.intervals import corrected_interval
 from rivae.metrics.measures.dci_paper import paper_dci, paper_scores
 
 METHODS = {"now": corrected_interval, "percentile": percentile, "bc": bias_corrected}

@@ -15,7 +15,7 @@ def link(page):
 
 @pytest.fixture
 def tables(page, app_server):
-    page.goto(f"{app_server}/metrics?data=Sprites")
+    page.goto(f"{app_server}/metrics?show=tables&data=Sprites")
     page.get_by_test_id("result-table").nth(1).wait_for()
     return page
 
@@ -68,7 +68,7 @@ def test_a_click_before_the_pages_code_is_a_step(page, app_server, repo_root, ev
 
 
 def test_alpha_moves_the_curves_while_the_button_is_down(page, app_server, until):
-    page.goto(f"{app_server}/metrics?run=demo-synth")
+    page.goto(f"{app_server}/metrics?run=demo-synth&open_paper=true")
     slider, mouse = page.get_by_test_id("steps"), page.mouse
     legend = page.locator(".legendtext")
     legend.filter(has_text="D = ").first.wait_for()
@@ -91,10 +91,13 @@ def test_the_order_is_told_to_screen_readers(tables, until):
     assert "R@1" in table.locator("th[aria-sort=descending]").inner_text()
 
 
-def click_cell(page):
-    """Dimension 2, first factor."""
-    cell = page.locator(".js-plotly-plot").first.locator(".barlayer .point path").nth(1)
-    cell.wait_for(state="attached")
+MEASURED_MS = 120_000  # the first time, in the background
+
+
+def click_cell(page, nth=1):
+    """The second cell of the first chart."""
+    cell = page.locator(".js-plotly-plot").first.locator(".barlayer .point path").nth(nth)
+    cell.wait_for(state="attached", timeout=MEASURED_MS)
     box = cell.bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
@@ -108,17 +111,38 @@ def in_view(part):
     }""")
 
 
+def test_the_verdict_and_the_map_are_on_the_first_screen(page, app_server):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{app_server}/metrics?run=demo-kitchen")
+    chart = page.locator(".st-key-effects_map .js-plotly-plot")
+    chart.wait_for(timeout=MEASURED_MS)
+    seen = page.locator(".st-key-verdict h2").all_inner_texts()
+    assert seen == ["Finds?", "Separates?", "Reliable?", "From labels?"]
+    bars = page.locator(".st-key-verdict .score-bars > div")
+    assert bars.count() == 7 and all("seed 0" in t for t in titles(bars)[:6])
+    box = chart.bounding_box()
+    assert box["y"] + box["height"] <= 900, "without scrolling"
+    assert page.locator(".js-plotly-plot").count() == 1, "what is folded is not drawn"
+
+
+def titles(parts):
+    return parts.evaluate_all("parts => parts.map((part) => part.title)")
+
+
 def test_a_click_on_a_cell_opens_the_plot_behind_it(page, app_server, until):
     page.goto(f"{app_server}/metrics?run=demo-synth")
     click_cell(page)
-    until(lambda: link(page).get("cell") == "2_1", "the address names the cell")
-    page.get_by_role("heading", name="Behind z2 · shared 1 and shared 1").wait_for()
-    page.get_by_text("shared 1 against z2").first.wait_for()
+    until(lambda: "cell" in link(page), "the address names the cell")
+    j, k = map(int, link(page)["cell"].split("_"))
+    # The first axis of this run follows the second factor, and the other way round.
+    axis, factor = f"z{j} · shared {3 - j}", f"shared {k}"
+    page.get_by_role("heading", name=f"Behind {axis} and {factor}").wait_for()
+    page.get_by_text(f"{factor} against z{j}").first.wait_for()
     page.locator(".rv-sheet img").nth(6).wait_for()
     opened = page.locator(".st-key-detail_metrics")
     until(lambda: in_view(opened), "what a click opens comes into view, and has the focus")
     page.reload()
-    page.get_by_role("heading", name="Behind z2 · shared 1 and shared 1").wait_for()
+    page.get_by_role("heading", name=f"Behind {axis} and {factor}").wait_for()
     page.get_by_role("button", name="Close").click()
     until(lambda: "cell" not in link(page), "closed")
     page.set_viewport_size({"width": 1360, "height": 700})

@@ -55,8 +55,8 @@ def test_a_new_metric_is_in_the_tables_of_the_benchmark(measured):
     assert heading.startswith("| method | MCC | MCC (Spearman) | MCC (own part) | linear R² |")
     assert heading.endswith(f"| {LABEL} | n |") and line.endswith("| 1.000 ± 0.000 | 2 |")
     pytest.importorskip("streamlit", reason=APP)
-    from rivae.app.metrics.benchmark_tables import table_views
     from rivae.app.metrics.results_table import payload
+    from rivae.benchmark.table_views import table_views
 
     views = table_views(summarise(rows), "synth")
     data = payload(next(view for view in views if view.id == "standard"), None, "x")
@@ -71,7 +71,8 @@ def test_a_new_metric_is_in_the_report_of_a_run_and_its_files(measured, capsys):
     show._print_evaluation(run, stored, is_kept=False)
     assert KEY in capsys.readouterr().out
     pytest.importorskip("streamlit", reason=APP)
-    from rivae.app.metrics.report import report_of, run_payload
+    from rivae.app.metrics.results_table import run_payload
+    from rivae.benchmark.run_report import report_of
 
     rows = run_payload(report_of(stored, "synth", "rivae"), "x")["rows"]
     (row,) = (row for row in rows if row.get("name") == f"{LABEL} ↑")

@@ -32,8 +32,8 @@ from rivae.runs.evaluation_file import AGAIN, DAMAGED
 from rivae.runs.notes import about, is_archived
 
 pytest.importorskip("streamlit", reason="the extra 'app' is missing")
-from rivae.app.metrics.report import report_of
 from rivae.app.shared.runs import describe_run, run_title
+from rivae.benchmark.run_report import report_of
 
 FILES = (
     "config.json",

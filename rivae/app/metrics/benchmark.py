@@ -8,13 +8,6 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.metrics import exports, session
-from rivae.app.metrics.benchmark_tables import (
-    TableView,
-    datasets_of,
-    dots,
-    presets_of,
-    table_views,
-)
 from rivae.app.metrics.results_table import RESULTS, payload
 from rivae.app.shared import frame
 from rivae.app.shared.charts import chart, headline, is_dark
@@ -23,6 +16,13 @@ from rivae.app.shell.text import markdown
 from rivae.base.errors import DataError
 from rivae.base.installed import APP_FILES
 from rivae.base.paths import variable_path
+from rivae.benchmark.table_views import (
+    TableView,
+    datasets_of,
+    dots,
+    presets_of,
+    table_views,
+)
 from rivae.retrieval.ranges import PAPER, second_range
 from rivae.retrieval.ranges import title as title_of
 
@@ -71,6 +71,8 @@ def tables() -> None:
             bind="query-params",
             label_visibility="collapsed",
         ) or next(iter(names))
+    with frame.details("How to read", ":material/menu_book:"):
+        st.caption(HOW_TO_READ)
     with frame.details():
         choice = st.segmented_control(
             "Range of z",
@@ -101,7 +103,6 @@ def tables() -> None:
         preset=preset if preset in presets else None,
         paper=paper,
     )
-    st.caption(HOW_TO_READ)
     made_of = (_version(), names[title], choice, preset, paper)
     for view in views:
         _table(view, title, names[title], made_of)

@@ -1,4 +1,4 @@
-"""Behind a cell of a run's stored table: the scatter, and the items along the axis."""
+"""Behind a cell of a run's map or table: the scatter, and the items along the axis."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.metrics import session
-from rivae.app.metrics.charts import chosen_cell
 from rivae.app.panels.links import ExploreLink
 from rivae.app.shared import charts, exports
 from rivae.app.shared.charts import chart, headline
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from rivae.app.metrics.report import RangeData, Report
+    from rivae.benchmark.run_report import RangeData, Report
     from rivae.exploring.explorer import Explorer
     from rivae.figures.sheet import Sheet
     from rivae.retrieval.traversal import Traversal
@@ -30,19 +29,29 @@ if TYPE_CHECKING:
 
 N_STRIPS = 3
 MAX_POINTS = 8
+GONE = "The data set no longer has a {} {}."
+LINKS: tuple[tuple[str, str, dict[str, str]], ...] = (
+    ("Strips of this run", ":material/timeline:", {}),
+    ("All plots", ":material/grid_on:", {"view": "Correlations", "plots": "true"}),
+)
 
 
 def panel(run: Run, report: Report, along: RangeData) -> None:
     """The panel of the chosen cell, where one is chosen."""
-    cell = chosen_cell(along)
-    if cell is None:
-        return
-    with st.container(key=session.DETAIL):
-        _behind(run, report, along, cell)
+    if (cell := session.cell()) is not None and _is_there(cell, report, along):
+        with st.container(key=session.DETAIL):
+            _behind(run, report, along, *cell)
 
 
-def _behind(run: Run, report: Report, along: RangeData, cell: tuple[int, int]) -> None:
-    j, k = cell
+def _is_there(cell: session.Cell, report: Report, along: RangeData) -> bool:
+    j, column = cell
+    prior = report.stored.settings.prior
+    if prior is None or j >= len(prior.mean):
+        return False
+    return isinstance(column, str) or column < max(len(along.factors), 1)
+
+
+def _behind(run: Run, report: Report, along: RangeData, j: int, column: int | str) -> None:
     from rivae.evaluation.replay import measured_queries
 
     try:
@@ -55,8 +64,12 @@ def _behind(run: Run, report: Report, along: RangeData, cell: tuple[int, int]) -
     except RivaeError as error:
         st.warning(markdown(str(error)), icon=":material/info:")
         return
-    factor = "" if along.correlation is None else f" and {along.factors[k]}"
-    with headline(f"Behind {explorer.axis_names[j]}{factor}"):
+    factor = column if isinstance(column, int) else None
+    if isinstance(column, str):
+        name = column.partition(".")[2]
+    else:
+        name = along.factors[column] if along.factors else ""
+    with headline(f"Behind {explorer.axis_names[j]}{name and f' and {name}'}"):
         st.button(
             "Close",
             icon=":material/close:",
@@ -64,12 +77,15 @@ def _behind(run: Run, report: Report, along: RangeData, cell: tuple[int, int]) -
             on_click=session.choose_cell,
             args=(None,),
         )
-    if along.correlation is None:
+    if factor is not None and along.correlation is None:
         _items(run, along, sheet)
         return
     with st.grid(2, min_column_width=500, gap="large"):
         with st.container():
-            _scatter(run, along, along.correlation, found, explorer, j, k)
+            if isinstance(column, str):
+                _share(found, explorer, j, *column.split(".", 1))
+            elif along.correlation is not None:
+                _scatter(run, along, along.correlation, found, explorer, j, column)
         with st.container():
             _items(run, along, sheet)
 
@@ -121,12 +137,50 @@ def _items(run: Run, along: RangeData, sheet: Sheet) -> None:
             "points where the best item changes; a framed one is the query's own pair."
         )
     )
-    st.page_link(
-        pages.path("traverse"),
-        label="Open in Traverse",
-        icon=":material/timeline:",
-        query_params=ExploreLink(run=run.id, asks=along.asks).write(),
+    link = ExploreLink(run=run.id, asks=along.asks).write()
+    with st.container(horizontal=True):
+        for label, icon, more in LINKS:
+            if "plots" not in more or along.correlation is not None:
+                st.page_link(
+                    pages.path("traverse"), label=label, icon=icon, query_params={**link, **more}
+                )
+
+
+def _share(found: Traversal, explorer: Explorer, j: int, kind: str, name: str) -> None:
+    """Which share of the items found for the queries has a tag or word, along the axis."""
+    from rivae.figures.scatter import traversal_scatter
+
+    has = _holders(explorer, kind, name)
+    if has is None:
+        st.info(markdown(GONE.format(kind, name)))
+        return
+    figure = traversal_scatter(
+        found.values[0],
+        has[found.ids[:, 0, :, 0]].mean(axis=0),
+        j=j,
+        factor_name=f"share with {name}",
+        axis_name=explorer.axis_names[j],
+        dark=charts.is_dark(),
     )
+    figure.update_yaxes(range=(-0.02, 1.02))  # so that chance looks as small as it is
+    chart(figure, keys.METRICS_SCATTER)
+    st.caption(f"Of the best items of {len(found.ids)} queries.")
+
+
+def _holders(explorer: Explorer, kind: str, name: str) -> NDArray[np.float64] | None:
+    """(N,) 1 for the items that have a tag or word, or the value of a factor; None where none
+    does."""
+    import numpy as np
+
+    from rivae.exploring.words.item_words import item_tags, item_words
+    from rivae.exploring.words.relations import factor_table
+
+    if kind == "factor":
+        factors, names = factor_table(explorer.data)
+        return factors[:, names.index(name)] if factors is not None and name in names else None
+    sets = item_tags(explorer.data) if kind == "tag" else item_words(explorer.data).sets
+    has = np.array([float(name in of_item) for of_item in sets or ()])
+    return has if has.any() else None
 
 
 def _scatter(
@@ -144,7 +198,7 @@ def _scatter(
     specs = explorer.data.factor_specs
     column = next((i for i, spec in enumerate(specs) if spec.name == along.factors[k]), None)
     if column is None or explorer.data.factors is None:
-        st.info(markdown(f"The data set no longer has a factor {along.factors[k]}."))
+        st.info(markdown(GONE.format("factor", along.factors[k])))
         return
     figure = traversal_scatter(
         found.values[0],

@@ -8,7 +8,6 @@ import streamlit as st
 
 from rivae.app.metrics.results_table import RESULTS
 from rivae.app.shared import notices
-from rivae.app.shared.charts import headline
 from rivae.app.shell import keys
 from rivae.app.work.certainty import VERDICTS, known_certainty
 from rivae.exploring.words.axis_names import names_of_axes
@@ -45,7 +44,6 @@ def panel(run: Run) -> None:
     # Axes aligned to labels or words, and methods without such a start, have nothing to be asked.
     if config.parent is not None or "init" not in settings or picks(settings):
         return
-    headline(TITLE)
     known = known_certainty(run)
     if known:
         names = names_of_axes(run, len(known))

@@ -15,7 +15,6 @@ from rivae.app.shared.charts import chart, headline, is_dark
 from rivae.app.shell import keys
 from rivae.app.shell.fragments import fragment
 from rivae.app.shell.text import markdown
-from rivae.app.work import certainty
 from rivae.exploring.words.axis_names import names_of_axes
 
 if TYPE_CHECKING:
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     from numpy.typing import NDArray
 
-    from rivae.app.metrics.report import RangeData, Report
     from rivae.base.config import Asks
+    from rivae.benchmark.run_report import RangeData, Report
     from rivae.runs import Run
     from rivae.runs.results import AtWidth
 
@@ -45,19 +44,16 @@ def charts(run: Run, report: Report, along: RangeData) -> None:
         if len(along.shared) > 1 or len(along.correlation) > 1:
             _alpha(run, report, along, along.correlation)
     if along.transitions is not None:
-        _digits(run, along, along.transitions, chosen_cell(along))
+        _digits(run, along, along.transitions)
         _digits_by_range(run, report.digit_ranges, along.asks)
 
 
-def chosen_cell(along: RangeData) -> tuple[int, int] | None:
-    """The cell in the address, as far as the table has it."""
-    found = session.cell()
-    table = along.correlation if along.correlation is not None else along.transitions
-    if found is None or table is None or found[0] >= len(table):
+def _selected(along: RangeData) -> tuple[int, int] | None:
+    """The cell in the address, where the table has it."""
+    cell = session.cell()
+    if cell is None or not isinstance(cell[1], int) or cell[1] >= len(along.factors):
         return None
-    if along.correlation is None:
-        return found[0], 0
-    return found if found[1] < len(along.factors) else None
+    return cell[0], cell[1]
 
 
 def _correlations(run: Run, along: RangeData, table: NDArray[np.float64], names: list[str]) -> None:
@@ -69,7 +65,7 @@ def _correlations(run: Run, along: RangeData, table: NDArray[np.float64], names:
         names,
         threshold=THRESHOLD,
         dark=is_dark(),
-        selected=chosen_cell(along),
+        selected=_selected(along),
     )
     with headline("The paper's |corr| with true factors, not zero by chance"):
         exports.panel(
@@ -91,50 +87,9 @@ def _correlations(run: Run, along: RangeData, table: NDArray[np.float64], names:
     st.caption(
         markdown(
             f"|corr| of {names[0][:1]} with the factor of the best item, mean of {along.n_queries} "
-            f"queries; {THRESHOLD:g} and above framed. Click a cell, or choose below, to see "
-            "what is "
-            "behind it."
+            f"queries; {THRESHOLD:g} and above framed. Click a cell to see what is behind it."
         )
     )
-    _cell_picker(along, table, names)
-
-
-def _cell_picker(along: RangeData, table: NDArray[np.float64], names: list[str]) -> None:
-    """The same cell from two lists, for the keyboard."""
-    shown = chosen_cell(along)
-    st.session_state[keys.METRICS_CELL_DIM] = None if shown is None else shown[0]
-    st.session_state[keys.METRICS_CELL_FACTOR] = None if shown is None else shown[1]
-
-    def chosen() -> None:
-        j, k = (st.session_state[key] for key in (keys.METRICS_CELL_DIM, keys.METRICS_CELL_FACTOR))
-        if shown is not None and (j is None or k is None):
-            session.choose_cell(None)
-        elif j is not None or k is not None:
-            # The other one: where the correlation is strongest.
-            j = int(table[:, k].argmax()) if j is None else j
-            session.choose_cell((j, int(table[j].argmax()) if k is None else k))
-
-    with st.container(horizontal=True):
-        st.selectbox(
-            "Axis",
-            range(len(table)),
-            index=None,
-            placeholder="none",
-            format_func=lambda j: names[j],
-            width=150,
-            key=keys.METRICS_CELL_DIM,
-            on_change=chosen,
-        )
-        st.selectbox(
-            "Factor",
-            range(len(along.factors)),
-            index=None,
-            placeholder="none",
-            format_func=lambda k: along.factors[k],
-            width=210,
-            key=keys.METRICS_CELL_FACTOR,
-            on_change=chosen,
-        )
 
 
 @fragment()
@@ -205,12 +160,11 @@ def alpha_panel(
     return figure, alpha
 
 
-def _digits(run: Run, along: RangeData, table: Table, chosen: tuple[int, int] | None) -> None:
+def _digits(run: Run, along: RangeData, table: Table) -> None:
     """The transition table with overlap and coverage; a click on a row opens its items."""
     _coverage(table)
     names = names_of_axes(run, len(table))
     _transitions(run, along, table, names)
-    _dimension_picker(certainty.signed(certainty.known_certainty(run), names), chosen)
 
 
 def _coverage(table: Table) -> None:
@@ -252,27 +206,7 @@ def _transitions(run: Run, along: RangeData, table: Table, names: list[str]) -> 
         session.choose_cell((cell[1], 0))  # (pair of digits, axis)
 
     chart(figure, keys.METRICS_TRANSITIONS, clicked)
-    st.caption("Click a row, or choose below, to see the items along that axis.")
-
-
-def _dimension_picker(names: list[str], chosen: tuple[int, int] | None) -> None:
-    """The same choice from a list, for the keyboard."""
-    st.session_state[keys.METRICS_CELL_DIM] = None if chosen is None else chosen[0]
-
-    def picked() -> None:
-        j = st.session_state[keys.METRICS_CELL_DIM]
-        session.choose_cell(None if j is None else (j, 0))
-
-    st.selectbox(
-        "Axis",
-        range(len(names)),
-        index=None,
-        placeholder="none",
-        width=150,
-        format_func=lambda j: names[j],
-        key=keys.METRICS_CELL_DIM,
-        on_change=picked,
-    )
+    st.caption("Click a row to see the items along that axis.")
 
 
 def _digits_by_range(run: Run, ranges: Sequence[AtWidth], asks: Asks) -> None:

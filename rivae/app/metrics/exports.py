@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from rivae.app.metrics.benchmark_tables import TableView, csv_rows
-from rivae.app.metrics.report import Report, run_csv_rows, run_scores
 from rivae.app.shared import exports
+from rivae.benchmark.run_report import Report, run_csv_rows, run_scores
+from rivae.benchmark.table_views import TableView, csv_rows
 
 Content = Callable[[], str | bytes]
 
@@ -31,7 +31,7 @@ def table_files(view: TableView, dataset: str) -> dict[str, Content]:
 
 def dot_files(view: TableView) -> dict[str, Content]:
     """The dot plot of a table by file ending; none where no browser can draw it."""
-    from rivae.app.metrics.benchmark_tables import dots
+    from rivae.benchmark.table_views import dots
     from rivae.figures.export import export_bytes
 
     def drawn(kind: str) -> Content:

@@ -9,13 +9,39 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rivae.app.metrics.benchmark_tables import TableRow, TableView
 from rivae.app.panels.component import Component
-from rivae.figures.tables import Score, digits_of, interval, ours, pivot, published, runs
+from rivae.benchmark.run_report import Measured, Report
+from rivae.benchmark.table_views import TableRow, TableView
+from rivae.figures.tables import (
+    Score,
+    digits_of,
+    interval,
+    ours,
+    pivot,
+    published,
+    runs,
+    with_spread,
+)
+from rivae.metrics.registry import metric
 
 PAPER = "paper-"  # column ids of the paper's numbers begin with this
 INTERVAL = "our mean ± s.d. and 95 % interval, cut at the metric's range"
 ROW, RUNS = "method", "n"
+
+# Of the table: id, heading, kind, what it holds.
+RUN_COLUMNS = (
+    ("metric", "Metric", "", None),
+    ("value", "Value", "", "± s.d. over random search sets, where there are several"),
+    ("range", "Range", "", "possible values"),
+    (
+        "chance",
+        "By chance",
+        "",
+        "with shuffled factors: mean ± s.d.; for retrieval of a random order, exact",
+    ),
+    ("p", "p", "", "share of shuffles that score at least as well"),
+    ("paper", "Paper", "paper", "printed for this method and data set"),
+)
 
 
 @dataclass(frozen=True)
@@ -172,6 +198,59 @@ def _mark(notes: dict[str, str], line: TableRow, scores: Sequence[Score]) -> str
     failed = any(score.n_failed for score in scores)
     text = f"{'Failed' if failed else 'Not run'}: {reason}"
     return notes.setdefault(text, str(len(notes) + 1))
+
+
+def run_payload(report: Report, label: str) -> dict[str, Any]:
+    """The table for ``results_table.RESULTS``, one section per kind of metric."""
+    rows: list[dict[str, Any]] = []
+    every = [m for _, group in report.groups for m in group]
+    empty = {"p": all(m.p is None for m in every), "paper": all(m.paper is None for m in every)}
+    shown = [column for column in RUN_COLUMNS if not empty.get(column[0])]
+    columns = [
+        {"id": name, "label": text, "kind": kind, "title": title, "sortable": False}
+        for name, text, kind, title in shown
+    ]
+    for heading, group in report.groups:
+        rows.append({"section": heading})
+        for measured in group:
+            cells = _metric_cells(measured)
+            kept = [cells[name] for name, *_ in shown[1:]]
+            rows.append(
+                {
+                    "name": f"{measured.label} {'↑' if measured.higher_is_better else '↓'}",
+                    "detail": "",
+                    "quiet": False,
+                    "title": None,
+                    "cells": kept,
+                }
+            )
+    return {"label": label, "columns": columns, "rows": rows, "sort": None, "notes": []}
+
+
+def _metric_cells(m: Measured) -> dict[str, dict[str, Any]]:
+    """The cells of a metric by column."""
+    from rivae.benchmark.paper import printed_decimals
+
+    digits = metric(m.name).decimals
+    score = Score("", m.name, m.value, paper=m.paper)
+    return {
+        "value": {
+            "main": typeset(with_spread(m.value, m.std, digits)),
+            "sub": m.reason or None,
+            "state": "not-run" if math.isnan(m.value) else "",
+        },
+        "range": {"main": f"{_end(m.low, '−∞', digits)} … {_end(m.high, '∞', digits)}"},
+        "chance": {"main": typeset(with_spread(m.chance, m.chance_std, digits))},
+        "p": {"main": "–" if m.p is None else f"{m.p:.2f}"},
+        "paper": {"main": published(score, printed_decimals(m.name)) or "–"},
+    }
+
+
+def _end(value: float | None, open_end: str, digits: int) -> str:
+    if value is None:
+        return open_end
+    text = f"{value:g}" if value == round(value, 1) else f"{value:.{digits}f}"
+    return typeset(text)
 
 
 # A table made in this module; a click on a heading reports the id of its column.

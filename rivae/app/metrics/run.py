@@ -1,22 +1,28 @@
-"""The second view of the Metrics page: all measurements on one run."""
+"""The first view of the Metrics page: what one run finds and separates, and how sure that is."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.metrics import cell, certainty, charts, exports, session, work
-from rivae.app.metrics.report import RangeData, Report, report_of, run_payload
-from rivae.app.metrics.results_table import RESULTS
+from rivae.app.metrics import cell, certainty, charts, effects_map, exports, session, verdict, work
+from rivae.app.metrics.results_table import RESULTS, run_payload
 from rivae.app.panels.answers import ONE_WAY
-from rivae.app.shared import frame, notices, runs
-from rivae.app.shared.charts import headline
+from rivae.app.shared import frame, labels, notices, runs
 from rivae.app.shared.runs import short_date
-from rivae.app.shell import access, cache, keys
+from rivae.app.shell import access, cache, keys, pages
 from rivae.app.shell import report as outcome
+from rivae.app.shell.text import markdown
+from rivae.app.work.certainty import known_certainty
 from rivae.base.errors import RivaeError
+from rivae.base.scripts import styles
+from rivae.benchmark.run_report import RangeData, Report, report_of
+from rivae.evaluation.evidence import Evidence
+from rivae.exploring.words.axis_names import known_names
 from rivae.retrieval.ranges import extent
 from rivae.runs.evaluation_file import AGAIN, Evaluation
 
@@ -27,11 +33,16 @@ if TYPE_CHECKING:
 
 NOT_MEASURED = "Not measured yet"
 NO_METRICS = "The evaluation of {} has no metrics: " + AGAIN + "."
+NO_PLAN = "No plan scores this run yet."
+NO_LABELS_HERE = "The labels cannot be read here."
+PAPER = "Correlations as in the paper's figures"
+# Heights of what is not measured yet, as of what will stand there.
+VERDICT_HEIGHT, MAP_HEIGHT = 216, 380
 
 
 def this_run(run_id: str, asks: Asks) -> None:
-    """All metrics of a run, its correlation table, D and C, or the button that measures them; by
-    queries of the view ``asks`` where the run answers them.
+    """The verdict on a run, or the measurement of it; by queries of the view ``asks`` where the run
+    answers them.
     """
     try:
         run = cache.run(run_id)
@@ -45,6 +56,7 @@ def this_run(run_id: str, asks: Asks) -> None:
     except RivaeError as error:
         notices.unusable(error)
         return
+    st.html(f"<style>{styles('evidence.css')}</style>")
     notices.data_changed(run)
     if usual:
         outcome.warning(usual)
@@ -54,15 +66,7 @@ def this_run(run_id: str, asks: Asks) -> None:
         with frame.run_chip():
             runs.asks_control(views, asks, partial(session.choose_asks, run.id))
     if stored is None:
-        st.subheader(NOT_MEASURED, anchor=False)
-        if damage:
-            outcome.warning(damage)
-        st.write(
-            f"Retrieval, factors and their levels of chance on the test pairs {by} take "
-            "from some seconds to some minutes. You can use other pages in the meantime."
-        )
-        _measure(run, asks, job)
-        certainty.panel(run)
+        _measure_first(run, asks, job, by, damage)
         return
     session.remember(run.id, asks)
     report = report_of(stored, config.dataset.name, config.method.name)
@@ -73,7 +77,6 @@ def this_run(run_id: str, asks: Asks) -> None:
     if job is not None and job.result is not None:
         st.caption("Measured now and not saved: the folder of this run is read-only.")
     _report(run, report, by)
-    certainty.panel(run)
     if report.stored.along[0].factors and not _has_p(report):
         st.caption("An older version measured this run, without the factors' levels of chance.")
         _measure(run, asks, job, again=True)
@@ -92,21 +95,89 @@ def _stored(run: Run, asks: Asks, job: Task | None) -> tuple[Evaluation | None, 
 
 def _report(run: Run, report: Report, by: str) -> None:
     notices.no_latent(runs.method_of(run))
-    with frame.tools():
-        along = _along_picker(report)
-    with st.grid(2, min_column_width=500, gap="large"):
-        with st.container():
-            with headline("All metrics"):
-                exports.run_panel(report, run.id)
+    method = runs.method_of(run)
+    has_map = method is None or method.has_latent
+    found = work.evidence_of(run, report.stored)
+    evidence = found if isinstance(found, Evidence) else None
+    known = known_certainty(run)
+    n_axes = _n_axes(report, evidence)
+    answers = (
+        verdict.finds(report, evidence),
+        verdict.separates(report, evidence),
+        verdict.reliable(report, known, known_names(run, n_axes)),
+    )
+    with st.container(key="verdict"), st.grid(4, min_column_width=240, gap="large"):
+        for answer in answers:
+            st.html(answer.html)
+        with st.container(key="verdict_labels", gap="small"):
+            _from_labels(run)
+    along = _along(report)
+    if has_map:
+        effects_map.panel(run, found, known, along, n_axes)
+    cell.panel(run, report, along)
+    if any(each.has_table for each in report.along):
+        with _fold(PAPER, "paper", keys.METRICS_ALONG, keys.METRICS_ALPHA) as is_open:
+            if is_open:
+                _along_picker(report)
+                charts.charts(run, report, along)
+    _certainty(run)
+    n = sum(len(group) for _, group in report.groups)
+    with _fold(f"All {n} metrics", "metrics") as is_open:
+        if is_open:
+            exports.run_panel(report, run.id)
             RESULTS(
                 run_payload(report, f"All metrics of {run.id}"), key=f"{keys.METRICS_TABLE}_run"
             )
             st.caption(_remark(report, by))
-        with st.container():
-            if along is not None:
-                charts.charts(run, report, along)
-    if along is not None:
-        cell.panel(run, report, along)
+    notices.follow_certainty(run)
+
+
+def _n_axes(report: Report, evidence: Evidence | None) -> int:
+    """How many axes the run has, as far as its evaluation tells."""
+    if evidence is not None and evidence.effects:
+        return len(evidence.effects)
+    prior = report.stored.settings.prior
+    return len(prior.mean) if prior else 0
+
+
+def _certainty(run: Run) -> None:
+    with _fold(certainty.TITLE, "sure") as is_open:
+        if is_open:
+            certainty.panel(run)
+
+
+@contextmanager
+def _fold(title: str, name: str, *opened_by: str) -> Iterator[bool]:
+    """A part that is drawn once it is opened, or where the address has a name of what is in it."""
+    part = st.expander(
+        title,
+        expanded=any(each in st.query_params for each in opened_by),
+        key=f"{keys.METRICS_FOLD}_{name}",
+        bind="query-params",
+    )
+    with part:
+        yield bool(part.open)
+
+
+def _from_labels(run: Run) -> None:
+    """How many plans score the run, and the way to them."""
+    try:
+        from rivae.labels.kept_plans import kept_plans
+
+        plans = [plan for plan in kept_plans(labels.store()) if run.id in {r.id for r in plan.runs}]
+        n_items = sum(len(set(plan.order)) for plan in plans)
+        many = "plan scores" if len(plans) == 1 else "plans score"
+        said = f"{len(plans)} {many} this run, by {n_items:,} items." if plans else NO_PLAN
+    except RivaeError:
+        plans, said = [], NO_LABELS_HERE
+    st.html("<h2>From labels?</h2>")
+    plan = {keys.LABEL_PLAN: plans[0].id} if plans else {}
+    st.page_link(
+        pages.path("metrics"),
+        label=markdown(said),
+        icon=":material/new_label:",
+        query_params={"show": "labels", "run": run.id, **plan},
+    )
 
 
 def _remark(report: Report, by: str) -> str:
@@ -121,21 +192,45 @@ def _has_p(report: Report) -> bool:
     return any(m.p is not None for _, group in report.groups for m in group)
 
 
-def _along_picker(report: Report) -> RangeData | None:
-    """Which of the two stored ranges of z the charts show."""
+def _along(report: Report) -> RangeData:
+    """Which of the two stored ranges of z the charts show: the one in the address."""
     names = {along.title: along for along in report.along}
-    if len(names) < 2:
-        return next(iter(names.values()), None)
-    chosen = st.segmented_control(
-        "Range of z",
-        list(names),
-        default=next(iter(names)),
-        required=True,
-        key=keys.METRICS_ALONG,
-        bind="query-params",
-        help=". ".join(f"{name}: {extent(along.range)}" for name, along in names.items()),
+    return names.get(st.query_params.get(keys.METRICS_ALONG, ""), report.along[0])
+
+
+def _along_picker(report: Report) -> None:
+    names = {along.title: along for along in report.along if along.has_table}
+    if len(names) > 1:
+        st.segmented_control(
+            "Range of z",
+            list(names),
+            default=next(iter(names)),
+            required=True,
+            key=keys.METRICS_ALONG,
+            bind="query-params",
+            help=". ".join(f"{name}: {extent(along.range)}" for name, along in names.items()),
+        )
+
+
+def _measure_first(run: Run, asks: Asks, job: Task | None, by: str, damage: str) -> None:
+    """A run without an evaluation is measured at once; by a button where nobody has logged in, or
+    what was begun has ended without a result.
+    """
+    if not damage and access.may_change() and work.may_begin(job):
+        outcome.begin(keys.METRICS_EVALUATE, partial(work.start_evaluation, run, asks))
+        job = work.evaluation_of(run, asks)
+    st.subheader(NOT_MEASURED, anchor=False)
+    if damage:
+        outcome.warning(damage)
+    st.write(
+        f"Retrieval, factors and their levels of chance on the test pairs {by} take "
+        "from some seconds to some minutes. You can use other pages in the meantime."
     )
-    return names.get(str(chosen), next(iter(names.values())))
+    _measure(run, asks, job)
+    if job is not None and job.running:
+        for height in (VERDICT_HEIGHT, MAP_HEIGHT):
+            st.skeleton(height=height)
+    _certainty(run)
 
 
 def _measure(run: Run, asks: Asks, job: Task | None, again: bool = False) -> None:
@@ -144,15 +239,16 @@ def _measure(run: Run, asks: Asks, job: Task | None, again: bool = False) -> Non
         outcome.warning(job.error)
 
     running = work.evaluations.running()  # maybe another run's
-    st.button(
-        "Evaluate again" if again else "Evaluate now",
-        icon=":material/speed:",
-        type="primary",
-        key=keys.METRICS_EVALUATE,
-        on_click=_evaluate,
-        args=(run, asks, again),
-        **(access.control(bool(running)) if again else {"disabled": bool(running)}),
-    )
+    if not running:
+        st.button(
+            "Evaluate again" if again else "Evaluate now",
+            icon=":material/speed:",
+            type="primary",
+            key=keys.METRICS_EVALUATE,
+            on_click=_evaluate,
+            args=(run, asks, again),
+            **(access.control() if again else {}),
+        )
     outcome.show(keys.METRICS_EVALUATE)
     if running:
         outcome.watch(running, keys.METRICS_EVALUATE)

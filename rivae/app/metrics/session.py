@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from rivae.base.config import Asks
 
 DETAIL = "detail_metrics"  # key of the panel behind a cell
+# An axis, and a factor of the run's table by number or any column by kind and name: "tag.cakes".
+Cell = tuple[int, int | str]
 
 
 def current_run(ready: Sequence[str]) -> tuple[str, Asks, str]:
@@ -59,12 +61,12 @@ def choose_asks(run_id: str, asks: Asks) -> None:
     address.take(run_id, asks=asks)
 
 
-def cell() -> tuple[int, int] | None:
-    """The chosen (axis, factor) of the run's table."""
+def cell() -> Cell | None:
+    """The chosen cell, of the run's map or of its table."""
     return read_cell(st.query_params.get("cell", ""))
 
 
-def choose_cell(chosen: tuple[int, int] | None) -> None:
+def choose_cell(chosen: Cell | None) -> None:
     """Open the plot behind a cell, or close it."""
     if chosen is not None:
         st.query_params["cell"] = write_cell(chosen)
@@ -92,7 +94,7 @@ def clicked_heading(table: str, column: str) -> None:
 
 MAX_SORTS = 20
 _SORT = re.compile(r"(-?)([a-z]{1,20})\.([a-z][A-Za-z0-9_.-]{0,60})")
-_CELL = re.compile(r"([0-9]{1,3})(?:_([0-9]{1,3}))?")
+_CELL = re.compile(r"([0-9]{1,3})(?:_(?:([0-9]{1,3})|((?:factor|tag|word)\..{1,80})))?")
 
 
 def read_sorts(text: str) -> dict[str, Sort]:
@@ -110,15 +112,18 @@ def write_sorts(sorts: Mapping[str, Sort]) -> str:
     return "~".join(f"{'-' * s.reversed}{table}.{s.column}" for table, s in sorted(sorts.items()))
 
 
-def read_cell(text: str) -> tuple[int, int] | None:
-    """(axis, factor) from 0; a cell of digits has factor 0."""
+def read_cell(text: str) -> Cell | None:
+    """Axis and factor from 0; a cell of digits has factor 0."""
     match = _CELL.fullmatch(text)
     if match is None:
         return None
     j, k = int(match[1]), int(match[2] or 1)
-    return (j - 1, k - 1) if 1 <= j <= MAX_DIMS and 1 <= k <= MAX_DIMS else None
+    if not (1 <= j <= MAX_DIMS and 1 <= k <= MAX_DIMS):
+        return None
+    return j - 1, match[3] or k - 1
 
 
-def write_cell(cell: tuple[int, int]) -> str:
+def write_cell(cell: Cell) -> str:
     """Both count from 1, as on the page."""
-    return f"{cell[0] + 1}_{cell[1] + 1}"
+    j, column = cell
+    return f"{j + 1}_{column if isinstance(column, str) else column + 1}"

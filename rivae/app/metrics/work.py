@@ -1,8 +1,10 @@
-"""Work of the Metrics page in other processes: evaluations, alignments, suggestions.
+"""Work of the Metrics page in other processes: evaluations and what they can be trusted in,
+alignments, suggestions.
 
 First the functions that the page calls, then those that run in the process. Labels are handed
-over, so the process never opens the store of labels. ``keep`` writes one new run folder and
-``evaluate`` the run's evaluation; nothing else is written. No streamlit here.
+over, so the process never opens the store of labels. ``keep`` writes one new run folder,
+``evaluate`` the run's evaluation and ``measure_evidence`` into its cache; nothing else is written.
+No streamlit here.
 """
 
 from __future__ import annotations
@@ -16,16 +18,20 @@ from rivae.base.errors import RunError
 
 if TYPE_CHECKING:
     from rivae.base.config import Asks
+    from rivae.evaluation.evidence import Evidence
     from rivae.retrieval.base import Floats, Ints
     from rivae.runs import Run
+    from rivae.runs.evaluation_file import Evaluation
 
 MAX_KEPT = 20  # evaluations of runs whose folders cannot be written; 100 kB each
 TITLES = {"align": "Aligning", "keep": "Writing", "suggest": "Suggestions for"}
 
+MEASURING = "the axes of another run are being measured: wait for it"
 EVALUATING = "another evaluation is running: wait for it or stop it"
 ALIGNING = "the machine is busy aligning other axes: try again in a minute"
 
 evaluations = Tasks(MAX_KEPT, RunError, EVALUATING)
+_evidence = Tasks(MAX_KEPT, RunError, MEASURING)
 from_labels = Tasks(20, RunError, ALIGNING, at_once=2)
 
 
@@ -49,6 +55,38 @@ def start_evaluation(run: Run, asks: Asks = "first") -> Task:
         lambda: start_process(key, f"Evaluating {run.id}", f"{__name__}:evaluate", spec),
         again=True,
     )
+
+
+def may_begin(job: Task | None) -> bool:
+    """Whether a run may be evaluated without being asked: not after it was stopped or has failed,
+    nor while another one is evaluated.
+    """
+    return job is None and not evaluations.running()
+
+
+def evidence_of(run: Run, stored: Evaluation) -> Evidence | Task | None:
+    """The evidence for an evaluation of this run; else the task that measures it, or has failed to,
+    which this begins; None while that has to wait for another one.
+    """
+    from rivae.evaluation.evidence import Evidence, kept_evidence
+
+    if (kept := kept_evidence(run, stored)) is not None:
+        return kept
+    key = f"{_model(run)}/{stored.settings.asks}/{stored.created}"
+    task = _evidence.get(key)
+    if task is None:
+        if _evidence.running():
+            return None
+        spec = {"run": str(run.path.resolve()), "report": stored.document()}
+        title, work = f"The axes of {run.id}", f"{__name__}:measure_evidence"
+        task = _evidence.start(key, lambda: start_process(key, title, work, spec))
+    # Its result could not be kept.
+    return Evidence.model_validate_json(task.result["evidence"]) if task.result else task
+
+
+def measuring() -> bool:
+    """Whether the evidence of any run is being measured."""
+    return bool(_evidence.running())
 
 
 def job_of(what: str, run: Run) -> Task | None:
@@ -148,6 +186,19 @@ def evaluate(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any] | No
     except RunError:
         return result.document()
     return None
+
+
+def measure_evidence(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """Measure and keep the evidence for the evaluation ``report`` of the run in the folder ``run``;
+    the result holds it as well, for a folder that cannot be written.
+    """
+    _opening(progress)
+    from rivae.evaluation.evidence import evidence_of
+    from rivae.runs import Run
+    from rivae.runs.evaluation_file import Evaluation
+
+    report = Evaluation.model_validate(spec["report"])
+    return {"evidence": evidence_of(Run(spec["run"]), report, progress).model_dump_json()}
 
 
 def align(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:

@@ -141,6 +141,19 @@ def shown_names(run: Run, n_components: int) -> list[str]:
     return [given or suggested for given, suggested in pairs]
 
 
+def pole_names(run: Run, n_components: int) -> list[str]:
+    """What the rows of a chart call each axis: its two poles ("savory ↔ dessert"), else its name,
+    else z3; "?" ends what no user has accepted.
+    """
+    shown, ids = shown_names(run, n_components), names_of_axes(run, n_components)
+    labels = []
+    for known, name, axis_id in zip(known_names(run, n_components), shown, ids, strict=True):
+        low, high = known.poles if known else ("", "")
+        draft = SUGGESTED if known and known.proposed else ""
+        labels.append(f"{low} ↔ {high}{draft}" if low else name or axis_id)
+    return labels
+
+
 def change_names(
     run: Run,
     n_components: int,

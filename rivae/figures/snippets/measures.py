@@ -42,6 +42,16 @@ save(effect_bars(effects), "effects.html")
 """,
         defaults={"rows": "test", "dim": 0},
     ),
+    "effects": Template(
+        imports=(SAVE, "from rivae.figures.effects import effect_heatmap"),
+        body="""\
+axes = {axes}
+changes = [run.effects(j).changes for j in axes]
+names = {names} or [run.axes[j].label for j in axes]
+save(effect_heatmap(changes, names, axes=axes), "effects.html")
+""",
+        defaults={"rows": "test", "axes": [0], "names": None},
+    ),
     "correlation": Template(
         imports=(
             SAVE,

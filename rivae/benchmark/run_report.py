@@ -1,10 +1,9 @@
-"""One run's evaluation as the Metrics page shows it, and as a table for the browser and for
-files. No streamlit here.
+"""One run's evaluation in the order in which it is shown, each metric beside its level of chance
+and the number that the paper prints, and as a table for files.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -12,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.app.metrics.results_table import typeset
-from rivae.figures.tables import Score, published, with_spread
+from rivae.figures.tables import Score
 from rivae.metrics.measures.dci_paper import DEFAULT_ALPHA, METRICS, D
 from rivae.metrics.measures.digits import COVERAGE, OVERLAP
 from rivae.metrics.registry import metric
@@ -26,20 +24,6 @@ if TYPE_CHECKING:
     from rivae.base.config import Asks
 
 MAX_WIDTHS = 20  # ours are five; a chart of many more could not be read
-# Of the table: id, heading, kind, what it holds.
-COLUMNS = (
-    ("metric", "Metric", "", None),
-    ("value", "Value", "", "± s.d. over random search sets, where there are several"),
-    ("range", "Range", "", "possible values"),
-    (
-        "chance",
-        "By chance",
-        "",
-        "with shuffled factors: mean ± s.d.; for retrieval of a random order, exact",
-    ),
-    ("p", "p", "", "share of shuffles that score at least as well"),
-    ("paper", "Paper", "paper", "printed for this method and data set"),
-)
 
 
 @dataclass(frozen=True)
@@ -132,14 +116,17 @@ class RangeData:
         """The name of the range."""
         return ranges.title(self.range)
 
+    @property
+    def has_table(self) -> bool:
+        """Whether correlations or transitions were measured."""
+        return self.correlation is not None or self.transitions is not None
 
-def _along(stored: Evaluation, other: bool) -> RangeData | None:
-    """The charts' data of the first or second range; None without any."""
+
+def _along(stored: Evaluation, other: bool) -> RangeData:
+    """The charts' data of the first or second range."""
     found = stored.along[other]
     table = found.correlation or Correlation()
     transitions = found.digits.transitions if found.digits else None
-    if not table.absolute and transitions is None:
-        return None
     scored = found.factors.get(D.key, Result()).constants.factors or ()
     shared = tuple(k for k, name in enumerate(table.factor_names) if name in scored)
     nulls = {m.key: found.factors.get(m.key, Result()).null for m in METRICS}
@@ -173,7 +160,7 @@ class Report:
     created: str
     alpha: float
     groups: tuple[tuple[str, tuple[Measured, ...]], ...]
-    along: tuple[RangeData, ...]
+    along: tuple[RangeData, RangeData]
     digit_ranges: tuple[AtWidth, ...]
     stored: Evaluation
 
@@ -191,12 +178,11 @@ def report_of(stored: Evaluation, dataset: str, method: str) -> Report:
     by_width = {at.n_std: at for at in stored.digits_ranges[:MAX_WIDTHS]}
     widths = tuple(by_width[width] for width in sorted(by_width))
     groups.append(("Digit transitions, by the range of z", _digit_widths(widths)))
-    along = (_along(stored, other) for other in (False, True))
     return Report(
         stored.created,
         stored.settings.alpha or DEFAULT_ALPHA,
         tuple((heading, found) for heading, found in groups if found),
-        tuple(each for each in along if each is not None),
+        (_along(stored, False), _along(stored, True)),
         widths,
         stored,
     )
@@ -244,59 +230,6 @@ def _digit_widths(widths: tuple[AtWidth, ...]) -> tuple[Measured, ...]:
         for of in (OVERLAP, COVERAGE)
         for at in widths
     )
-
-
-def run_payload(report: Report, label: str) -> dict[str, Any]:
-    """The table for ``results_table.RESULTS``, one section per kind of metric."""
-    rows: list[dict[str, Any]] = []
-    every = [m for _, group in report.groups for m in group]
-    empty = {"p": all(m.p is None for m in every), "paper": all(m.paper is None for m in every)}
-    shown = [column for column in COLUMNS if not empty.get(column[0])]
-    columns = [
-        {"id": name, "label": text, "kind": kind, "title": title, "sortable": False}
-        for name, text, kind, title in shown
-    ]
-    for heading, group in report.groups:
-        rows.append({"section": heading})
-        for measured in group:
-            cells = _cells(measured)
-            kept = [cells[name] for name, *_ in shown[1:]]
-            rows.append(
-                {
-                    "name": f"{measured.label} {'↑' if measured.higher_is_better else '↓'}",
-                    "detail": "",
-                    "quiet": False,
-                    "title": None,
-                    "cells": kept,
-                }
-            )
-    return {"label": label, "columns": columns, "rows": rows, "sort": None, "notes": []}
-
-
-def _cells(m: Measured) -> dict[str, dict[str, Any]]:
-    """The cells of a metric by column."""
-    from rivae.benchmark.paper import printed_decimals
-
-    digits = metric(m.name).decimals
-    score = Score("", m.name, m.value, paper=m.paper)
-    return {
-        "value": {
-            "main": typeset(with_spread(m.value, m.std, digits)),
-            "sub": m.reason or None,
-            "state": "not-run" if math.isnan(m.value) else "",
-        },
-        "range": {"main": f"{_end(m.low, '−∞', digits)} … {_end(m.high, '∞', digits)}"},
-        "chance": {"main": typeset(with_spread(m.chance, m.chance_std, digits))},
-        "p": {"main": "–" if m.p is None else f"{m.p:.2f}"},
-        "paper": {"main": published(score, printed_decimals(m.name)) or "–"},
-    }
-
-
-def _end(value: float | None, open_end: str, digits: int) -> str:
-    if value is None:
-        return open_end
-    text = f"{value:g}" if value == round(value, 1) else f"{value:.{digits}f}"
-    return typeset(text)
 
 
 def run_scores(report: Report, run_id: str) -> dict[str, list[Score]]:

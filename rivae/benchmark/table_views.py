@@ -1,8 +1,6 @@
-"""The benchmark's tables as the Metrics page shows them. No streamlit here.
+"""The benchmark's tables as they are shown and exported.
 
-Lines of ``rivae.benchmark.summary`` become one :class:`TableView` per table of a data set. Its
-scores are what the exports write; ``rivae.app.metrics.results_table`` turns it into what the
-browser draws.
+Lines of ``rivae.benchmark.summary`` become one :class:`TableView` per table of a data set.
 """
 
 from __future__ import annotations

@@ -1,0 +1,209 @@
+"""The heat map of what each axis changes: measured in the background, reliable axes first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.app.metrics import session, work
+from rivae.app.shared import exports
+from rivae.app.shared.charts import chart, headline, is_dark
+from rivae.app.shell import keys
+from rivae.app.shell import report as outcome
+from rivae.app.work.certainty import SIGNS
+from rivae.app.work.tasks import Task
+from rivae.exploring.words.axis_names import axis_signs, known_names, pole_names
+from rivae.runs.results import Change
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rivae.benchmark.run_report import RangeData
+    from rivae.evaluation.evidence import Evidence
+    from rivae.figures.effects import Column
+    from rivae.metrics.certainty import AxisCertainty
+    from rivae.runs import Run
+
+TITLE = "What each axis changes"
+N_ROWS = 12  # axes that are shown at first
+WAITING = "Another run is being measured first."
+RANKS = {"sure": 0, "plane": 1, "unsure": 2}
+
+
+@dataclass(frozen=True)
+class Row:
+    """An axis of the map: its number, what it is called, and what it changes as it is shown."""
+
+    axis: int
+    name: str
+    changes: tuple[Change, ...]
+
+
+def rows_of(run: Run, evidence: Evidence, known: Sequence[AxisCertainty] | None) -> tuple[Row, ...]:
+    """The axes of a run, the reliable ones first: by the verdict of the fits, then those that
+    change anything, by how far their names hold on other items, and by the largest change.
+    """
+    d = len(evidence.effects)
+    verdicts = {axis.axis: axis.verdict for axis in known or ()}
+    held = [name.held_out if name else None for name in known_names(run, d)]
+    signs, names = axis_signs(run, d), pole_names(run, d)
+
+    def rank(row: Row) -> tuple[int, bool, float, float]:
+        tried = held[row.axis]
+        above = tried.score - tried.chance if tried else 0.0
+        largest = max((abs(change.change) for change in row.changes), default=0.0)
+        return RANKS.get(verdicts.get(row.axis, ""), 3), not row.changes, -above, -largest
+
+    rows = [
+        Row(
+            j,
+            f"{SIGNS[verdicts[j]]} {names[j]}" if j in verdicts else names[j],
+            tuple(
+                change.model_copy(update={"change": signs[j] * change.change})
+                for change in of_axis.changes
+            ),
+        )
+        for j, of_axis in enumerate(evidence.effects)
+    ]
+    return tuple(sorted(rows, key=rank))
+
+
+def panel(
+    run: Run,
+    found: Evidence | Task | None,
+    known: Sequence[AxisCertainty] | None,
+    along: RangeData,
+    n_axes: int,
+) -> None:
+    """The map, or how far it is measured on a place of its height."""
+    from rivae.figures.effects import effect_columns, effect_heatmap, effect_height
+
+    head = headline(TITLE)
+    if found is None or isinstance(found, Task):
+        _measuring(found, effect_height(min(n_axes, N_ROWS)))
+        return
+    if not found.effects:
+        st.caption("This method has no latent, so its axes are not measured.")
+        return
+    every = rows_of(run, found, known)
+    with head, st.container(horizontal=True, vertical_alignment="center", width="content"):
+        everything = len(every) <= N_ROWS or st.toggle(
+            f"All {len(every)} axes", key=keys.METRICS_AXES, bind="query-params"
+        )
+        rows = every if everything else every[:N_ROWS]
+        columns = effect_columns([row.changes for row in rows], along.factors)
+        _picker(rows, columns, along)
+        figure = effect_heatmap(
+            [row.changes for row in rows],
+            [row.name for row in rows],
+            columns,
+            axes=[row.axis for row in rows],
+            selected=_selected(columns, along),
+            dark=is_dark(),
+        )
+        exports.panel(
+            "effects",
+            lambda: figure,
+            run.id,
+            "effects",
+            is_chart=True,
+            asks=along.asks,
+            axes=[row.axis for row in rows],
+            names=[row.name for row in rows],
+        )
+
+    def clicked(values: list[int]) -> None:
+        session.choose_cell((values[0], _cell_of(columns[values[1]], along)))
+
+    with st.container(key="effects_map"):
+        chart(figure, keys.METRICS_EFFECTS, clicked)
+
+
+def _measuring(task: Task | None, height: int) -> None:
+    if task is not None and task.error:
+        outcome.warning(task.error)
+        return
+    with st.container(height=height, border=False):
+        if task is None:
+            st.caption(f":material/hourglass_top: {WAITING}")
+            outcome.wait_for(lambda: not work.measuring())
+        elif task.running:
+            outcome.watch([task], keys.METRICS_EFFECTS)
+        else:
+            st.caption("Stopped. Reload the page to begin again.")
+            return
+        st.skeleton(height=height - 120)
+
+
+def _cell_of(column: Column, along: RangeData) -> int | str:
+    """What stands for a column in the address: the number of a factor of the table, as ever."""
+    kind, name = column
+    if kind == "factor" and name in along.factors:
+        return along.factors.index(name)
+    return f"{kind}.{name}"
+
+
+def _selected(columns: Sequence[Column], along: RangeData) -> tuple[int, Column] | None:
+    cell = session.cell()
+    if cell is None:
+        return None
+    at = {_cell_of(column, along): column for column in columns}
+    return (cell[0], at[cell[1]]) if cell[1] in at else None
+
+
+def _picker(rows: Sequence[Row], columns: Sequence[Column], along: RangeData) -> None:
+    """The same cells from two lists, for the keyboard."""
+    names = {row.axis: row.name for row in rows}
+    cells = {_cell_of(column, along): column for column in columns}
+    shown = session.cell()
+    is_shown = shown is not None and shown[0] in names and shown[1] in cells
+    st.session_state[keys.METRICS_CELL_DIM] = shown[0] if shown and is_shown else None
+    st.session_state[keys.METRICS_CELL_FACTOR] = shown[1] if shown and is_shown else None
+
+    def chosen() -> None:
+        j, k = (st.session_state[key] for key in (keys.METRICS_CELL_DIM, keys.METRICS_CELL_FACTOR))
+        if is_shown and (j is None or k is None):
+            session.choose_cell(None)
+        elif j is not None or k is not None:
+            session.choose_cell(_completed(rows, cells, j, k))
+
+    with st.popover("Plot", icon=":material/scatter_plot:"):
+        st.selectbox(
+            "Axis",
+            list(names),
+            index=None,
+            placeholder="none",
+            format_func=lambda j: names[j],
+            key=keys.METRICS_CELL_DIM,
+            on_change=chosen,
+        )
+        st.selectbox(
+            "Against",
+            list(cells),
+            index=None,
+            placeholder="none",
+            format_func=lambda cell: cells[cell][1],
+            key=keys.METRICS_CELL_FACTOR,
+            on_change=chosen,
+        )
+
+
+def _completed(
+    rows: Sequence[Row], cells: dict[int | str, Column], j: int | None, k: int | str | None
+) -> session.Cell:
+    """A cell of which only one half was chosen: with the other half that changes most."""
+    sizes = {
+        (row.axis, cell): abs(change.change)
+        for row in rows
+        for cell, column in cells.items()
+        for change in row.changes
+        if (change.kind, change.name) == column
+    }
+    fits = [
+        (axis, cell)
+        for axis in ([row.axis for row in rows] if j is None else [j])
+        for cell in (list(cells) if k is None else [k])
+    ]
+    return max(fits, key=lambda cell: sizes.get(cell, 0.0))
