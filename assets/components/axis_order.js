@@ -49,3 +49,10 @@ export function reasons({ name, short, left = "", right = "", terms = [] }, word
   const found = terms.filter(has)
   return found.length ? found.slice(0, MAX_REASONS) : null
 }
+
+/** How well such reasons fit, the least best: the axis' own name, the word itself behind it, a part of one. */
+export function fit(why, word) {
+  if (!why) return Infinity
+  if (!why.length) return 0
+  return why.some((term) => folded(term) === folded(word.trim())) ? 1 : 2
+}

@@ -7,7 +7,7 @@
  */
 
 import { Added } from "./added.js"
-import { ORDERS, ordered, reasons, restLabel, shownFirst } from "./axis_order.js"
+import { fit, ORDERS, ordered, reasons, restLabel, shownFirst } from "./axis_order.js"
 import { round4, setText } from "./dom.js"
 import { keep, kept } from "./kept.js"
 import { buildControls } from "./layout.js"
@@ -256,7 +256,9 @@ export class Sliders {
     setText(missing, `No axis is about “${word}”.`)
     setText(want, `Add an axis of “${word}”`)
     want.hidden = this.added.button.hidden || !this.on.add
-    const elements = [...first, ...rest].map(({ j }) => this.rows[j].element)
+    const all = [...first, ...rest]
+    if (found) all.sort((a, b) => fit(found.get(a), word) - fit(found.get(b), word) || 0)
+    const elements = all.map(({ j }) => this.rows[j].element)
     if (elements.some((node, at) => list.children[at] !== node)) list.replaceChildren(...elements)
   }
 

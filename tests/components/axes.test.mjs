@@ -1,7 +1,7 @@
 // Run by test_modules.py, or by hand: node --test tests/components
 import assert from "node:assert/strict"
 import test from "node:test"
-import { ordered, reasons, restLabel, shownFirst } from "../../assets/components/axis_order.js"
+import { fit, ordered, reasons, restLabel, shownFirst } from "../../assets/components/axis_order.js"
 import { besideOf } from "../../assets/components/grid_rows.js"
 
 const held = (above) => ({ above, verdict: above >= 0.25 ? "sure" : above >= 0.1 ? "plane" : "unsure" })
@@ -41,6 +41,10 @@ test("a word finds an axis by its name, its poles, its number, and says by which
   assert.deepEqual(reasons(dessert, " SWEET "), ["sweet"])
   assert.deepEqual(reasons(dessert, "suss"), ["Süßes"])
   assert.equal(reasons(dessert, "umami"), null)
+  // The word itself tells more of an axis than a part of a longer one, its name most of all.
+  assert.ok(fit([], "sweet") < fit(["Sweet", "cake"], " sweet "))
+  assert.ok(fit(["Sweet"], "sweet") < fit(["sweet-sauces"], "sweet"))
+  assert.equal(fit(null, "sweet"), Infinity)
 })
 
 test("pictures fill their rows and are never too narrow", () => {

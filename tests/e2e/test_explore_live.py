@@ -102,6 +102,27 @@ def test_before_is_shown_as_long_as_the_key_or_the_button_is_held(kitchen, until
     assert button.get_attribute("aria-pressed") == "false", "a letter is a letter"
 
 
+@pytest.mark.parametrize("size", [(1440, 900), (1280, 720)])
+def test_an_analysts_three_questions_are_answered_on_one_screen(kitchen, size, until):
+    """Which axis is sweetness, what else does it change, can I trust it?"""
+    page, said = kitchen.page, kitchen.page.get_by_test_id("said")
+    page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    page.get_by_test_id("find-axis").fill("sweet")
+    row = shown_axes(page).first
+    assert row.locator(".poles").inner_text().split("\n")[-1] == "dessert", "which one"
+    before = kitchen.ids()
+    list(kitchen.drag(int(row.get_attribute("data-dim")), [0.9]))
+    until(lambda: "measurably" in said.inner_text(), "what it changes", 60)
+    sentence = said.inner_text()
+    assert sentence.startswith("More dessert: ") and "nothing else changes" in sentence
+    assert "Reliable: ." in sentence and "chance ." in sentence, "whether to trust it"
+    assert kitchen.ids() != before
+    for part in (row, said, kitchen.tiles.first):
+        box = part.bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= size[1], "without scrolling"
+    assert "/explore?" in page.evaluate("location.href")
+
+
 @pytest.mark.parametrize("width", [390, 1024, 1280, 1440, 1920])
 def test_pictures_are_large_at_every_width_with_the_map_and_an_item_open(kitchen, width, until):
     page = kitchen.page
