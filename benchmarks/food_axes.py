@@ -106,9 +106,16 @@ representation of the second, so what is missing to 1 is what the passes disagre
 """
 
 
+def unit_columns(z: Array) -> Array:
+    """Columns of mean 0 and s.d. 1; 0 where one is constant, as inputs that a network passes on."""
+    spread = z.std(axis=0)
+    unit: Array = (z - z.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    return unit
+
+
 def from_labels(z: Array, levels: Array) -> float:
     """Mean |r| on the dishes without a label of a ridge regression from ``N_LABELS`` dishes."""
-    z = (z - z.mean(axis=0)) / z.std(axis=0)
+    z = unit_columns(z)
     found = []
     for draw in range(DRAWS):
         order = np.random.default_rng(draw).permutation(len(z))
@@ -123,7 +130,7 @@ def from_labels(z: Array, levels: Array) -> float:
 
 def predicted(z: Array, levels: Array) -> Array:
     """Levels (n, 8) as a ridge regression on z has them from other four fifths of the dishes."""
-    z = (z - z.mean(axis=0)) / z.std(axis=0)
+    z = unit_columns(z)
     model = RidgeCV(np.logspace(-1, 5, 19), alpha_per_target=True)
     folds = KFold(5, shuffle=True, random_state=0)
     return np.asarray(cross_val_predict(model, z, levels, cv=folds))
