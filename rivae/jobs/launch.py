@@ -269,7 +269,7 @@ def choose_axes(method: Method, data: PairedDataset, run: Run) -> Callable[[], N
         change = replace(change, matrix=change.matrix * signs, offset=change.offset * signs)
         method.load_state_dict(whole)  # fold in the recorded change only
         fold_in(method, change)
-        names = [name and replace(name, direction=1) for name in names]
+        names = [n.on_turned_axis() if n and n.direction < 0 else n for n in names]
     write_json(
         run.path / ALIGNMENT,
         {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -115,6 +115,11 @@ class AxisName:
     def poles(self) -> tuple[str, str]:
         """The names of the left and the right end of the axis as it is shown."""
         return self.low, self.high or self.name
+
+    def on_turned_axis(self) -> AxisName:
+        """The same name where −z is z now: what fell along the axis grows along it."""
+        evidence = (replace(e, strength=-e.strength, shift=-e.shift) for e in self.evidence)
+        return replace(self, direction=1 if self.direction < 0 else -1, evidence=tuple(evidence))
 
 
 class _File(BaseModel):

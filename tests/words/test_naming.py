@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 
 from rivae.base.errors import DataError
+from rivae.exploring.explorer import Explorer
 from rivae.exploring.words.naming import axis_evidence, propose_name
+from rivae.runs import DEMO_ROOT, find_run
 from rivae.runs.axis_names import MAX_NAME, Evidence
 
 
@@ -105,3 +107,28 @@ def test_a_name_is_short():
 def test_rows_of_factors_have_to_match():
     with pytest.raises(DataError, match="one per item"):
         axis_evidence(np.zeros((3, 1)), [["a"]] * 3, None, np.zeros((2, 1)), ("fruit",))
+
+
+def test_a_name_on_a_turned_axis_is_the_one_that_the_turned_axis_gets():
+    z, words, tags, factors = made_up()
+    names = ("greenness", "fruit")
+    for j, one in enumerate(axis_evidence(z, words, tags, factors, names)):
+        other = axis_evidence(-z, words, tags, factors, names)[j]
+        name, turned = propose_name(j, one), propose_name(j, other)
+        assert (name and name.on_turned_axis()) == turned
+
+
+@pytest.mark.parametrize("run", [path.name for path in sorted(DEMO_ROOT.iterdir())])
+def test_the_evidence_of_a_demo_run_says_what_its_own_axes_do(run):
+    explorer = Explorer.open(find_run(run, [DEMO_ROOT]))
+    columns = {spec.name: k for k, spec in enumerate(explorer.data.factor_specs)}
+    rows = explorer.data.factors[explorer.search_rows]
+    for name in filter(None, explorer.known_names):
+        for e in name.evidence:
+            if e.kind != "factor":
+                continue
+            factor, _, level = e.term.partition(": ")
+            values = rows[:, columns[factor]]
+            values = values == float(level) if level else values
+            r = np.corrcoef(explorer.positions[:, name.dim], values)[0, 1]
+            assert np.sign(r) == np.sign(e.strength), (name.dim, e.term)
