@@ -51,6 +51,7 @@ def test_links_and_the_way_back_restore_the_path(path, until):
         return tiles.evaluate_all("tiles => tiles.map((tile) => tile.dataset.id)")
 
     first = shown()
+    path.get_by_role("button", name="Way-points").click()
     path.get_by_role("textbox", name="Way-points").fill("30")
     path.keyboard.press("Enter")
     until(lambda: shown() != first and shown(), "a shorter way")
