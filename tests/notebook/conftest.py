@@ -105,10 +105,16 @@ class Notebook:
         prompt = cell.locator(".jp-InputPrompt").first
         before = prompt.inner_text()
         deadline = time.monotonic() + 120
+        by_key = True
         while prompt.inner_text() == before and time.monotonic() < deadline:
             cell.locator(".cm-content").click()
-            self.page.keyboard.press("Control+Enter")
-            # A kernel that is not connected yet hears nothing: then it is asked again.
+            if by_key:
+                self.page.keyboard.press("Control+Enter")
+            else:
+                self.page.locator("[data-command='notebook:run-cell-and-select-next']").click()
+            by_key = not by_key
+            # A kernel that is not connected yet hears nothing, nor does a notebook whose focus the
+            # view has just taken: then it is asked again, in the other way.
             for _ in range(50):
                 self.page.wait_for_timeout(100)
                 if prompt.inner_text() != before:
