@@ -112,7 +112,7 @@ def test_an_analysts_three_questions_are_answered_on_one_screen(kitchen, size, u
     assert row.locator(".poles").inner_text().split("\n")[-1] == "dessert", "which one"
     before = kitchen.ids()
     list(kitchen.drag(int(row.get_attribute("data-dim")), [0.9]))
-    until(lambda: "measurably" in said.inner_text(), "what it changes", 60)
+    until(lambda: "measurably" in said.inner_text(), "the effects", 60)
     sentence = said.inner_text()
     assert sentence.startswith("More dessert: ") and "nothing else changes" in sentence
     assert "Reliable: ." in sentence and "chance ." in sentence, "whether to trust it"
