@@ -1,6 +1,7 @@
 /* One search for everything: a button and Ctrl-K open it, arrows and Enter choose. */
 
 import { debounce, h, icon } from "./dom.js"
+import { markOption } from "./options.js"
 import { reach } from "./reach.js"
 
 const SEARCH_MS = 120
@@ -45,8 +46,7 @@ class Finder {
   }
 
   show(hits) {
-    const groups = Map.groupBy ? Map.groupBy(hits ?? [], (hit) => hit.group) : grouped(hits ?? [])
-    const parts = [...groups].map(([group, of]) => h("div", { role: "group", "aria-label": group },
+    const parts = [...grouped(hits ?? [])].map(([group, of]) => h("div", { role: "group", "aria-label": group },
       h("small", { class: "group" }, group), ...of.map((hit) => this.row(hit))))
     if (!hits?.length) {
       const sentence = hits ? "Nothing fits: try another word" : "The search failed: try again"
@@ -73,12 +73,7 @@ class Finder {
   }
 
   mark(at) {
-    const options = this.options()
-    this.at = options.length ? (at + options.length) % options.length : -1
-    options.forEach((node, i) => node.setAttribute("aria-selected", String(i === this.at)))
-    if (this.at < 0) return this.input.removeAttribute("aria-activedescendant")
-    this.input.setAttribute("aria-activedescendant", options[this.at].id)
-    options[this.at].scrollIntoView({ block: "nearest" })
+    this.at = markOption(this.input, this.options(), at)
   }
 
   key(event) {

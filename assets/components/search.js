@@ -4,6 +4,7 @@
 
 import { reach } from "./reach.js"
 import { debounce, h, icon } from "./dom.js"
+import { markOption } from "./options.js"
 
 const SEARCH_MS = 150
 const PICTURE_SIDE = 768  // pixels that a dropped picture is made smaller to
@@ -116,12 +117,7 @@ export class SearchBox {
 
   /** Marks the option that Enter takes. */
   mark(at) {
-    const options = this.options()
-    this.at = options.length ? (at + options.length) % options.length : -1
-    options.forEach((node, i) => node.setAttribute("aria-selected", String(i === this.at)))
-    if (this.at < 0) return this.input.removeAttribute("aria-activedescendant")
-    this.input.setAttribute("aria-activedescendant", options[this.at].id)
-    options[this.at].scrollIntoView({ block: "nearest" })
+    this.at = markOption(this.input, this.options(), at)
   }
 
   key(event) {

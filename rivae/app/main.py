@@ -37,6 +37,8 @@ finder.follow()
 if entered:
     address.arrive(page)
 view = address.change_view(page, entered)
+address.leave(page)  # now and at the end: a click may interrupt a page half-way
+st.set_page_config(page_title=address.title(name_of(view)))
 frame.draw(page, view)
 with suppress(EndOfPage):
     opened.run()

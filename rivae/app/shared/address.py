@@ -121,9 +121,15 @@ def to_view(page: Page, view: View) -> dict[str, str]:
     """The parameters of a link to a view: of the page that is shown with the rest of its address;
     that of another page is filled when the visitor arrives there.
     """
-    now = st.query_params.to_dict() if page.name == st.session_state.get(keys.PAGE) else {}
+    if page.name != st.session_state.get(keys.PAGE):
+        return dict(view.params)
+    now = st.query_params.to_dict()
+    # Of what only that view shows, its controls have taken nothing along: it is as it was left.
+    left = st.session_state.get(keys.VIEW_ADDRESSES, {}).get((page.name, view.title), {})
+    own = {name: text for name, text in left.items() if name not in page.takes}
+    known = {**own, **now} if left.get("run") == now.get("run") else now
     besides = (*page.view_names, *PASSING)
-    return {**{name: text for name, text in now.items() if name not in besides}, **view.params}
+    return {**{name: text for name, text in known.items() if name not in besides}, **view.params}
 
 
 def arrive(page: Page) -> None:
@@ -223,6 +229,8 @@ def leave(page: Page) -> None:
     always = {name: before[name] for name in page.always if name in before}
     kept = {name: text for name, text in now.items() if name not in PASSING}
     all_kept[page.name] = {**always, **kept}
+    of_views = st.session_state.setdefault(keys.VIEW_ADDRESSES, {})
+    of_views[page.name, page.view(now).title] = kept
 
 
 def title(view: str) -> str:

@@ -39,6 +39,7 @@ IN_HAND: Final = "in_hand"
 INSTEAD: Final = "instead_of_upload"
 # The address of every page as it was left, by page.
 ADDRESSES: Final = "addresses"
+VIEW_ADDRESSES: Final = "view_addresses"  # the same by page and view
 GO: Final = "go"  # the page, and its parameters, that a hit of the search leads to
 VIEW: Final = "shown_view"  # the title of the view that is shown
 LAST_VIEWS: Final = "last_views"  # the tab where the visitor last was, by place

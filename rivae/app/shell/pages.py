@@ -8,7 +8,7 @@ A page is one file. It begins with what the app has to know before the page is d
         takes=("run", "q", "ask"),
     )
 
-and goes on with its layout. The declaration is read without running the layout, so it holds
+Its layout follows. The declaration is read without running the layout, so it holds
 literals only.
 """
 
