@@ -182,7 +182,7 @@ def page(browser: Any) -> Iterator[Any]:
     does what the content policy stops.
     """
     context = browser.new_context(viewport={"width": 1360, "height": 900})
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(60_000)  # of a busy machine
     opened = context.new_page()
     errors: list[str] = []
     opened.on("pageerror", lambda error: errors.append(f"{error} ({opened.url})"))
