@@ -1,8 +1,6 @@
-"""Data: what was imported, and the form that takes in a user's own pairs."""
+"""Data: what was imported, and the form that takes in a visitor's own pairs."""
 
-import streamlit as st
-
-from rivae.app.data import panels, quick_panel
+from rivae.app.data import cards, own_pairs
 from rivae.app.shared import frame, trash
 from rivae.app.shell.pages import Page, View
 
@@ -14,8 +12,5 @@ PAGE = Page(
 with frame.tools():
     trash.panel("import")
 trash.undo("import")
-quick_panel.progress()
-panels.imported()
-st.header("Your own pairs", anchor=False)
-panels.import_form()
-panels.import_progress()
+own_pairs.panel()
+cards.imported()

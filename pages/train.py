@@ -1,5 +1,6 @@
 """Train: start, watch, stop, resume and compare training runs."""
 
+from rivae.app.data import own_pairs
 from rivae.app.shared import address, frame, trash
 from rivae.app.shell import report
 from rivae.app.shell.pages import Page, View
@@ -11,7 +12,7 @@ PAGE = Page(
         View("Runs", "Train", {"training": "Runs"}),
         View("New run", "Train", {"training": "New run"}, order=1),
     ),
-    blurb="Start, watch, stop and resume training runs.",
+    blurb="Train on your own pictures and texts; start, watch, stop and resume runs.",
     help="""
 A run is queued, starts in a separate process when a slot is free (one per graphics card, one for
 the CPU) and is kept in the folder of runs. It continues when you close this page or restart the
@@ -36,6 +37,8 @@ try:
     if view == "New run":
         form.panel()
     else:
+        if not session.chosen_run():
+            own_pairs.panel()
         runs.panel()
 except RivaeError as error:
     report.warning(str(error))

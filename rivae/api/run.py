@@ -19,6 +19,7 @@ from rivae.api.axes import RunAxes
 from rivae.base.arrays import checked_z, require_count
 from rivae.base.config import Asks, Rows
 from rivae.base.errors import DataError
+from rivae.base.progress import Progress
 from rivae.evaluation.of_run import evaluate
 from rivae.exploring.axis_effects import AxisEffects
 from rivae.exploring.effects import AxisLike, EffectMeasure, shown_effects
@@ -179,7 +180,7 @@ class Run(RunAxes):
         shuffles: int = 100,
         random_state: int = 0,
         save: bool = False,
-        progress: Callable[[str, float], None] | None = None,
+        progress: Progress | None = None,
     ) -> Evaluation:
         """Measure retrieval and factors on the test rows, as ``rivae evaluate`` does.
 

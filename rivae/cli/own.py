@@ -22,7 +22,7 @@ from rivae.app.serve import (
     is_free,
     prepare,
 )
-from rivae.base.errors import ConfigError, RunError
+from rivae.base.errors import RunError
 from rivae.cli.common import Steps, add_command
 from rivae.cli.data import add_source_options, plan_of
 from rivae.runs import Run, runs_root
@@ -30,9 +30,6 @@ from rivae.runs import Run, runs_root
 LOOK_S = 0.3
 START_S = 120.0  # for the app to listen, on a busy machine
 STOP_S = 10.0  # for it to end
-OLDER_RULES = (
-    "{} was imported by a version that reads some tables differently: --name NEW reads it again"
-)
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -100,31 +97,11 @@ def _after(run: Run) -> str:
 
 def _imported(args: argparse.Namespace, steps: Steps) -> Path:
     """The folder of the import, made now unless these files were imported before."""
-    from rivae.data.importing import run_import
+    from rivae.data.importing.once import import_once
     from rivae.data.importing.plan import free_import_name
-    from rivae.data.importing.session import is_read_as_now, same_as
-    from rivae.data.store import Manifest
 
     plan = plan_of(args, args.name or free_import_name(args.source))
-    settings, source = plan.settings(), plan.source()
-    settings.check()
-    if (same := same_as(source, settings, steps)) is not None:
-        as_now = is_read_as_now(source, settings, same)
-        if as_now or args.name in ("", same.name):
-            has_content = Manifest.read(same).files_read
-            unsure = "" if has_content else " by an older version (pictures compared by name only)"
-            steps.keep(f"imported already, as {same.name}{unsure}")
-            if not as_now:
-                steps.keep(OLDER_RULES.format(same.name))
-            return same
-    if settings.folder.exists():
-        raise ConfigError(
-            f"there is already a data set '{plan.name}' with other content: choose another --name"
-        )
-    report = run_import(source, settings, progress=steps)
-    for line in report.lines():
-        steps.keep(line)
-    return settings.folder
+    return import_once(plan, bool(args.name), steps, steps.keep)
 
 
 @contextlib.contextmanager

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rivae.base.installed import cache_folder
+from rivae.base.progress import Progress
 from rivae.data.search_words import JOINT, joined, other_forms, question
 from rivae.data.store import PairStore
 from rivae.data.tokenizer import is_plain
@@ -193,9 +194,7 @@ def text_index(data: PairedDataset) -> TextIndex:
     return TextIndex.build(data.search_texts())
 
 
-def store_index(
-    store: PairStore, progress: Callable[[str, float], None] = lambda stage, share: None
-) -> TextIndex:
+def store_index(store: PairStore, progress: Progress = lambda stage, share: None) -> TextIndex:
     """The index of an import, in a file next to it where one can be written.
 
     15,000 recipes take a second to index.
@@ -233,7 +232,7 @@ def write_index(path: Path, texts: Iterable[tuple[str, str]]) -> None:
             temporary.unlink(missing_ok=True)
 
 
-def _counted(store: PairStore, progress: Callable[[str, float], None]) -> Iterator[tuple[str, str]]:
+def _counted(store: PairStore, progress: Progress) -> Iterator[tuple[str, str]]:
     for i, text in enumerate(store.search_texts()):
         if i % _TOLD == 0:
             progress("indexing the texts", i / len(store))

@@ -5,7 +5,7 @@ No label is read: the rank is that of ``rivae.metrics.measures.udr`` over valida
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rivae.base.arrays import Floats, Ints
 from rivae.base.config import RunConfig
 from rivae.base.errors import ConfigError, DataError
+from rivae.base.progress import Progress
 from rivae.data.base import PairedDataset
 from rivae.metrics.base import MetricResult
 from rivae.metrics.measures.udr import KL_THRESHOLD, Similarity, axis_information, udr
@@ -42,7 +43,7 @@ def rank_runs(
     runs: Sequence[Run],
     *,
     similarity: Similarity = "spearman",
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[Candidate]:
     """The runs, best agreement first; one without an informative axis comes last.
 

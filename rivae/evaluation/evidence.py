@@ -7,7 +7,6 @@ intervals. Here are all changes, as they can be drawn side by side, and the inte
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from rivae.base.errors import RivaeError, RunError
 from rivae.base.files import write_cache
 from rivae.base.installed import cache_folder
+from rivae.base.progress import Progress
 from rivae.base.reading.documents import read_own_form
 from rivae.data.base import PairedDataset
 from rivae.evaluation.replay import replay
@@ -31,8 +31,6 @@ from rivae.runs.results import Effects
 
 VERSION = 1  # of what is measured: what another one kept is measured again
 MAX_KEPT = 8 * 2**20
-
-Progress = Callable[[str, float], None]
 
 
 class Evidence(BaseModel):

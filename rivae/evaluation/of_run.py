@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from rivae.base.arrays import Floats, Ints
 from rivae.base.config import Asks
 from rivae.base.errors import ConfigError, DataError, shown
+from rivae.base.progress import Progress
 from rivae.data.base import PairedDataset
 from rivae.exploring.effects import EffectMeasure, latent_effects
 from rivae.metrics.base import MIN_ROWS, MetricResult
@@ -49,8 +50,6 @@ MAX_CHANGES = 20  # of an axis that are stored
 SAMPLES = (1, 20)  # of P(z|v1), as the paper searches and nearly its expectation
 PRIOR_ROWS = 10_000
 MOST_QUERIES, MOST_SAMPLES, MOST_SHUFFLES = 10**9, 100_000, 1_000_000
-
-Progress = Callable[[str, float], None]
 
 
 def evaluated_rows(

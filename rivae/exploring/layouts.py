@@ -18,6 +18,7 @@ from rivae.base.arrays import Floats
 from rivae.base.errors import ConfigError, RunError
 from rivae.base.files import write_cache
 from rivae.base.installed import cache_folder, how_to_install
+from rivae.base.progress import Progress
 
 if TYPE_CHECKING:
     from rivae.exploring.explorer import Explorer
@@ -48,7 +49,7 @@ def kept_layout(explorer: Explorer) -> Layout | None:
     return layout if fits else None
 
 
-def make_layout(explorer: Explorer, progress: Callable[[str, float], None]) -> Layout:
+def make_layout(explorer: Explorer, progress: Progress) -> Layout:
     """``kept_layout``, computed where it is not yet.
 
     Args:
@@ -74,7 +75,7 @@ def make_layout(explorer: Explorer, progress: Callable[[str, float], None]) -> L
 def lay_out(
     n: int,
     read: Callable[[NDArray[np.int64]], Floats],
-    progress: Callable[[str, float], None] = lambda stage, share: None,
+    progress: Progress = lambda stage, share: None,
     random_state: int = 0,
 ) -> Layout:
     """Places (n, 2) of ``n`` points, each from 0 to 1, the same for the same points.
@@ -111,7 +112,7 @@ def _put_others(
     sample: NDArray[np.float32],
     part: NDArray[np.int64],
     places: Layout,
-    progress: Callable[[str, float], None],
+    progress: Progress,
 ) -> None:
     import faiss
 

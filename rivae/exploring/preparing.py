@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 from rivae.base.config import Asks, Rows
 from rivae.base.errors import RivaeError, RunError
 from rivae.base.files import write_json
 from rivae.base.installed import cache_folder
+from rivae.base.progress import Progress
 from rivae.data.sets.pairs import PAIRS
 from rivae.data.store import Manifest, find_store
 from rivae.exploring.explorer import Explorer
@@ -52,7 +52,7 @@ def n_items(run: Run) -> int:
     return Manifest.read(find_store(str(store))).n_items if store else 0
 
 
-def prepare(run: Run, rows: Rows, asks: Asks, progress: Callable[[str, float], None]) -> None:
+def prepare(run: Run, rows: Rows, asks: Asks, progress: Progress) -> None:
     """Compute and keep what ``needs_preparing`` asks for.
 
     Args:

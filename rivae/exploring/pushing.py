@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rivae.base.config import Asks, Rows
+from rivae.base.progress import Progress
 from rivae.data.conditions import tag_name
 from rivae.exploring.explorer import Explorer
 from rivae.retrieval.engine import QdrantIndex, push
@@ -17,8 +18,6 @@ from rivae.runs import Run
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
-
-Progress = Callable[[str, float], None]
 
 
 def push_run(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from rivae.base.csv_text import to_csv
 from rivae.base.errors import DataError
 from rivae.base.files import make_folder, write_atomic
+from rivae.base.progress import Progress
 from rivae.exploring.words.axis_names import axis_signs, given_names, labels
 from rivae.figures.heatmap import correlation_heatmap
 from rivae.figures.scatter import plot_matrix
@@ -34,7 +35,7 @@ def write_traversals(
     traversal: Range = "paper",
     k: int = 3,
     changes_only: bool = True,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[Path]:
     """Write the strips of some queries, and the factor plots where the data have factors.
 

@@ -9,7 +9,7 @@ the labels need (``rivae.labels.scores``). Some items are repeated later, as hid
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 
 from rivae.base.config import RUN_NAME, Asks
 from rivae.base.errors import ConfigError, DataError
+from rivae.base.progress import Progress
 from rivae.base.reading.documents import read_form
 from rivae.data.base import PairedDataset
 from rivae.labels.coverage import measured_traversal, needed_items
@@ -114,7 +115,7 @@ def make_plan(
     repeats: float = REPEATS,
     guideline: str = "",
     random_state: int = 0,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
 ) -> LabelPlan:
     """A plan for the evaluations (D/C/I) of one or several runs on one data set.
 

@@ -24,8 +24,8 @@ def data_files(tmp_path, monkeypatch):
     importing.tasks.known.clear()
 
 
-def over(job):
-    deadline = time.monotonic() + 60
+def over(job, seconds=60):
+    deadline = time.monotonic() + seconds
     while job.running and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not job.running

@@ -207,8 +207,8 @@ def upload(world):
 
     file = io.BytesIO(b"a,b\n")
     file.name = "pairs.csv"
-    st.session_state[f"{sources._key('table')}_file"] = file
-    sources._keep("table")
+    st.session_state["sent"] = [file]
+    sources._keep("sent")
     return bool(list((world.folder.parent / "data").rglob("pairs.csv")))
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rivae.app.data import importing
+from rivae.app.data import importing, sources
 from rivae.data.importing.uploads import UPLOADS
 from rivae.data.store import list_stores
+from rivae.jobs.ledger import Ledger
+from rivae.runs import Run
 from tests.app.data_fixture import by_path, data_files, over
+from tests.jobs.test_quick import table_of
 
 
 @pytest.fixture
@@ -23,9 +29,10 @@ def files(tmp_path, monkeypatch):
 def test_files_from_the_browser_are_imported_and_then_gone(app, files):
     page = app("data")
     pictures = [(p.name, p.read_bytes(), "image/png") for p in (files / "photos").iterdir()]
-    page.at.file_uploader(key="data_upload_images_file").set_value(pictures).run()
+    page.at.file_uploader[0].set_value(pictures).run()
+    assert page.calm().at.file_uploader[0].label == sources.TABLE
     table = ("dishes.csv", (files / "dishes.csv").read_bytes(), "text/csv")
-    page.at.file_uploader(key="data_upload_table_file").set_value(table).run()
+    page.at.file_uploader[0].set_value([table]).run()
     page.calm()
     words = page.words.replace("\\", "")
     assert "dishes.csv" in words and "40-pictures.zip" in words
@@ -38,7 +45,7 @@ def test_files_from_the_browser_are_imported_and_then_gone(app, files):
     page.calm()
     assert [path.name for path in list_stores()] == ["dishes"] and "40 pairs" in page.words
     assert not any(path.exists() for path in kept)
-    assert len(page.at.file_uploader) == 2, "ready for the next files"
+    assert page.at.file_uploader[0].label == sources.FIRST, "ready for the next files"
 
 
 @pytest.mark.slow
@@ -56,7 +63,7 @@ def test_a_table_that_holds_its_pictures_is_imported_without_others(app, files):
     assert str(len(pictures[0])) in cell and len(cell) < 80
     page = app("data")
     sent = ("inside.parquet", (files / "inside.parquet").read_bytes(), "application/octet-stream")
-    page.at.file_uploader(key="data_upload_table_file").set_value(sent).run()
+    page.at.file_uploader[0].set_value([sent]).run()
     page.at.button(key="data_import").click().run()
     over(importing.newest())
     page.at.run()
@@ -68,20 +75,54 @@ def test_two_uploads_of_one_name_are_told(app, files):
     page = app("data")
     pictures = [(p.name, p.read_bytes(), "image/png") for p in (files / "photos").iterdir()]
     twins = [*pictures, ("3.png", pictures[0][1], "image/png")]
-    page.at.file_uploader(key="data_upload_images_file").set_value(twins).run()
+    page.at.file_uploader[0].set_value(twins).run()
     (warning,) = page.calm().at.warning
     assert "3.png" in warning.value.replace("\\", "")
-    assert page.at.file_uploader(key="data_upload_images_file") is not None
+    assert page.at.file_uploader[0].label == sources.FIRST
 
 
 def test_a_file_that_is_no_table_is_refused_and_a_table_can_be_put_back(app, files):
     page = app("data")
-    upload = page.at.file_uploader(key="data_upload_table_file")
-    upload.set_value(("notes.gz", b"what", "application/gzip")).run()
+    page.at.file_uploader[0].set_value([("notes.gz", b"what", "application/gzip")]).run()
     assert any("notes" in w.value for w in page.calm().at.warning)
     assert not list((files / "data" / UPLOADS).rglob("*.gz"))
-    upload = page.at.file_uploader(key="data_upload_table_file")
-    upload.set_value(("dishes.csv", b"photo,name\n", "text/csv")).run()
-    page.at.button(key="data_upload_table_remove").click().run()
-    assert page.calm().at.file_uploader(key="data_upload_table_file") is not None
+    two = [(f"{n}.csv", b"photo,name\n", "text/csv") for n in "ab"]
+    page.at.file_uploader[0].set_value(two).run()
+    assert any("2 tables were sent" in w.value for w in page.calm().at.warning)
+    page.at.file_uploader[0].set_value(two[:1]).run()
+    assert page.calm().at.file_uploader[0].label == sources.PICTURES
+    page.at.button(key="data_upload_remove_0").click().run()
+    assert page.calm().at.file_uploader[0].label == sources.FIRST
     assert not list((files / "data" / UPLOADS).rglob("*.csv"))
+
+
+@pytest.mark.slow
+def test_a_zip_with_table_and_pictures_leads_to_explore_with_one_button(
+    app, files, runs, tmp_path, monkeypatch
+):
+    root, mine = tmp_path / "runs", tmp_path / "mine"
+    mine.mkdir()
+    monkeypatch.setenv("RIVAE_RUNS", str(root))
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("__MACOSX/mine/._dishes.csv", "nothing")
+        archive.write(table_of(mine), "mine/dishes.csv")
+        for path in (mine / "photos").iterdir():
+            archive.write(path, f"mine/{path.name}")
+    sent = ("mine.zip", packed.getvalue(), "application/zip")
+    for _ in range(2):  # the same files again are neither imported nor trained twice
+        page = app("train")
+        (zone,) = [u for u in page.at.file_uploader if u.label == sources.FIRST]
+        zone.set_value([sent]).run()
+        page.calm().at.button(key="data_open").click().run()
+        job = importing.newest()
+        assert job.title.startswith("dishes")
+        over(job, 240)
+        assert not job.error, job.error
+        page.at.run()
+        assert page.at.session_state["page"] == "explore"
+        assert page.params["run"] == job.result["run"] == "dishes"
+        assert Run(root / "dishes").ready
+        assert [path.name for path in list_stores()] == ["dishes"]
+        for waiting in Ledger(root).jobs("queued", "starting", "running"):
+            Ledger(root).cancel(waiting.id)

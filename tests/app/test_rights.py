@@ -103,8 +103,8 @@ CONTROLS = {
     },
     STOP: {"shell.report:_stop"},
     IMPORT: {
-        "data.panels:if Check", "data.panels:if Import", "data.sources:_keep",
-        "data.sources:_remove", "data.panels:importing.put_away",
+        "data.own_pairs:_start", "data.sources:_keep",
+        "data.sources:_remove", "data.own_pairs:importing.put_away",
     },
     IMPORTED: {"shared.trash:_delete_import", "shared.trash:_restore"},
     TRAIN: {
@@ -119,8 +119,8 @@ CONTROLS = {
 
 # Controls that change only what this visitor's own session shows.
 OWN_SESSION = {
-    "compare.panels:session.choose_runs", "data.panels:if Explore",
-    "data.panels:if Train on this", "explore.adding:_discard", "explore.adding:_forget",
+    "compare.panels:session.choose_runs", "data.quick_panel:if Explore",
+    "data.quick_panel:if Train on this", "explore.adding:_discard", "explore.adding:_forget",
     "explore.adding:_propose", "explore.adding:_try", "explore.panels:PAGE.choose_query",
     "explore.panels:PAGE.move_to_item", "home.cards:if title", "home.hero:_ask",
     "home.hero:lambda open", "home.hero:lambda start", "label.adjudicate:_first_page",

@@ -9,6 +9,7 @@ import pytest
 from rivae.cli import own
 from rivae.cli.common import Steps
 from rivae.data.importing import run_import, session
+from rivae.data.importing.once import OLDER_RULES
 from rivae.data.importing.plan import Plan
 from rivae.data.importing.session import is_read_as_now, same_as
 from tests.importing.conftest import rows
@@ -53,4 +54,4 @@ def test_open_says_it_and_imports_again_where_a_new_name_is_given(
     with Steps("open", "opening") as steps:
         assert own._imported(args, steps).name == made
     said = capsys.readouterr().err
-    assert (own.OLDER_RULES.format("old") in said) == (made == "old")
+    assert (OLDER_RULES.format("old") in said) == (made == "old")

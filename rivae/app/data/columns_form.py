@@ -16,6 +16,8 @@ from rivae.base.errors import RivaeError
 from rivae.base.reading.tables import Record, all_columns
 
 if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
     from rivae.data.importing.plan import Plan
 
 NONE = "–"
@@ -23,13 +25,17 @@ LABELS = {"id": "ID", "url": "Address"}
 QUICK_BYTES = 16 * 2**20  # of a table that is looked through for columns that appear late
 
 
-def columns_form(plan: Plan, head: Sequence[Record]) -> Plan:
+def columns_form(
+    plan: Plan, head: Sequence[Record], chips: DeltaGenerator, change: DeltaGenerator
+) -> Plan:
     """The plan with the roles and factors that are chosen here.
 
     Roles are left open where all are as guessed: columns that appear late count then, too.
 
     Args:
         head: the first records of the table.
+        chips: where the columns that are used stand.
+        change: where other columns are chosen.
     """
     from rivae.data.importing.mapping import ROLES, guess_from_all
     from rivae.data.importing.plan import column_with_pictures, columns_of
@@ -38,9 +44,8 @@ def columns_form(plan: Plan, head: Sequence[Record]) -> Plan:
     guessed = guess_from_all(columns, columns_of(head), head)
     if not plan.images:
         guessed["picture"] = column_with_pictures(head)
-    st.markdown("**Columns**")
     roles: dict[str, str] = {}
-    with st.container(horizontal=True):
+    with change, st.container(horizontal=True):
         for role in ROLES:
             options = [NONE, *columns]
             usual = options.index(guessed[role]) if guessed.get(role) else 0
@@ -53,14 +58,14 @@ def columns_form(plan: Plan, head: Sequence[Record]) -> Plan:
                 key=f"{keys.DATA_ROLE}-{role}-{plan.table}-{plan.encoding}",
             )
             roles[role] = "" if chosen == NONE else str(chosen)
-    factors = st.multiselect(
+    factors = change.multiselect(
         "Known factors",
         [c for c in columns if c not in roles.values()],
         key=f"{keys.DATA_FACTORS}-{plan.table}-{plan.encoding}",
         help="Columns of numbers or levels to compare the axes with. Optional.",
     )
     as_guessed = all(roles[role] == guessed.get(role, "") for role in ROLES)
-    _say(columns, head, roles, tuple(factors))
+    _say(columns, head, roles, tuple(factors), chips)
     return plan.model_copy(update={"roles": {} if as_guessed else roles, "factors": tuple(factors)})
 
 
@@ -69,8 +74,11 @@ def _say(
     head: Sequence[Record],
     roles: dict[str, str],
     factors: tuple[str, ...],
+    chips: DeltaGenerator,
 ) -> None:
-    """One line: what becomes of the columns, as far as the first records tell."""
+    """A chip per column that has a role, and a line about the others, as far as the first records
+    tell.
+    """
     from rivae.data.importing.columns import what_became
     from rivae.data.importing.factors import FactorReader
     from rivae.data.importing.mapping import Mapping
@@ -84,7 +92,9 @@ def _say(
     remarks = ImportReport()
     reader.tell(remarks)
     noted = [f"{remark}: {texts[0]}" for remark, texts in remarks.examples.items()]
-    st.caption(markdown("; ".join((*said, *noted))))
+    for phrase in said[: len(used)]:
+        chips.badge(markdown(phrase), icon=":material/check:", color="green")
+    st.caption(markdown("; ".join((*said[len(used) :], *noted))))
 
 
 def _columns(plan: Plan, head: Sequence[Record]) -> list[str]:

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rivae.app.work.tasks import Progress, Task, Tasks, start_process, step_back
+from rivae.app.work.tasks import Task, Tasks, start_process, step_back
 from rivae.base.errors import ConfigError, DataError, RivaeError
 from rivae.base.files import is_locked, locked, write_json
+from rivae.base.progress import Progress, part
 from rivae.base.reading.documents import read_own_form
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ WORK = "rivae.app.data.importing:import_pairs"
 RECORD, LOCK, STOP = ".import.json", ".import.lock", ".import.stop"
 MAX_RECORD = 4 << 20
 LOOK_S = 0.5
+IMPORTING = 0.2  # of the time from files to a model
 ENDED = "this import ended early: import the same files under the same name to resume"
 TAKEN = "there is already a data set '{}': choose another name"
 BUSY = "another import is running: wait for it, or stop it"
@@ -63,8 +65,13 @@ def put_away(job: Task) -> None:
             (data_root() / RECORD).unlink(missing_ok=True)
 
 
-def start(plan: Plan) -> Task:
+def start(plan: Plan, runs: Path | None = None, is_named: bool = True) -> Task:
     """Begin the import, or its dry run.
+
+    Args:
+        runs: where a model of the import is made next, in one go with it; None without one.
+        is_named: with ``runs``, whether the user chose the name; else the same files imported
+            before under any name will do.
 
     Raises:
         ConfigError, DataError: when it cannot begin; in one sentence.
@@ -73,13 +80,15 @@ def start(plan: Plan) -> Task:
     settings.check()
     plan.source()  # wrong choices are refused here, before a process starts
     folder = settings.folder.absolute()
-    if folder.exists() and not plan.dry_run:
+    if folder.exists() and not plan.dry_run and runs is None:
         raise DataError(TAKEN.format(plan.name))
     plan = plan.model_copy(update={"root": folder.parent})
     newest()
     key = f"{'check' if plan.dry_run else 'import'} {folder}"
-    title = f"{'Check' if plan.dry_run else 'Import'} of {plan.name}"
-    spec = {"plan": plan.model_dump_json(), "key": key, "title": title}
+    title = f"{'Check' if plan.dry_run else 'Import'} of {plan.name}" if runs is None else plan.name
+    spec = {"plan": plan.model_dump_json(), "key": key, "title": title, "is_named": is_named}
+    if runs is not None:
+        spec["runs"] = str(runs.absolute())
     return tasks.start(
         key,
         lambda: start_process(key, title, WORK, spec),
@@ -88,7 +97,8 @@ def start(plan: Plan) -> Task:
 
 
 def import_pairs(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-    """Import the pairs of ``plan``, or check them; for the process.
+    """Import the pairs of ``plan``, or check them; with ``runs``, make a model of them; for the
+    process.
 
     An import leaves a record in the folder of data sets, where an app that restarts finds it.
     """
@@ -96,7 +106,6 @@ def import_pairs(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     # Reported before the modules are loaded, which takes seconds on a busy machine.
     progress("reading the table", 0.0)
     from rivae.data.importing.plan import Plan
-    from rivae.data.importing.uploads import forget
 
     plan = Plan.model_validate_json(spec["plan"])
     if plan.dry_run:  # a check writes nothing
@@ -115,20 +124,35 @@ def import_pairs(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
             keep(stage=stage, share=share)
 
         try:
-            result = _imported(plan, say)
+            result = _opened(plan, spec, say) if "runs" in spec else _imported(plan, say)
         except RivaeError as error:
             keep(error=str(error))
             raise
-        forget((plan.table, *plan.images))
         keep(result=result)
         return result
 
 
 def _imported(plan: Plan, progress: Progress) -> dict[str, Any]:
     from rivae.data.importing import run_import
+    from rivae.data.importing.uploads import forget
 
     report = run_import(plan.source(), plan.settings(), dry_run=plan.dry_run, progress=progress)
+    if not plan.dry_run:
+        forget((plan.table, *plan.images))
     return {"name": None if plan.dry_run else plan.name, "report": report.to_dict()}
+
+
+def _opened(plan: Plan, spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    from rivae.app.data.quick import model_of
+    from rivae.data.importing.once import import_once
+    from rivae.data.importing.uploads import forget
+    from rivae.data.store import Manifest
+
+    importing, is_named = part(progress, 0, IMPORTING), bool(spec["is_named"])
+    folder = import_once(plan, is_named, importing, lambda line: None)
+    forget((plan.table, *plan.images))
+    model = model_of(folder, Path(spec["runs"]), part(progress, IMPORTING, 1))
+    return {"name": folder.name, "report": Manifest.read(folder).report, **model}
 
 
 class Record(BaseModel):
@@ -230,7 +254,8 @@ class FoundTask(Task):
         record = read_record(self.root)
         mine = record is not None and record.started == self.started
         if record is not None and mine:
-            self.stage, self.share, self.error = record.stage, record.share, record.error
+            self.stage, self.error = record.stage, record.error
+            self.far(record.share)
             self.result = record.result
             self.cancelled = record.stopped or (self.cancelled and alive)
         if alive and mine:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rivae.app.work.tasks import Progress, Task, Tasks, start_process
+from rivae.app.work.tasks import Task, Tasks, start_process
 from rivae.base.errors import RunError
+from rivae.base.progress import Progress
 
 WORK = "rivae.app.data.quick:prepare"
 MAX_KEPT = 20
@@ -16,7 +17,7 @@ tasks = Tasks(MAX_KEPT, RunError, BUSY)
 
 
 def start(folder: Path) -> Task:
-    """Measure how long a model of the import in ``folder`` takes, and queue it; or find its run.
+    """Make a model of the import in ``folder``, or find it.
 
     Raises:
         RunError: another import is being prepared.
@@ -30,12 +31,25 @@ def start(folder: Path) -> Task:
 
 
 def prepare(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-    """The run of the import ``import``: its name, and how long it takes; for the process.
+    """The run of the import ``import``, once it opens; for the process.
 
     It keeps its priority (no ``step_back``), because it measures a trainer's speed.
     """
     progress("starting", 0.0)
-    from rivae.app.forms.quick import quick_run
+    return model_of(Path(spec["import"]), Path(spec["runs"]), progress)
 
-    quick = quick_run(Path(spec["import"]), Path(spec["runs"]), progress=progress)
+
+def model_of(folder: Path, root: Path, progress: Progress) -> dict[str, Any]:
+    """Make a model of the import in ``folder``, or queue it, and wait until it opens.
+
+    Returns:
+        ``run``: its name; ``words``: how it came about.
+
+    Raises:
+        RivaeError: there is none, and why.
+    """
+    from rivae.app.forms.quick import quick_run, wait_for_model
+
+    quick = quick_run(folder, root, progress=progress)
+    wait_for_model(quick.name, root, lambda doing: progress(f"{quick.sentence}; {doing}", 1.0))
     return {"run": quick.name, "words": quick.sentence}

@@ -7,17 +7,32 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.data import quick
-from rivae.app.shell import access, keys, pages, report
-from rivae.app.shell.fragments import fragment
-from rivae.app.shell.text import markdown
+from rivae.app.data import importing, quick
+from rivae.app.shared.runs import dataset_title
+from rivae.app.shell import access, cache, keys, pages, report, troubles
 from rivae.base.errors import RivaeError
 
 if TYPE_CHECKING:
     from rivae.app.work.tasks import Task
+    from rivae.runs import Run
+
+HELP = (
+    "Describes the pictures and texts, solves for a model, names its axes and opens Explore; what "
+    "may become better trains on in the queue."
+)
 
 
-def button(folder: Path, place: str) -> None:
+def buttons(name: str, place: str) -> None:
+    """What can be done with an import: explore its newest run or make one, and train on it."""
+    with st.container(horizontal=True, gap="small"):
+        if not _explore(name, place):
+            from rivae.data.store import find_store
+
+            _quick(find_store(name), place)
+        _train_on(name, place)
+
+
+def _quick(folder: Path, place: str) -> None:
     """The button that trains a model on this import and opens it; ``place`` sets two apart."""
     st.button(
         "Train and explore",
@@ -27,9 +42,42 @@ def button(folder: Path, place: str) -> None:
         on_click=_start,
         args=(folder,),
         disabled=bool(quick.tasks.running()) or not access.may_change(),
-        help="Chooses settings by the data, says how long it takes, trains in the queue and opens "
-        "Explore with the first checkpoint.",
+        help=HELP,
     )
+
+
+def _explore(name: str, place: str) -> bool:
+    """The button that opens the newest run on this import; False without a run that opens."""
+    ours = [run for run in cache.runs() if run.opens and _is_on(run, name)]
+    found = [run for run in ours if not troubles.trouble(run)]
+    if not found:
+        return False
+    newest = max(found, key=_started)
+    if st.button("Explore", icon=":material/tune:", key=f"{keys.DATA_EXPLORE}_{place}_{name}"):
+        st.switch_page(pages.path("explore"), query_params={"run": newest.id})
+    return True
+
+
+def _started(run: Run) -> str:
+    try:
+        return run.status.started or ""
+    except RivaeError:  # its model opens all the same
+        return ""
+
+
+def _is_on(run: Run, name: str) -> bool:
+    try:
+        return dataset_title(run.config.dataset) == name
+    except RivaeError:
+        return False
+
+
+def _train_on(name: str, place: str) -> None:
+    """The button that opens the form of a new run on this import; ``place`` sets two apart."""
+    if st.button(
+        "Train on this", icon=":material/model_training:", key=f"{keys.DATA_TRAIN}_{place}_{name}"
+    ):
+        st.switch_page(pages.path("train"), query_params={keys.TRAIN_ON: name})
 
 
 def _start(folder: Path) -> None:
@@ -42,42 +90,19 @@ def _start(folder: Path) -> None:
     report.begin(keys.DATA_QUICK, start)
 
 
-def progress() -> None:
+def follow() -> None:
     """What "Train and explore" does now; goes to Explore once there is a model to open."""
     report.show(keys.DATA_QUICK)
-    if run := st.session_state.pop(keys.DATA_AWAY, ""):
-        st.switch_page(pages.path("explore"), query_params={"run": run})
-    task = quick.tasks.get(st.session_state.get(keys.DATA_QUICK_TASK, ""))
+    key = str(st.session_state.get(keys.DATA_QUICK_TASK) or "")
+    task = quick.tasks.get(key) or importing.tasks.get(key)
     if task is None:
         return
     if task.running:
-        report.watch([task], keys.DATA_QUICK, may_stop=access.may_change())
-    elif task.result is None:
-        del st.session_state[keys.DATA_QUICK_TASK]
-        if task.error:
-            report.warning(task.error)
-    else:
-        _until_it_opens(str(task.result["run"]), str(task.result["words"]))
-
-
-@fragment(run_every=1)
-def _until_it_opens(name: str, words: str) -> None:
-    """How long the run takes, until its first checkpoint or its early end."""
-    from rivae.app.forms.quick import first_model
-    from rivae.jobs.ledger import Ledger
-    from rivae.runs import runs_root
-
-    try:
-        opens, doing = first_model(name, Ledger(runs_root()))
-    except RivaeError as error:
-        report.warning(str(error))
+        if key in quick.tasks.known:  # that of an import has its bar beside the form
+            report.watch([task], keys.DATA_QUICK, may_stop=access.may_change())
         return
-    if opens:
-        st.session_state.pop(keys.DATA_QUICK_TASK, None)
-        st.session_state[keys.DATA_AWAY] = name
-        st.rerun()
-    st.info(
-        f"{markdown(words)}. Now: {doing}. Explore opens by itself then; training continues when "
-        "you leave this page.",
-        icon=":material/model_training:",
-    )
+    del st.session_state[keys.DATA_QUICK_TASK]
+    if run := str((task.result or {}).get("run") or ""):
+        st.switch_page(pages.path("explore"), query_params={"run": run})
+    if task.error and key in quick.tasks.known:
+        report.warning(task.error)

@@ -11,12 +11,15 @@ from rivae.app.shell import access, gate, keys, report
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
 from rivae.base.reading.tables import SUFFIXES
-from rivae.data.importing.uploads import forget, keep_pictures, keep_table
+from rivae.data.importing.uploads import forget, keep_files
 from rivae.data.pictures import PICTURE_SUFFIXES
+from rivae.data.store.manifest import data_root
 from rivae.jobs.units import size_text
 from rivae.runs import named_files
 
 UPLOAD, HERE = "Upload", "On this machine"
+FIRST = "Drop a table with one pair per row, and its pictures; or a zip with both"
+PICTURES, TABLE = "Next: the pictures, or a zip of them", "Next: the table, one pair per row"
 PLACE = "data_upload"
 
 
@@ -52,19 +55,72 @@ def files() -> Files | None:
 
 
 def _uploaded() -> Files | None:
-    one, two = st.columns(2)
-    with one:
-        table = _sent(
-            "table", "Table: one pair per row", [*(s.lstrip(".") for s in SUFFIXES), "gz"]
-        )
-    with two:
-        images = _sent(
-            "images",
-            "Pictures: a zip, or all of them",
-            ["zip", *(s.lstrip(".") for s in PICTURE_SUFFIXES)],
-        )
+    """What was sent so far; the place to drop more while something is missing."""
+    kept = _kept()
+    tables = [path for path in kept if path.suffix.lower() != ".zip"]
+    files = Files(tables[0], tuple(set(kept) - set(tables))) if tables else None
+    complete = files is not None and bool(files.images or _hold_pictures(files.table))
+    with st.container(horizontal=True, gap="medium"):
+        for n, path in enumerate(kept):
+            _sent(n, path)
+    if not complete:
+        missing = (FIRST if not kept else PICTURES) if tables or not kept else TABLE
+        _drop_zone(missing)
     report.show(PLACE)
-    return _with_pictures(Files(table[0], images)) if table else None
+    return files if complete else None
+
+
+def _kept() -> tuple[Path, ...]:
+    kept: tuple[Path, ...] = st.session_state.get(keys.DATA_UPLOAD, ())
+    return tuple(path for path in kept if path.is_file())  # removed a day later
+
+
+def _drop_zone(label: str) -> None:
+    """One place for the table and its pictures; a new one after every drop."""
+    n = len(_kept())
+    st.file_uploader(
+        label,
+        type=[*(s.lstrip(".") for s in (*SUFFIXES, *PICTURE_SUFFIXES)), "gz", "zip"],
+        accept_multiple_files=True,
+        key=f"{keys.DATA_UPLOAD}_file_{n}",
+        max_upload_size=gate.large_file(),
+        on_change=_keep,
+        args=(f"{keys.DATA_UPLOAD}_file_{n}",),
+    )
+
+
+def _sent(n: int, path: Path) -> None:
+    """A file that was sent and is kept on the disk."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
+        size = size_text(path.stat().st_size)
+        st.markdown(f":material/check: **{markdown(path.name)}**, {size}", width="content")
+        st.button(
+            "Remove",
+            icon=":material/close:",
+            type="tertiary",
+            key=f"{keys.DATA_UPLOAD}_remove_{n}",
+            on_click=_remove,
+            args=(path,),
+        )
+
+
+def _keep(key: str) -> None:
+    """Write what was sent to the disk, where the process of the import reads it."""
+
+    def change() -> str:
+        access.require()
+        sent = [(file.name, file) for file in st.session_state.get(key) or ()]
+        table, pictures = keep_files(data_root().absolute(), sent)
+        kept = [path for path in _kept() if not table or path.suffix.lower() == ".zip"]
+        st.session_state[keys.DATA_UPLOAD] = tuple(dict.fromkeys((*table, *kept, *pictures)))
+        return ""
+
+    report.attempt(PLACE, change)
+
+
+def _remove(path: Path) -> None:
+    forget([path])
+    st.session_state[keys.DATA_UPLOAD] = tuple(other for other in _kept() if other != path)
 
 
 def _with_pictures(files: Files) -> Files | None:
@@ -84,61 +140,6 @@ def _hold_pictures(table: Path) -> bool:
         return bool(column_with_pictures(preview(table)))
     except RivaeError:  # another encoding: a text table with all its pictures is rare
         return False
-
-
-def _sent(what: str, label: str, types: list[str]) -> tuple[Path, ...]:
-    """An upload that is kept on the disk, or the control that takes one."""
-    kept: tuple[Path, ...] = st.session_state.get(_key(what), ())
-    kept = tuple(path for path in kept if path.is_file())  # removed a day later
-    if not kept:
-        st.file_uploader(
-            label,
-            type=types,
-            accept_multiple_files=what == "images",
-            key=f"{_key(what)}_file",
-            max_upload_size=gate.large_file(),
-            on_change=_keep,
-            args=(what,),
-        )
-        return ()
-    with st.container(horizontal=True, vertical_alignment="center", border=True):
-        size = size_text(sum(path.stat().st_size for path in kept))
-        names = ", ".join(path.name for path in kept)
-        st.markdown(f":material/check: **{markdown(names)}**, {size}", width="stretch")
-        st.button(
-            "Remove",
-            icon=":material/close:",
-            type="tertiary",
-            key=f"{_key(what)}_remove",
-            on_click=_remove,
-            args=(what,),
-        )
-    return kept
-
-
-def _keep(what: str) -> None:
-    """Write what was sent to the disk, where the process of the import reads it."""
-    from rivae.data.store.manifest import data_root
-
-    def change() -> str:
-        access.require()
-        root, found = data_root().absolute(), st.session_state.get(f"{_key(what)}_file")
-        if what == "images":
-            kept = keep_pictures(root, [(file.name, file) for file in found or ()])
-        else:
-            kept = (keep_table(root, (found.name, found)),) if found is not None else ()
-        st.session_state[_key(what)] = kept
-        return ""
-
-    report.attempt(PLACE, change)
-
-
-def _remove(what: str) -> None:
-    forget(st.session_state.pop(_key(what), ()))
-
-
-def _key(what: str) -> str:
-    return f"{keys.DATA_UPLOAD}_{what}"
 
 
 # Named by a path

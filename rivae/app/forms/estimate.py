@@ -11,7 +11,7 @@ import math
 import statistics
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -22,6 +22,7 @@ import torch
 from rivae.app.forms.fields import stage_lengths
 from rivae.base.config import RunConfig
 from rivae.base.errors import ConfigError, RivaeError, RunError
+from rivae.base.progress import Progress, silent
 from rivae.base.scratch import scratch_folder
 from rivae.data import PairedDataset, load_dataset
 from rivae.models.registry import METHODS, method_config
@@ -123,10 +124,9 @@ STEPS = 20
 LIMIT_S = 20.0  # of one stage, but never fewer than three steps
 CACHED_ROWS = 2048
 TIMED_ROWS, TIMED_SIDE = 256, 400  # of what ``solving_seconds`` times
-OnProgress = Callable[[str, float], None]
 
 
-def probe(config: RunConfig, progress: OnProgress | None = None) -> Estimate:
+def probe(config: RunConfig, progress: Progress = silent) -> Estimate:
     """Train every stage of ``config`` for about 20 steps and measure.
 
     Args:
@@ -136,21 +136,20 @@ def probe(config: RunConfig, progress: OnProgress | None = None) -> Estimate:
         ConfigError, DataError, RunError: such a run could not be trained; one sentence.
         KeyboardInterrupt: passed on; nothing is left behind.
     """
-    tell = progress or (lambda stage, share: None)
-    tell("opening the data set", 0.0)
+    progress("opening the data set", 0.0)
     started = time.monotonic()
     data = load_dataset(config.dataset.name, **config.dataset.settings)
     try:
         with scratch_folder("rivae-probe-") as folder:
-            tell("building the model", 0.1)
+            progress("building the model", 0.1)
             trainer = _Stopwatch([TrainingJob(Run.create(config, folder), data)])
             start_s = time.monotonic() - started
             settings = _settings_of_stages(config, data, trainer.models.stages)
             stages = [
-                trainer.clock(stage, setting, tell)
+                trainer.clock(stage, setting, progress)
                 for stage, setting in zip(trainer.models.stages, settings, strict=True)
             ]
-            tell("validation", 0.9)
+            progress("validation", 0.9)
             options = config.training
             return Estimate(
                 stages=tuple(stages),
@@ -222,7 +221,7 @@ class _Stopwatch(Trainer):
         self._ticks: list[tuple[int, float]] = []  # (epoch, time) at the beginning of each step
         self._limit = 0.0
 
-    def clock(self, stage: Stage, setting: str, tell: OnProgress) -> StageTime:
+    def clock(self, stage: Stage, setting: str, tell: Progress) -> StageTime:
         """Begin one stage and measure it; an empty one is not measured."""
         n, rows = self.feed.n, self.feed.rows
         steps = stage.epoch_steps(self.feed.n)

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rivae.app.forms.estimate import Estimate, OnProgress, lengths_of, probe
+from rivae.app.forms.estimate import Estimate, lengths_of, probe
 from rivae.app.forms.sweep import free_base
 from rivae.base.config import RunConfig
 from rivae.base.errors import RivaeError, RunError
 from rivae.base.files import locked
+from rivae.base.progress import Progress, part, silent
 from rivae.data.features.contract import FEATURES
 from rivae.data.features.making import make_missing
 from rivae.data.sets.pairs import PAIRS
@@ -38,6 +39,7 @@ from rivae.training.models import Position
 # other work slow it down.
 START_S, SLOWER = 15.0, 3.0
 LOOK_S = 0.3
+DESCRIBING = 0.8  # of the time to a model: describing the pictures takes most of it
 # The start in closed form is a model already: it is shown at once, and other runs, behind all
 # others in the queue, train on from it.
 START_ALONE = {"joint_epochs": 0}
@@ -93,9 +95,7 @@ def describe(folder: Path) -> str:
     return seen if OWN in names else f"{seen}, and the words of the texts"
 
 
-def quick_run(
-    folder: Path, root: Path, name: str = "", progress: OnProgress | None = None
-) -> Quick:
+def quick_run(folder: Path, root: Path, name: str = "", progress: Progress = silent) -> Quick:
     """Find the run of an import, or solve a new one, or measure how long it takes and queue it.
 
     A run with the same settings is opened as it is; one that was stopped is queued again.
@@ -110,7 +110,6 @@ def quick_run(
         ConfigError, DataError, RunError: with one sentence; nothing was queued.
         KeyboardInterrupt: passed on; the same call goes on from there.
     """
-    tell = progress or (lambda stage, share: None)
     ledger = Ledger(root)
     # Two that ask at once, from a terminal and the app, shall not train the same twice.
     try:
@@ -123,12 +122,12 @@ def quick_run(
                 return Quick(found, known=True)
             if name:
                 _refuse_taken(name, ledger)
-            make_missing(folder, _features(folder), tell)
+            make_missing(folder, _features(folder), part(progress, 0, DESCRIBING))
             config = quick_config(folder, free_base(name or folder.name, [""], _taken(ledger)))
             if refinable(config):
-                _solve(config, root, tell)
+                _solve(config, root, part(progress, DESCRIBING, 1))
                 return Quick(config, known=False, later=_queue_later(folder, config, ledger))
-            words = time_words(probe(config, tell), config)
+            words = time_words(probe(config, part(progress, DESCRIBING, 1)), config)
             waiting = ledger.jobs("queued", "starting", "running")
             ahead = sum(job.priority > LATER for job in waiting)
             ledger.add([config])
@@ -157,7 +156,7 @@ def _config(folder: Path, name: str, features: str, method: dict[str, Any]) -> R
     return make_config(PAIRS, name=name, dataset_settings=settings, method_settings=method)
 
 
-def _solve(config: RunConfig, root: Path, tell: OnProgress) -> None:
+def _solve(config: RunConfig, root: Path, tell: Progress) -> None:
     """Train a run that ends with its start in closed form, in this process: a process of the queue
     would take longer to begin.
     """

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from rivae.app.work.tasks import Progress, Task, Tasks, start_process, step_back
+from rivae.app.work.tasks import Task, Tasks, start_process, step_back
 from rivae.base.errors import LabelError
+from rivae.base.progress import Progress
 from rivae.runs.evaluation_file import FILES
 
 if TYPE_CHECKING:

@@ -183,6 +183,10 @@ DATA_SUGGESTED: Final = "data_suggested"  # (table, the name that was filled in 
 DATA_TITLE: Final = "data_title"
 DATA_SIDE: Final = "data_side"
 DATA_FILTER: Final = "data_filter"
+DATA_CHANGE: Final = "data_change"
+DATA_DETAILS: Final = "data_details"
+DATA_OPEN: Final = "data_open"
+DATA_START: Final = "data_start"  # what a button has asked for
 DATA_CHECK: Final = "data_check"
 DATA_IMPORT: Final = "data_import"
 DATA_TASK: Final = "data_task"  # begins the keys of the running import
@@ -190,7 +194,6 @@ DATA_CLOSE: Final = "data_close"
 DATA_EXPLORE: Final = "data_explore"  # begins the key of the button that opens a run on an import
 DATA_QUICK: Final = "data_quick"  # begins the keys of "Train and explore"
 DATA_QUICK_TASK: Final = "data_quick_task"  # what this visitor started with it
-DATA_AWAY: Final = "data_away"  # the run that the visitor goes to Explore with
 DATA_TRAIN: Final = "data_train"  # begins the key of the button that trains on an import
 
 # Words; the bound ones are names in the address as well

@@ -12,6 +12,7 @@ from rivae.app.shell import keys
 from rivae.app.shell.fragments import fragment
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
+from rivae.jobs.units import duration
 
 if TYPE_CHECKING:
     from rivae.app.work.tasks import Task
@@ -64,7 +65,9 @@ def watch(jobs: Sequence[Task], place: str, may_stop: bool = True) -> None:
     for n, job in enumerate(jobs):
         with st.container(horizontal=True, vertical_alignment="center"):
             far = f", {job.share:.0%}" if job.share else ""
-            st.progress(job.share, text=f"{markdown(job.title)}: {markdown(job.stage)}{far}")
+            left = f", about {duration(job.left_s)} left" if job.left_s else ""
+            said = f"{markdown(job.title)}: {markdown(job.stage)}{far}{left}"
+            st.progress(job.share, text=said)
             st.button(
                 "Stop",
                 icon=":material/stop_circle:",

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rivae.app.work.tasks import Progress
 from rivae.base.errors import ConfigError
+from rivae.base.progress import Progress
 
 
 def estimate(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:

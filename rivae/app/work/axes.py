@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
-from rivae.app.work.tasks import Progress, Task, Tasks, start_process, step_back
+from rivae.app.work.tasks import Task, Tasks, start_process, step_back
 from rivae.base.errors import RunError
+from rivae.base.progress import Progress
 from rivae.runs.added_axes import N_PROPOSED, AddedAxis
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
-from rivae.app.work.tasks import Progress, Tasks, start_process, step_back
+from rivae.app.work.tasks import Tasks, start_process, step_back
 from rivae.base.errors import RunError
+from rivae.base.progress import Progress
 from rivae.metrics.certainty import Verdict
 from rivae.training.alignment.certainty import Certainty, has_fits, kept_certainty
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from rivae.app.work.tasks import Progress, Task, Tasks, start_process, step_back
+from rivae.app.work.tasks import Task, Tasks, start_process, step_back
 from rivae.base.errors import RunError
+from rivae.base.progress import Progress
 from rivae.exploring.layouts import kept_layout
 
 if TYPE_CHECKING:

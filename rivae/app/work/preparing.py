@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rivae.app.work.tasks import Progress, Task, Tasks, start_process, step_back
+from rivae.app.work.tasks import Task, Tasks, start_process, step_back
 from rivae.base.errors import RunError
+from rivae.base.progress import Progress
 
 if TYPE_CHECKING:
     from rivae.base.config import Asks, Rows

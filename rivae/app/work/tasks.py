@@ -16,6 +16,8 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -25,10 +27,12 @@ from typing import Any
 
 from rivae.base.errors import RivaeError
 from rivae.base.installed import PACKAGE_ROOT
+from rivae.base.progress import Progress
 
+PACE_S = 20.0  # of the last ones the pace is taken
+LEAST_S, LEAST_SHARE = 2.0, 0.05  # of less nothing is foretold
 LESS = 5  # what is added to a task's niceness
 # Takes what is being done and the share done in [0, 1].
-Progress = Callable[[str, float], None]
 # What a task runs: takes its specification; a ``RivaeError`` is the sentence that the page shows.
 Work = Callable[[Mapping[str, Any], Progress], dict[str, Any] | None]
 
@@ -55,6 +59,29 @@ class Task:
     cancelled: bool = False
     error: str = ""
     result: dict[str, Any] | None = None
+    _pace: deque[tuple[float, float]] = field(default_factory=deque, repr=False)
+
+    def far(self, share: float) -> None:
+        """Note that ``share`` is done now."""
+        share = min(max(share, 0.0), 1.0)
+        if share < self.share:  # a step that counts anew
+            self._pace.clear()
+        if share != self.share or not self._pace:
+            self._pace.append((time.monotonic(), share))
+        while self._pace[-1][0] - self._pace[0][0] > PACE_S:
+            self._pace.popleft()
+        self.share = share
+
+    @property
+    def left_s(self) -> float | None:
+        """Seconds left at the pace of the last ones; None while it cannot be told."""
+        if len(self._pace) < 2 or self.share < LEAST_SHARE:
+            return None
+        (began, before), (ended, share) = self._pace[0], self._pace[-1]
+        if ended - began < LEAST_S:
+            return None
+        left = (1 - share) * (ended - began) / (share - before)
+        return max(left - (time.monotonic() - ended), 0.0)
 
     def read(self) -> None:
         """Follow the process until it ends; for a thread."""
@@ -68,7 +95,7 @@ class Task:
             if not isinstance(message, dict):
                 continue
             self.stage = str(message.get("stage", self.stage))
-            self.share = min(max(float(message.get("share", self.share)), 0.0), 1.0)
+            self.far(float(message.get("share", self.share)))
             self.error = str(message.get("error", self.error))
             if message.get("done"):
                 done, self.result = True, message.get("result")

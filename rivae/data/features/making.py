@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -23,6 +23,7 @@ from rivae.base.arrays import in_reach
 from rivae.base.errors import ConfigError, DataError
 from rivae.base.files import locked, reserve, write_atomic, write_json
 from rivae.base.installed import cache_folder
+from rivae.base.progress import Progress, part, silent
 from rivae.base.reading.documents import read_json
 from rivae.data.features.contract import FEATURES, Encoder, open_encoder, short_text
 from rivae.data.store import PairStore
@@ -42,7 +43,6 @@ UNKNOWN_LANGUAGE = "texts_in_an_unknown_language"  # in features.json: how many
 SAVED_AFTER = 20  # batches between two notes of how far it is
 WAIT_S = 1.0  # between two looks at what another process makes
 N_NAMED = 5  # items in ``features.json``
-Progress = Callable[[str, float], None]
 
 
 class BeingMadeError(DataError):
@@ -84,7 +84,7 @@ def make_features(
         ) from error
 
 
-def make_missing(folder: Path, features: str, progress: Progress | None = None) -> None:
+def make_missing(folder: Path, features: str, progress: Progress = silent) -> None:
     """Compute those of ``features`` ("a+b") that the store in ``folder`` lacks and that a source
     makes by its name alone; what another process is making is waited for.
 
@@ -96,9 +96,10 @@ def make_missing(folder: Path, features: str, progress: Progress | None = None) 
     Raises:
         ConfigError, DataError: as ``open_encoder`` and ``make_features``.
     """
-    tell = progress or (lambda stage, share: None)
     missing = [name for name in missing_features(folder, features) if name in made_by_name()]
-    for name, encoder in ahead(missing, lambda name: open_encoder(name, PairStore(folder))):
+    encoders = ahead(missing, lambda name: open_encoder(name, PairStore(folder)))
+    for n, (name, encoder) in enumerate(encoders):
+        tell = part(progress, n / len(missing), (n + 1) / len(missing))
         looking = f"looking at the {' and '.join(FEATURES[name].sides)}: {FEATURES[name].title}"
         tell(looking, 0.0)
         encoder_here = encoder()

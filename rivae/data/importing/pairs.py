@@ -14,6 +14,7 @@ import numpy as np
 
 from rivae.base.ahead import ahead
 from rivae.base.errors import DataError
+from rivae.base.progress import Progress
 from rivae.base.reading.contents import content_hash, file_content
 from rivae.base.reading.encodings import TWICE_ENCODED, twice_encoded
 from rivae.base.reading.tables import Broken, Note, Record, preview, rows, table_kind
@@ -28,7 +29,7 @@ from rivae.data.importing.picture_files import PictureFiles
 from rivae.data.importing.pictures import stored_picture
 from rivae.data.importing.records import RecordReader, check_paper_filter
 from rivae.data.importing.report import ImportReport, UnusableError
-from rivae.data.importing.session import ImportSettings, Progress
+from rivae.data.importing.session import ImportSettings
 from rivae.data.recipe import Recipe
 from rivae.data.store import FactorColumn, PairStore, StoreItem
 from rivae.data.store.twins import NO_MARK, mark_of

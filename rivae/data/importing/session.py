@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rivae.base.errors import ConfigError, DataError, RivaeError
+from rivae.base.progress import Progress
 from rivae.base.reading.typed_text import clean
 from rivae.data.fulltext import store_index
 from rivae.data.importing.indexing import Indexing
@@ -30,7 +31,6 @@ from rivae.data.store import (
 from rivae.data.store.manifest import MAX_FACTORS, MAX_SOURCE, MAX_TITLE, checked_name
 from rivae.data.store.writer import StoreWriteError
 
-Progress = Callable[[str, float], None]  # the current step, and the share done in [0, 1]
 SIDES = (32, 1024)
 MIN_PAIRS = 30  # fewer cannot be split, trained on and measured
 REPORT_EVERY = 200

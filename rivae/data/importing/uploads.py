@@ -11,6 +11,7 @@ import hashlib
 import re
 import shutil
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime
@@ -20,7 +21,7 @@ from typing import IO
 from rivae.base.dates import DatesSeen
 from rivae.base.errors import DataError, shown
 from rivae.base.files import folder_bytes, is_folder, private_folder, why_not, write_atomic_with
-from rivae.base.reading.tables import table_kind
+from rivae.base.reading.tables import SUFFIXES, table_kind
 from rivae.data.pictures import PICTURE_SUFFIXES
 
 UPLOADS, DATES = ".uploads", ".uploads.dates.json"
@@ -29,6 +30,51 @@ MAX_KEPT = 4 * 2**30  # bytes of all uploads that wait
 
 # The name that the browser gave, and the content.
 Sent = tuple[str, IO[bytes]]
+
+
+def keep_files(root: Path, files: Sequence[Sent]) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+    """Keep uploads under the folder of data sets ``root``: the table among them, if any, and zips.
+
+    The table may lie in a zip beside the pictures, where it is the only one.
+
+    Returns:
+        The path of the table, or none, and the paths of the zips of pictures.
+
+    Raises:
+        DataError: there are two tables, a file is neither a table nor a picture, two different
+            pictures have one name, too many uploads wait, or the disk refuses them.
+    """
+    pictures = [upload for upload in files if _suffix(upload[0]) in (".zip", *PICTURE_SUFFIXES)]
+    tables = [upload for upload in files if upload not in pictures]
+    if len(tables) > 1:
+        names = ", ".join(shown(name) for name, _ in tables)
+        raise DataError(f"{len(tables)} tables were sent ({names}): send the one with the pairs")
+    kept = keep_pictures(root, pictures)
+    if tables:
+        return (keep_table(root, tables[0]),), kept
+    return tuple(filter(None, [_table_within(root, path) for path in kept])), kept
+
+
+def _may_be_table(name: str) -> bool:
+    return _suffix(name.lower().removesuffix(".gz")) in SUFFIXES
+
+
+def _table_within(root: Path, path: Path) -> Path | None:
+    """The only table in a zip, kept beside it; None where there are none or several."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            inside = [
+                info
+                for info in archive.infolist()
+                if _may_be_table(info.filename)
+                and not any(p.startswith(("__MACOSX", ".")) for p in Path(info.filename).parts)
+            ]
+            if len(inside) != 1 or inside[0].file_size > MAX_KEPT:
+                return None
+            with archive.open(inside[0]) as stream:
+                return keep_table(root, (inside[0].filename, stream))
+    except (OSError, RuntimeError, NotImplementedError, EOFError, zipfile.BadZipFile, zlib.error):
+        return None  # what is wrong with it is said when its pictures are read
 
 
 def keep_table(root: Path, upload: Sent) -> Path:

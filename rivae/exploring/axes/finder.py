@@ -13,6 +13,7 @@ import numpy as np
 from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import ConfigError, DataError, RivaeError
 from rivae.base.installed import cache_folder
+from rivae.base.progress import Progress
 from rivae.base.reading.typed_text import clean
 from rivae.data.base import PairedDataset
 from rivae.exploring.axes.concepts import NearLevels, concept_groups, title_words
@@ -133,7 +134,7 @@ class AxisFinder:
         except RivaeError:
             return False
 
-    def prepare(self, progress: Callable[[str, float], None] | None = None) -> None:
+    def prepare(self, progress: Progress | None = None) -> None:
         """Compute and keep what the first axis would wait for; ``progress`` takes a stage and the
         share done.
         """

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rivae.base.errors import DataError
+from rivae.base.progress import Progress
 from rivae.base.reading.json_records import JsonList
 from rivae.base.reading.tables import Broken, Record, records, rows
 from rivae.base.reading.typed_text import clean
@@ -28,7 +29,6 @@ from rivae.data.importing.recipe1m.layout import (
     field,
 )
 from rivae.data.importing.report import UnusableError
-from rivae.data.importing.session import Progress
 from rivae.data.importing.texts import ListColumn
 from rivae.data.recipe import Recipe
 

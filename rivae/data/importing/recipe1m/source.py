@@ -14,6 +14,7 @@ from typing import Any
 
 from rivae.base.ahead import ahead
 from rivae.base.errors import DataError
+from rivae.base.progress import Progress
 from rivae.base.reading.contents import content_hash
 from rivae.base.reading.json_records import JsonList
 from rivae.base.reading.typed_text import clean
@@ -32,7 +33,7 @@ from rivae.data.importing.recipe1m.layout import (
 )
 from rivae.data.importing.records import check_paper_filter
 from rivae.data.importing.report import ImportReport, UnusableError
-from rivae.data.importing.session import ImportSettings, Progress
+from rivae.data.importing.session import ImportSettings
 from rivae.data.importing.texts import Remarks
 from rivae.data.picture_depth import Remark
 from rivae.data.pictures import RECIPE1M_SUFFIXES
