@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rivae.app.shell import web
@@ -9,6 +10,12 @@ from rivae.base.scripts import styles
 
 if TYPE_CHECKING:
     from starlette.middleware import Middleware
+
+# The kinds of elements that a page begins with: those of the frame, and a page's own large ones.
+FIRST = {
+    "": ("Html", "PageLink", "StreamlitMarkdown", "BidiComponent"),
+    "metrics": ("PlotlyChart",),
+}
 
 
 def build_gate() -> list[Middleware]:
@@ -18,13 +25,18 @@ def build_gate() -> list[Middleware]:
     from starlette.middleware import Middleware
 
     from rivae.app.shell.compressed import Compressed
-    from rivae.app.shell.first_style import FirstStyle
+    from streamlit.file_util import get_static_dir
+
+    from rivae.app.shell.first_style import FirstStyle, scripts_of
     from rivae.app.shell.gate import Gate
+
+    static = Path(get_static_dir())
+    scripts = {name: scripts_of(kinds, static) for name, kinds in FIRST.items()}
 
     return [
         Middleware(Gate, base=mounted(), held=held_by_uploads),
         Middleware(Compressed),
-        Middleware(FirstStyle, style=styles("bar.css")),
+        Middleware(FirstStyle, style=styles("bar.css"), scripts=scripts),
     ]
 
 
