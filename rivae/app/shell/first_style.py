@@ -1,5 +1,5 @@
-"""The style of the frame in the page itself, so that nothing moves when it is drawn, and the scripts
-that will be asked for.
+"""The style of the frame in the page itself, so that nothing moves when it is drawn, and links to
+the scripts that it will need.
 
 Streamlit's page is empty, and styles that Python sends come after the parts that they place. It
 asks for the script of a kind of element once the first of them is to be drawn.

@@ -23,10 +23,9 @@ def build_gate() -> list[Middleware]:
     ``st.App``.
     """
     from starlette.middleware import Middleware
-
-    from rivae.app.shell.compressed import Compressed
     from streamlit.file_util import get_static_dir
 
+    from rivae.app.shell.compressed import Compressed
     from rivae.app.shell.first_style import FirstStyle, scripts_of
     from rivae.app.shell.gate import Gate
 
