@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
     from rivae.benchmark.summary import SummaryLine
 
 NO_RESULTS = "No benchmark results yet"
+DOTS = "Dot plot"
 HEIGHT = 420  # of a place where tables will stand
+ROW = 36  # px that a row takes at least
 AGAIN = "run the benchmark again"
 FOREIGN = "{} is not a table of benchmark results: " + AGAIN
 HOW_TO_READ = (
@@ -103,8 +106,17 @@ def tables() -> None:
         paper=paper,
     )
     made_of = (_version(), names[title], choice, preset, paper)
+    st.html(f"<style>{_room(views)}</style>")
     for view in views:
         _table(view, title, names[title], made_of)
+
+
+def _room(views: Sequence[TableView]) -> str:
+    """Style that keeps the room of the tables until the browser has drawn them."""
+    return " ".join(
+        f".st-key-{keys.METRICS_TABLE}_{view.id} {{ min-height: {ROW * (1 + len(view.lines))}px }}"
+        for view in views
+    )
 
 
 def _dataset_names(found: list[str]) -> dict[str, str]:
@@ -126,9 +138,11 @@ def _table(view: TableView, title: str, dataset: str, made_of: tuple[object, ...
         sort=lambda column: session.clicked_heading(view.id, column),
     )
     st.caption(markdown(view.note))
-    if view.has_dots:  # after what is there at once
-        figure = _dots((view.id, *made_of), is_dark(), view)
-        chart(figure, f"{keys.METRICS_DOTS}_{dataset}_{view.id}")
+    if view.has_dots:
+        with session.fold(DOTS, f"dots_{view.id}") as is_open:
+            if is_open:
+                figure = _dots((view.id, *made_of), is_dark(), view)
+                chart(figure, f"{keys.METRICS_DOTS}_{dataset}_{view.id}")
 
 
 @st.cache_resource(max_entries=48, show_spinner=False)

@@ -11,11 +11,9 @@ from rivae.base.scripts import styles
 if TYPE_CHECKING:
     from starlette.middleware import Middleware
 
-# The kinds of elements that a page begins with: those of the frame, and a page's own large ones.
-FIRST = {
-    "": ("Html", "PageLink", "StreamlitMarkdown", "BidiComponent"),
-    "metrics": ("PlotlyChart",),
-}
+# The kinds of elements that pages begin with, by page; "" for every page. Not charts: theirs is so
+# large that it would keep what is read first from being drawn.
+FIRST = {"": ("Html", "PageLink", "StreamlitMarkdown", "BidiComponent")}
 
 
 def build_gate() -> list[Middleware]:
