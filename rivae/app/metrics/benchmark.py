@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 NO_RESULTS = "No benchmark results yet"
 DOTS = "Dot plot"
 HEIGHT = 420  # of a place where tables will stand
-ROW = 36  # px that a row takes at least
+ROOMS = (20, 15, 10, 5)  # rows for which the frame's style keeps room until they are drawn
 AGAIN = "run the benchmark again"
 FOREIGN = "{} is not a table of benchmark results: " + AGAIN
 HOW_TO_READ = (
@@ -106,17 +105,8 @@ def tables() -> None:
         paper=paper,
     )
     made_of = (_version(), names[title], choice, preset, paper)
-    st.html(f"<style>{_room(views)}</style>")
     for view in views:
         _table(view, title, names[title], made_of)
-
-
-def _room(views: Sequence[TableView]) -> str:
-    """Style that keeps the room of the tables until the browser has drawn them."""
-    return " ".join(
-        f".st-key-{keys.METRICS_TABLE}_{view.id} {{ min-height: {ROW * (1 + len(view.lines))}px }}"
-        for view in views
-    )
 
 
 def _dataset_names(found: list[str]) -> dict[str, str]:
@@ -132,11 +122,13 @@ def _table(view: TableView, title: str, dataset: str, made_of: tuple[object, ...
     with headline(view.title):
         exports.table_panel(view, dataset)
     data = payload(view, session.sort_of(view.id), f"{title}: {view.title}")
-    RESULTS(
-        data,
-        key=f"{keys.METRICS_TABLE}_{view.id}",
-        sort=lambda column: session.clicked_heading(view.id, column),
-    )
+    room = next((n for n in ROOMS if n <= len(view.lines)), 0)
+    with st.container(key=f"room_{room}_{view.id}"):
+        RESULTS(
+            data,
+            key=f"{keys.METRICS_TABLE}_{view.id}",
+            sort=lambda column: session.clicked_heading(view.id, column),
+        )
     st.caption(markdown(view.note))
     if view.has_dots:
         with session.fold(DOTS, f"dots_{view.id}") as is_open:
