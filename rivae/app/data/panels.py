@@ -31,7 +31,7 @@ def imported() -> None:
 
     folders = list_stores()
     if not folders:
-        st.caption("Nothing imported yet. Import pictures with their texts below.")
+        st.caption("Nothing imported yet.")
         return
     with st.grid(3, min_column_width=300, gap="medium"):
         for folder in folders:
@@ -134,9 +134,8 @@ def import_form() -> None:
     from rivae.data.importing.plan import Plan
 
     st.write(
-        "A table (CSV, TSV, JSON or Parquet) with one pair per row, and its pictures in a "
-        "folder or zip, or in the table itself; or a folder in Recipe1M's published layout. Your "
-        "files are not changed; smaller copies are stored."
+        "A table with one pair per row, and its pictures; or a folder in Recipe1M's layout. Your "
+        "files are not changed."
     )
     files = sources.files()
     if files is None:

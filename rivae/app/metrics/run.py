@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 NOT_MEASURED = "Not measured yet"
 NO_METRICS = "The evaluation of {} has no metrics: " + AGAIN + "."
-NO_PLAN = "No plan scores this run yet."
+NO_PLAN = "No plan yet."
 NO_LABELS_HERE = "The labels cannot be read here."
-PAPER = "Correlations as in the paper's figures"
+PAPER = "The paper's correlations"
 # Heights of what is not measured yet, as of what will stand there.
 VERDICT_HEIGHT, MAP_HEIGHT = 216, 380
 
