@@ -107,7 +107,8 @@ def compute(folder: Path) -> Path:
         explorer = Explorer.open(run)
         explorer.prepare()
         _ = explorer.positions
-        evidence_of(run, run.evaluation_of("first"))
+        if (report := run.evaluation_of("first")) is not None:
+            evidence_of(run, report)
         computed.mkdir()
         for path in sorted(cache_folder(run.path).iterdir()):
             if path.name.startswith(OPENING):
