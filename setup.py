@@ -18,6 +18,7 @@ APP_FILES = (
     "assets/icon.png",
     "assets/components/*",
     "assets/demo/*/*",
+    "assets/demo/*/computed/*",
     "assets/factors/*",
     "assets/kitchen/*",
     "assets/libraries/*",

@@ -6,12 +6,13 @@ new PerformanceObserver((list) => {
 }).observe({ type: "layout-shift", buffered: true })
 
 /** Controls and words that can be seen, in shadow roots too, beside tiles, axes, charts and bar; the
- * width of the smallest picture; the shift until now.
+ * width of the smallest picture; the shift until now. A table of results is a chart in numbers.
  */
 window.counted = () => {
-  const tests = ["tile", "shot", "dim-row", "stHeader", "clouds", "cloud", "held-items", "gallery-tile"]
+  const tests = ["tile", "shot", "dim-row", "stHeader", "clouds", "cloud", "held-items", "gallery-tile",
+    "result-table"]
   const besides = [...tests.map((name) => `[data-testid=${name}]`), ".row", ".st-key-bar", ".st-key-tabs", "header",
-    ".js-plotly-plot"].join(", ")
+    ".js-plotly-plot", "figure", "[data-testid=stIconMaterial]"].join(", ")
   const seen = (node) => {
     const { width, height, top, bottom } = node.getBoundingClientRect()
     return width > 1 && height > 1 && top < innerHeight && bottom > 0 && getComputedStyle(node).visibility !== "hidden"

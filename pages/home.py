@@ -16,10 +16,7 @@ PAGE = Page(
 )
 
 st.title("RIVAE Explorer", anchor=False)
-st.markdown(
-    "See and steer what a cross-modal retrieval model has learned: drag a slider, and watch the "
-    "retrieved pictures change."
-)
+st.markdown("Drag a slider, and watch what the model retrieves change.")
 
 hero(cache.telling_runs())
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import shutil
 import sys
+import threading
 from pathlib import Path
 
 VERSION = "0.1.0"
@@ -18,6 +20,7 @@ PROJECT = "rivae-explorer"  # what pip calls it
 PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 IN_WHEEL = "_app"  # their folder in the package; setup.py writes it
 CACHE = "cache"
+COMPUTED = "computed"  # what a demo run came with, as it would stand in its cache
 
 
 def how_to_install(extra: str) -> str:
@@ -43,8 +46,29 @@ def cache_folder(folder: Path, app: Path = APP_FILES) -> Path:
 
     The demo runs and data of an installed package belong to pip and may be read-only, so their
     caches lie in the user's cache folder, in one that changes when the package is installed again.
-    Only the folder above the returned one is made.
+    What the folder came with already ``COMPUTED`` is put there; of a folder without that, only the
+    one above the returned one is made.
     """
+    cache = _cache_of(folder, app)
+    with contextlib.suppress(OSError):  # it can be computed
+        _give(folder / COMPUTED, cache)
+    return cache
+
+
+def _give(computed: Path, cache: Path) -> None:
+    """Copy the files of ``computed`` that ``cache`` lacks."""
+    if not computed.is_dir():
+        return
+    for path in computed.iterdir():
+        if not (cache / path.name).exists():
+            cache.mkdir(exist_ok=True)
+            # Two threads may open a run at once, and neither must read half a file.
+            new_file = cache / f".{path.name}.{os.getpid()}-{threading.get_ident()}.tmp"
+            shutil.copyfile(path, new_file)
+            new_file.replace(cache / path.name)
+
+
+def _cache_of(folder: Path, app: Path) -> Path:
     if app.name != IN_WHEEL or not folder.resolve().is_relative_to(app):
         return folder / CACHE
     with contextlib.suppress(OSError, RuntimeError):  # RuntimeError: this user has no home

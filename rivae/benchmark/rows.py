@@ -81,8 +81,8 @@ def merge(rows: Sequence[Row], new: Iterable[Row]) -> list[Row]:
     return other_rows + new
 
 
-def read_rows(out: Path) -> list[Row]:
-    """The rows in ``out``; none without a file.
+def read_rows(out: Path, dataset: str | None = None) -> list[Row]:
+    """The rows in ``out``, of one data set with its name; none without a file.
 
     Raises:
         DataError: for a file that is no table of results.
@@ -94,7 +94,8 @@ def read_rows(out: Path) -> list[Row]:
         return []
     try:
         # Each distinct text once in memory: 80,000 rows have some hundred settings.
-        table = pd.read_parquet(path, read_dictionary=TEXTS)
+        only = [("dataset", "==", dataset)] if dataset is not None else None
+        table = pd.read_parquet(path, read_dictionary=TEXTS, filters=only)
     except (OSError, ValueError) as error:  # pyarrow's ArrowInvalid is a ValueError
         raise DataError(f"{path} is damaged ({type(error).__name__}): delete it") from None
     values = []
@@ -106,6 +107,16 @@ def read_rows(out: Path) -> list[Row]:
     if "axes" in table:
         return rows
     return [{**row, "axes": _configured_axes(row)} for row in rows]
+
+
+def read_names(out: Path) -> tuple[set[str], set[str]]:
+    """The names of the data sets and of the presets in ``out``, which has a file."""
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(out / "results.parquet", columns=["dataset", "method", "preset"])
+    rows = table.group_by(table.column_names).aggregate([]).to_pylist()
+    rows = [row for row in rows if row["method"] != _EARLIER_BASELINE]
+    return {row["dataset"] for row in rows}, {row["preset"] for row in rows}
 
 
 def _configured_axes(row: Row) -> str:

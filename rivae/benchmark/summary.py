@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -101,7 +101,8 @@ class SummaryLine:
 
 
 def summarise(rows: Sequence[Row]) -> list[SummaryLine]:
-    """All lines of all tables, in the order of the report, with those that only the paper has.
+    """All lines of all tables, in the order of the report, with those that only the paper has. The
+    lines of a data set depend on its own rows only.
 
     Args:
         rows: from ``rivae.benchmark.rows.read_rows``.
@@ -257,21 +258,31 @@ def interval(scores: Sequence[RunScore], level: float = 0.95) -> tuple[float, fl
     return float(np.mean(units) - half), float(np.mean(units) + half)
 
 
+def datasets_of(names: Iterable[str]) -> list[str]:
+    """The data sets that have tables where there are rows of ``names``, in the order of the
+    report: those of the paper, too.
+    """
+    every = {*names, *(dataset for dataset, *_ in paper_lines())}
+    titles = list(dataset_titles())
+    return sorted(every, key=lambda name: _place(titles, name))
+
+
+def _place(names: Sequence[str], name: str) -> tuple[int, str]:
+    return (names.index(name) if name in names else len(names), name)
+
+
 def _sorted(lines: Sequence[SummaryLine]) -> list[SummaryLine]:
     datasets, methods = list(dataset_titles()), (*METHODS, *CHANCE)
     metrics = {table: columns(table) for table in TABLES}
-
-    def place(names: Sequence[str], name: str) -> tuple[int, str]:
-        return (names.index(name) if name in names else len(names), name)
 
     def order(line: SummaryLine) -> tuple[object, ...]:
         # Methods in the paper's order, the baselines, then ablations, then the chance levels.
         kind = 2 if line.method not in METHODS else (1 if line.settings else 0)
         return (
-            place(datasets, line.dataset),
-            place(TABLES, line.table),
+            _place(datasets, line.dataset),
+            _place(TABLES, line.table),
             kind,
-            place(methods, line.method),
+            _place(methods, line.method),
             line.settings,
             line.preset,
             line.size,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -115,14 +115,9 @@ def dots(view: TableView, *, dark: bool = False, title: str = "") -> go.Figure:
     return score_dots(view.scores, chance=levels, names=names, dark=dark, title=title)
 
 
-def datasets_of(lines: Sequence[SummaryLine]) -> list[str]:
-    """The data sets in order of appearance."""
-    return list(dict.fromkeys(line.dataset for line in lines))
-
-
-def presets_of(lines: Sequence[SummaryLine]) -> list[str]:
-    """The presets that were run, "default" first."""
-    found = {line.preset for line in lines if line.preset not in ("", "–")}
+def presets_of(names: Iterable[str]) -> list[str]:
+    """The presets among ``names``, "default" first."""
+    found = {name for name in names if name not in ("", "–")}
     return sorted(found, key=lambda name: (name != "default", name))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rivae.base.errors import ConfigError
 from rivae.exploring.explorer import Explorer, Vector
@@ -64,7 +65,7 @@ def match_runs(explorers: Sequence[Explorer]) -> Matching:
         if other.data.items_key != first.data.items_key:
             raise ConfigError(OTHER_ITEMS)
     rows = np.sort(np.random.default_rng(0).permutation(first.search_rows)[:MATCH_ROWS])
-    matches = match_to_first([explorer.retriever.latents(rows) for explorer in explorers])
+    matches = match_to_first([_latents(explorer, rows) for explorer in explorers])
     identity = tuple(Counterpart(j, 1, 1.0) for j in range(first.n_components))
     return identity, *(
         tuple(
@@ -73,6 +74,13 @@ def match_runs(explorers: Sequence[Explorer]) -> Matching:
         )
         for match in matches
     )
+
+
+def _latents(explorer: Explorer, rows: NDArray[np.int64]) -> NDArray[np.floating]:
+    """(n, d) z of data rows, which are kept where these are all that are searched."""
+    if len(rows) == len(explorer.search_rows):
+        return explorer.positions[np.argsort(explorer.search_rows)]
+    return explorer.retriever.latents(rows)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,11 @@
 """The frame's style is in every page that a browser opens, and in nothing else."""
 
+from pathlib import Path
+
 import pytest
 
-from rivae.app.shell.first_style import FirstStyle
+from rivae.app.shell.first_style import FirstStyle, scripts_of
+from rivae.app.shell.middleware import FIRST
 from tests.app.test_compressed import served
 
 STYLE = ".bar { top: 0 }"
@@ -36,6 +39,27 @@ def test_a_page_has_the_style_in_its_head(parts):
     assert status == 200 and "etag" not in head
     assert body == PAGE.replace(b"</head>", f"<style>{STYLE}</style></head>".encode())
     assert head["content-length"] == str(len(body))
+
+
+def test_a_page_links_to_the_scripts_that_it_needs():
+    app = answering(b"text/html", PAGE).app
+    scripts = {"": ["./a.js"], "metrics": ["./a.js", "./b.js"]}
+    middleware = FirstStyle(app, STYLE, scripts)
+    link = '<link rel="modulepreload" crossorigin href="./{}.js">'.format
+    for path, names in (("/", "a"), ("/explore", "a"), ("/below/metrics", "ab")):
+        body = served(middleware, path, OPENED)[2].decode()
+        assert f"</style>{''.join(map(link, names))}</head>" in body
+
+
+def test_streamlit_has_the_scripts_that_pages_begin_with():
+    from streamlit.file_util import get_static_dir
+
+    static = Path(get_static_dir())
+    for kinds in FIRST.values():
+        found = scripts_of(kinds, static)
+        assert len(found) == len(kinds)
+        assert all((static / name).is_file() for name in found)
+    assert scripts_of(["NoSuchKind"], static) == []
 
 
 @pytest.mark.parametrize(

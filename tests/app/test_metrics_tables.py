@@ -15,9 +15,9 @@ from rivae.app.metrics.session import read_cell, read_sorts, write_cell, write_s
 from rivae.app.shared import exports
 from rivae.app.shell.pages import pages
 from rivae.base.errors import DataError
-from rivae.benchmark.rows import make_row, write_rows
-from rivae.benchmark.summary import summarise
-from rivae.benchmark.table_views import datasets_of, dots, presets_of, table_views
+from rivae.benchmark.rows import make_row, read_rows, write_rows
+from rivae.benchmark.summary import datasets_of, summarise
+from rivae.benchmark.table_views import dots, presets_of, table_views
 
 REASON = "the loss is not finite in epoch 3"
 
@@ -128,14 +128,15 @@ def test_a_range_of_its_own_has_its_own_numbers(lines):
 
 
 def test_a_preset_can_be_chosen(lines):
-    assert presets_of(lines) == ["default", "paper"]
+    assert presets_of(line.preset for line in lines) == ["default", "paper"]
     names = [line.key for line in view(lines, preset="paper").lines]
     assert "RIVAE (paper)" in names and "RIVAE (default)" not in names
     assert "chance: random items" in names, "what has no preset stays"
 
 
 def test_data_sets_stand_in_the_papers_order(lines):
-    assert datasets_of(lines)[:2] == ["synth", "sprites"]
+    assert datasets_of(["mine", "synth"])[:2] == ["synth", "sprites"]
+    assert datasets_of(["mine", "synth"])[-1] == "mine"
 
 
 def order(v, sort):
@@ -226,20 +227,26 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_no_file_is_no_error(folder):
-    assert benchmark.summary() == []
+    assert benchmark.summary("synth") == [] and benchmark.contents() == ([], [])
 
 
 def test_the_project_brings_its_report(monkeypatch, repo_root):
     monkeypatch.delenv("RIVAE_RESULTS", raising=False)
     assert benchmark.results_file() == repo_root / "benchmarks/results/results.parquet"
-    assert {line.dataset for line in benchmark.summary()} >= {"synth", "sprites"}
+    datasets, presets = benchmark.contents()
+    every = summarise(read_rows(benchmark.results_file().parent))
+    assert datasets == list(dict.fromkeys(line.dataset for line in every))
+    assert presets == presets_of(line.preset for line in every)
+    for dataset in ("kitchen", "recipe1m"):  # read alone, as in the whole
+        own = [repr(line) for line in every if line.dataset == dataset]
+        assert [repr(line) for line in benchmark.summary(dataset)] == own
 
 
 def test_a_new_file_is_read_anew(folder):
     write_rows(ROWS[:3], folder)
-    assert any(line.n == 3 for line in benchmark.summary())
+    assert any(line.n == 3 for line in benchmark.summary("synth"))
     write_rows(ROWS[:2], folder)
-    assert not any(line.n == 3 for line in benchmark.summary())
+    assert not any(line.n == 3 for line in benchmark.summary("synth"))
 
 
 FOREIGN = re.escape(benchmark.FOREIGN.format("results.parquet"))
@@ -272,7 +279,7 @@ def test_a_file_that_is_no_report_is_one_sentence(folder, content, reason):
     else:
         content.to_parquet(path)
     with pytest.raises(DataError, match=reason) as caught:
-        benchmark.summary()
+        benchmark.summary("synth")
     assert benchmark.AGAIN in str(caught.value)
     assert str(folder) not in str(caught.value), "a visitor need not know the server's folders"
 
@@ -281,18 +288,18 @@ def test_a_huge_file_is_not_read(folder, monkeypatch):
     write_rows(ROWS, folder)
     monkeypatch.setattr(benchmark, "MAX_BYTES", 100)
     with pytest.raises(DataError, match="larger than"):
-        benchmark.summary()
+        benchmark.summary("synth")
     monkeypatch.setattr(benchmark, "MAX_BYTES", 10**9)
     monkeypatch.setattr(benchmark, "MAX_ROWS", 3)
     with pytest.raises(DataError, match="more than 3 rows"):
-        benchmark.summary()
+        benchmark.summary("synth")
 
 
 def test_numbers_that_are_not_finite_are_no_results(folder):
     write_rows(rows_of("rivae", [math.nan, math.inf, 0.5]), folder)
     mine = next(
         s
-        for v in table_views(benchmark.summary(), "synth")
+        for v in table_views(benchmark.summary("synth"), "synth")
         for s in v.scores
         if s.row == "RIVAE (default)" and s.column == "recall_at_1"
     )

@@ -4,7 +4,7 @@
 showed before the pages became five places. It is not to be made anew: a link that leads elsewhere
 now still shows what it always did. A bare address names a place and no state: Metrics opened
 with the tables of all methods, and opens now with the run that one looked at. The charts of a
-run lie in a part of Metrics that is folded at first.
+run and of the tables lie in parts of Metrics that are folded at first.
 """
 
 import json
@@ -14,7 +14,7 @@ import pytest
 
 from tests.app.conftest import App
 
-FOLD = "open_paper"
+FOLDS = ("open_paper", "open_dots_retrieval", "open_dots_factors", "open_dots_standard")
 STORED = json.loads(Path(__file__).with_name("page_links.json").read_text())
 
 
@@ -35,12 +35,12 @@ def items_in(value):
 
 def opened(link):
     """What a link shows: its address once it is filled, remarks, items and charts."""
-    folded = {FOLD: "true"} if link["page"] == "metrics" else {}
+    folded = dict.fromkeys(FOLDS, "true") if link["page"] == "metrics" else {}
     page = App().open(link["page"], **link["params"], **folded)
     sent = [page.panel(n) for n in range(len(page.components))]
     items = items_in(sent)
     return {
-        "address": {name: text for name, text in page.params.items() if name != FOLD},
+        "address": {name: text for name, text in page.params.items() if name not in FOLDS},
         "says": page.warnings,
         "items": list(dict.fromkeys(items))[:12],
         "charts": len(page.at.get("plotly_chart")),

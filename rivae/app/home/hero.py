@@ -21,7 +21,7 @@ from rivae.exploring.explorer import Explorer
 from rivae.exploring.sliders import sliders_of
 from rivae.runs import Run
 
-N_AXES, N_ITEMS, HEIGHT = 3, 10, 430
+N_AXES, N_ITEMS, HEIGHT = 3, 8, 560
 
 PANEL = Component(
     "rivae_hero",

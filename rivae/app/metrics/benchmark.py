@@ -11,18 +11,12 @@ from rivae.app.metrics import exports, session
 from rivae.app.metrics.results_table import RESULTS, payload
 from rivae.app.shared import frame
 from rivae.app.shared.charts import chart, headline, is_dark
-from rivae.app.shell import keys, report
+from rivae.app.shell import keys
 from rivae.app.shell.text import markdown
 from rivae.base.errors import DataError
 from rivae.base.installed import APP_FILES
 from rivae.base.paths import variable_path
-from rivae.benchmark.table_views import (
-    TableView,
-    datasets_of,
-    dots,
-    presets_of,
-    table_views,
-)
+from rivae.benchmark.table_views import TableView, dots, presets_of, table_views
 from rivae.retrieval.ranges import PAPER, second_range
 from rivae.retrieval.ranges import title as title_of
 
@@ -32,6 +26,9 @@ if TYPE_CHECKING:
     from rivae.benchmark.summary import SummaryLine
 
 NO_RESULTS = "No benchmark results yet"
+DOTS = "Dot plot"
+HEIGHT = 420  # of a place where tables will stand
+ROOMS = (20, 15, 10, 5)  # rows for which the frame's style keeps room until they are drawn
 AGAIN = "run the benchmark again"
 FOREIGN = "{} is not a table of benchmark results: " + AGAIN
 HOW_TO_READ = (
@@ -46,12 +43,11 @@ HOW_TO_READ = (
 def tables() -> None:
     """The tables of one data set."""
     try:
-        with report.waiting("Reading the results of the benchmark …", 420):
-            lines = summary()
+        found, presets = contents()
     except DataError as error:
         st.warning(markdown(str(error)), icon=":material/info:")
         return
-    if not lines:
+    if not found:
         st.subheader(NO_RESULTS, anchor=False)
         st.write(
             "Run the benchmark to fill these tables: `rivae benchmark` trains and measures the "
@@ -59,7 +55,7 @@ def tables() -> None:
             "docs/results.md). Scores of single runs are under *This run*."
         )
         return
-    names = _dataset_names(datasets_of(lines))
+    names = _dataset_names(found)
     ranges = {title_of(key): key for key in (PAPER, second_range(PAPER))}
     with frame.tools():
         title = st.segmented_control(
@@ -84,7 +80,6 @@ def tables() -> None:
             help="The paper's −10 … 10, which depends on the scale that training gave z, or "
             "mean ± 3 s.d. of the model's own prior. The paper has numbers for its own range only.",
         )
-        presets = presets_of(lines)
         preset = st.selectbox(
             "Preset",
             ["all", *presets],
@@ -96,6 +91,12 @@ def tables() -> None:
         paper = st.toggle(
             "Paper's numbers", value=True, key=keys.METRICS_PAPER, bind="query-params"
         )
+    try:
+        with st.skeleton(height=HEIGHT):
+            lines = summary(names[title])
+    except DataError as error:
+        st.warning(markdown(str(error)), icon=":material/info:")
+        return
     views = table_views(
         lines,
         names[title],
@@ -120,16 +121,20 @@ def _table(view: TableView, title: str, dataset: str, made_of: tuple[object, ...
     """A table and its figure; ``made_of`` is the file and what was chosen of it."""
     with headline(view.title):
         exports.table_panel(view, dataset)
-    if view.has_dots:
-        figure = _dots((view.id, *made_of), is_dark(), view)
-        chart(figure, f"{keys.METRICS_DOTS}_{dataset}_{view.id}")
     data = payload(view, session.sort_of(view.id), f"{title}: {view.title}")
-    RESULTS(
-        data,
-        key=f"{keys.METRICS_TABLE}_{view.id}",
-        sort=lambda column: session.clicked_heading(view.id, column),
-    )
+    room = next((n for n in ROOMS if n <= len(view.lines)), 0)
+    with st.container(key=f"room_{room}_{view.id}"):
+        RESULTS(
+            data,
+            key=f"{keys.METRICS_TABLE}_{view.id}",
+            sort=lambda column: session.clicked_heading(view.id, column),
+        )
     st.caption(markdown(view.note))
+    if view.has_dots:
+        with session.fold(DOTS, f"dots_{view.id}") as is_open:
+            if is_open:
+                figure = _dots((view.id, *made_of), is_dark(), view)
+                chart(figure, f"{keys.METRICS_DOTS}_{dataset}_{view.id}")
 
 
 @st.cache_resource(max_entries=48, show_spinner=False)
@@ -150,14 +155,24 @@ def results_file() -> Path:
     return folder / "results.parquet"
 
 
-def summary() -> list[SummaryLine]:
-    """The lines of all tables; none where no benchmark has run yet.
+def contents() -> tuple[list[str], list[str]]:
+    """The names of the data sets and of the presets; none where no benchmark has run yet.
 
     Raises:
         DataError: the file is damaged, too large, or no table of results.
     """
     version = _version()
-    return _summary(*version) if version else []
+    return _contents(*version) if version else ([], [])
+
+
+def summary(dataset: str) -> list[SummaryLine]:
+    """The lines of the tables of a data set; none where no benchmark has run yet.
+
+    Raises:
+        DataError: as of ``contents``.
+    """
+    version = _version()
+    return _summary(*version, dataset) if version else []
 
 
 def _version() -> tuple[str, int, int] | None:
@@ -171,13 +186,24 @@ def _version() -> tuple[str, int, int] | None:
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _summary(path: str, written: int, size: int) -> list[SummaryLine]:
+def _contents(path: str, written: int, size: int) -> tuple[list[str], list[str]]:
+    from rivae.benchmark.rows import read_names
+    from rivae.benchmark.summary import datasets_of
+
+    check(Path(path), size)
+    datasets, presets = read_names(Path(path).parent)
+    return datasets_of(datasets), presets_of(presets)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _summary(path: str, written: int, size: int, dataset: str) -> list[SummaryLine]:
     from rivae.benchmark.rows import read_rows
     from rivae.benchmark.summary import summarise
 
     check(Path(path), size)
     try:
-        return summarise(read_rows(Path(path).parent))
+        lines = summarise(read_rows(Path(path).parent, dataset))
+        return [line for line in lines if line.dataset == dataset]
     except (ValueError, TypeError, KeyError, OverflowError):
         raise _foreign(Path(path)) from None
 

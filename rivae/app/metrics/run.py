@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -33,9 +31,9 @@ if TYPE_CHECKING:
 
 NOT_MEASURED = "Not measured yet"
 NO_METRICS = "The evaluation of {} has no metrics: " + AGAIN + "."
-NO_PLAN = "No plan scores this run yet."
+NO_PLAN = "No plan yet."
 NO_LABELS_HERE = "The labels cannot be read here."
-PAPER = "Correlations as in the paper's figures"
+PAPER = "The paper's correlations"
 # Heights of what is not measured yet, as of what will stand there.
 VERDICT_HEIGHT, MAP_HEIGHT = 216, 380
 
@@ -116,13 +114,13 @@ def _report(run: Run, report: Report, by: str) -> None:
         effects_map.panel(run, found, known, along, n_axes)
     cell.panel(run, report, along)
     if any(each.has_table for each in report.along):
-        with _fold(PAPER, "paper", keys.METRICS_ALONG, keys.METRICS_ALPHA) as is_open:
+        with session.fold(PAPER, "paper", keys.METRICS_ALONG, keys.METRICS_ALPHA) as is_open:
             if is_open:
                 _along_picker(report)
                 charts.charts(run, report, along)
     _certainty(run)
     n = sum(len(group) for _, group in report.groups)
-    with _fold(f"All {n} metrics", "metrics") as is_open:
+    with session.fold(f"All {n} metrics", "metrics") as is_open:
         if is_open:
             exports.run_panel(report, run.id)
             RESULTS(
@@ -141,22 +139,9 @@ def _n_axes(report: Report, evidence: Evidence | None) -> int:
 
 
 def _certainty(run: Run) -> None:
-    with _fold(certainty.TITLE, "sure") as is_open:
+    with session.fold(certainty.TITLE, "sure") as is_open:
         if is_open:
             certainty.panel(run)
-
-
-@contextmanager
-def _fold(title: str, name: str, *opened_by: str) -> Iterator[bool]:
-    """A part that is drawn once it is opened, or where the address has a name of what is in it."""
-    part = st.expander(
-        title,
-        expanded=any(each in st.query_params for each in opened_by),
-        key=f"{keys.METRICS_FOLD}_{name}",
-        bind="query-params",
-    )
-    with part:
-        yield bool(part.open)
 
 
 def _from_labels(run: Run) -> None:

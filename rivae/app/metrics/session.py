@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -90,6 +91,19 @@ def clicked_heading(table: str, column: str) -> None:
         st.query_params["sort"] = text
     elif "sort" in st.query_params:
         del st.query_params["sort"]
+
+
+@contextmanager
+def fold(title: str, name: str, *opened_by: str) -> Iterator[bool]:
+    """A part that is drawn once it is opened, or where the address has a name of what is in it."""
+    part = st.expander(
+        title,
+        expanded=any(each in st.query_params for each in opened_by),
+        key=f"{keys.METRICS_FOLD}_{name}",
+        bind="query-params",
+    )
+    with part:
+        yield bool(part.open)
 
 
 MAX_SORTS = 20

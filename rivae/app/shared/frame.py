@@ -6,7 +6,7 @@ view of, and ``tools`` with the few controls of its own, in the row of the tabs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
@@ -47,7 +47,8 @@ def draw(page: Page, view: View) -> None:
     style = f":root {{ --bar-accent: {charts.accent()} }}"
     if not web.is_mounted():  # else it is in the page from the beginning
         style += styles("bar.css")
-    st.html(f"<style>{style}</style>{named}")
+    with st.container(key="page_head"):  # its style keeps it from taking room, even while it loads
+        st.html(f"<style>{style}</style>{named}")
     with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(key="places", horizontal=True, gap=None, width="content"):
             for place in pages.PLACES:
@@ -59,16 +60,22 @@ def draw(page: Page, view: View) -> None:
         share = st.container(key="bar_share", width="content")
         _help(page)
     st.session_state.setdefault(keys.LAST_VIEWS, {})[view.place] = view.title
+    slots = {"chip": chip, "find": find, "share": share}
     tabs = pages.tabs(view.place)
+    if len(tabs) > 1:
+        slots["tools"] = _views(view, tabs)
+    _slots.set(slots)
+
+
+def _views(view: View, tabs: Sequence[tuple[Page, View]]) -> DeltaGenerator:
+    """The row of the tabs; returns the place of the page's own controls in it."""
     with st.container(key="views", horizontal=True, vertical_alignment="center", gap="small"):
-        if len(tabs) > 1:
-            with st.container(key="tabs", horizontal=True, gap=None, width="content"):
-                for other, tab in tabs:
-                    _link(other, tab, tab.title, is_shown=tab is view)
-        tools = st.container(
+        with st.container(key="tabs", horizontal=True, gap=None, width="content"):
+            for other, tab in tabs:
+                _link(other, tab, tab.title, is_shown=tab is view)
+        return st.container(
             key="tools", horizontal=True, vertical_alignment="center", gap="small", width="content"
         )
-    _slots.set({"chip": chip, "find": find, "share": share, "tools": tools})
 
 
 def _place(place: str, is_shown: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rivae.app.shell import web
@@ -10,21 +11,29 @@ from rivae.base.scripts import styles
 if TYPE_CHECKING:
     from starlette.middleware import Middleware
 
+# The kinds of elements that pages begin with, by page; "" for every page. Not charts: theirs is so
+# large that it would keep what is read first from being drawn.
+FIRST = {"": ("Html", "PageLink", "StreamlitMarkdown", "BidiComponent")}
+
 
 def build_gate() -> list[Middleware]:
     """The gate before all routes, and what compresses scripts and styles pages behind it, for
     ``st.App``.
     """
     from starlette.middleware import Middleware
+    from streamlit.file_util import get_static_dir
 
     from rivae.app.shell.compressed import Compressed
-    from rivae.app.shell.first_style import FirstStyle
+    from rivae.app.shell.first_style import FirstStyle, scripts_of
     from rivae.app.shell.gate import Gate
+
+    static = Path(get_static_dir())
+    scripts = {name: scripts_of(kinds, static) for name, kinds in FIRST.items()}
 
     return [
         Middleware(Gate, base=mounted(), held=held_by_uploads),
         Middleware(Compressed),
-        Middleware(FirstStyle, style=styles("bar.css")),
+        Middleware(FirstStyle, style=styles("bar.css"), scripts=scripts),
     ]
 
 

@@ -97,7 +97,6 @@ def overlay_panel(found: Sequence[Entry]) -> None:
         label_visibility="collapsed",
     )
     if not chosen:
-        st.caption("Choose runs to compare one term of their losses, or one score, in a chart.")
         return
     entries = {entry.id: entry for entry in found}
     training = any(entries[name].is_training for name in chosen if name in entries)
