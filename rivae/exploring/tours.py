@@ -25,6 +25,7 @@ from rivae.base.reading.regular import open_regular
 from rivae.base.reading.typed_text import one_line, some_lines
 from rivae.exploring.steering import MAX_AXES, MAX_LEVEL, SteerRow
 from rivae.runs import runs_root
+from rivae.runs.added_axes import ADDED_ID
 from rivae.runs.trash import CONTENT, Deleted, Trash
 
 MAX_STEPS = 60
@@ -72,7 +73,7 @@ class TourStep:
             raise ConfigError("the query of a step is a row of the data set, or the mean")
         if not 0 < self.n_sigma <= MAX_LEVEL:
             raise ConfigError(f"n sigma must lie above 0 and be at most {MAX_LEVEL:g}")
-        if any(j > MAX_AXIS for j in self.row.axes):
+        if any(isinstance(j, int) and j > MAX_AXIS for j in self.row.axes):
             raise ConfigError(f"an axis of a step lies beyond {MAX_AXIS}")
 
 
@@ -101,7 +102,10 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
-_Axis = Annotated[int, Field(ge=0, le=MAX_AXIS)]
+_Axis = (
+    Annotated[int, Field(ge=0, le=MAX_AXIS)]
+    | Annotated[str, Field(pattern=f"^{ADDED_ID.pattern}$", max_length=7)]
+)
 _Level = Literal["off", "query", "on"] | Annotated[float, Field(ge=-MAX_LEVEL, le=MAX_LEVEL)]
 
 
@@ -123,7 +127,7 @@ class _File(_Strict):
 
 
 def to_json(tour: Tour) -> dict[str, Any]:
-    """The tour as JSON values; axes count from 0."""
+    """The tour as JSON values; axes count from 0, added ones are named by their ids."""
     return {
         "version": 1,
         "title": tour.title,

@@ -121,7 +121,7 @@ def from_link(
 
 def to_link(explorer: Explorer, state: ExploreState) -> ExploreLink:
     """The link that restores ``state``, an upload as long as it is kept."""
-    expected = _moved(state.base, state.added, moves_of(explorer) if state.added else {})
+    expected = without_added(explorer, state)
     moved = {j: v for j, (v, b) in enumerate(zip(state.z, expected, strict=True)) if v != b}
     return carry(
         state,
@@ -163,6 +163,11 @@ def commit(
 def moves_of(explorer: Explorer) -> Moves:
     """What each added axis adds to z, by its id."""
     return {placed.axis.id: placed.axis.moves for placed in explorer.added_axes}
+
+
+def without_added(explorer: Explorer, state: ExploreState) -> tuple[float, ...]:
+    """Where z would be had only added axes been moved, (d,)."""
+    return _moved(state.base, state.added, moves_of(explorer) if state.added else {})
 
 
 def _moved(z: Sequence[float], amounts: Mapping[str, float], moves: Moves) -> tuple[float, ...]:

@@ -137,14 +137,14 @@ save(sheet, "plane.png")
         imports=(
             SAVE,
             "from rivae.figures.steering import row_clouds, steering_sheet",
-            "from rivae.exploring.steering import steer, steer_rows",
+            "from rivae.exploring.steering import axis_names, steer, steer_rows",
         ),
         body="""\
 z = {start}
 rows = steer_rows({axes}, {levels})
 data = run.data
 sheet = steering_sheet(
-    rows, steer(run.explorer, z, rows, n_sigma={n_sigma}, k={k}), [axis.label for axis in run.axes],
+    rows, steer(run.explorer, z, rows, n_sigma={n_sigma}, k={k}), axis_names(run.explorer),
     lambda item: data.picture(item, {side}), signs=run.explorer.signs.tolist(),
     clouds=row_clouds(run.explorer, rows, {n_sigma}),
     query={query_picture},
