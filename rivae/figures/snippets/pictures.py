@@ -223,6 +223,24 @@ save(sheet, "clouds.png")
             "side": 2,
         },
     ),
+    "result-words": Template(
+        imports=(
+            SAVE,
+            "from rivae.exploring.words.contrast import against_rest",
+            "from rivae.exploring.words.item_words import item_words",
+            "from rivae.figures.contrast import contrast_dots",
+        ),
+        body="""\
+z = {start}
+hits = run.topk(z, {k}{narrowed})
+words = against_rest(hits.ids.tolist(), run.items, item_words(run.data).sets)
+figure = contrast_dots(
+    words, low="the other items", high="these results", n_words={n_words}, more="more in {{}}"
+)
+save(figure, "result-words.html")
+""",
+        defaults={"rows": "test", "query": 0, "z": None, "k": 10, "only": "", "n_words": 10},
+    ),
     "word-contrast": Template(
         imports=(
             *_STATES,
