@@ -51,11 +51,11 @@ class SteerPanel extends Panel {
     })
     this.error = h("p", { class: "error", role: "alert", "data-testid": "steer-error" })
     this.live = h("p", { class: "sr", role: "status", "aria-live": "polite" })
-    this.textHead = h("span", { class: "muted words-head" })
+    this.textHead = h("span", { class: "muted words-head", role: "columnheader" })
     this.list = h("div", { class: "srows", role: "presentation" })
     this.note = h("p", { class: "muted about-words" })
     this.top = h("div", { class: "srow top", role: "row" },
-      this.heads.element, h("span", { class: "pictures-head" }, this.heads.more), this.textHead, h("span", {}))
+      this.heads.element, h("span", { class: "pictures-head", role: "columnheader" }, this.heads.more), this.textHead, h("span", {}))
     this.grid = h("div", { class: "matrix", role: "grid", "aria-label": "Rows of levels" }, this.top, this.list)
     this.frame = h("div", { class: "frame" },
       h("div", { class: "steer", "data-testid": "steer" },

@@ -25,7 +25,7 @@ from rivae.base.reading.regular import open_regular
 from rivae.base.reading.typed_text import one_line, some_lines
 from rivae.exploring.steering import MAX_AXES, MAX_LEVEL, SteerRow
 from rivae.runs import runs_root
-from rivae.runs.added_axes import ADDED_ID
+from rivae.runs.added_axes import AddedId
 from rivae.runs.trash import CONTENT, Deleted, Trash
 
 MAX_STEPS = 60
@@ -102,10 +102,6 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
-_Axis = (
-    Annotated[int, Field(ge=0, le=MAX_AXIS)]
-    | Annotated[str, Field(pattern=f"^{ADDED_ID.pattern}$", max_length=7)]
-)
 _Level = Literal["off", "query", "on"] | Annotated[float, Field(ge=-MAX_LEVEL, le=MAX_LEVEL)]
 
 
@@ -114,7 +110,10 @@ class _Step(_Strict):
     note: Annotated[str, Field(max_length=2 * MAX_NOTE)] = ""
     run: Annotated[str, Field(max_length=120)]
     query: Literal["mean"] | Annotated[int, Field(ge=0, le=MAX_ROW)]
-    axes: Annotated[list[_Axis], Field(min_length=1, max_length=MAX_AXES)]
+    axes: Annotated[
+        list[Annotated[int, Field(ge=0, le=MAX_AXIS)] | AddedId],
+        Field(min_length=1, max_length=MAX_AXES),
+    ]
     levels: Annotated[list[_Level], Field(min_length=1, max_length=MAX_AXES)]
     n_sigma: Annotated[float, Field(gt=0, le=MAX_LEVEL)]
     asks: Asks = "first"
