@@ -28,12 +28,11 @@ from rivae.runs import runs_root
 from rivae.runs.added_axes import AddedId
 from rivae.runs.trash import CONTENT, Deleted, Trash
 
-MAX_STEPS = 60
+MAX_STEPS, MAX_TOURS = 60, 200
 MAX_TITLE, MAX_HEADING, MAX_NOTE = 120, 120, 1200  # characters
 MAX_AXIS = 4096
 MAX_ROW = 10**9  # of a query
 MAX_BYTES = 400_000  # more than the largest tour that the limits allow in common letters
-MAX_TOURS = 200
 TOUR_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 MAX_ID = 80
 EARLIER = "earlier"  # in the trash: a tour as it was before a change
@@ -102,6 +101,7 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
+_Axis = Annotated[int, Field(ge=0, le=MAX_AXIS)] | AddedId
 _Level = Literal["off", "query", "on"] | Annotated[float, Field(ge=-MAX_LEVEL, le=MAX_LEVEL)]
 
 
@@ -110,10 +110,7 @@ class _Step(_Strict):
     note: Annotated[str, Field(max_length=2 * MAX_NOTE)] = ""
     run: Annotated[str, Field(max_length=120)]
     query: Literal["mean"] | Annotated[int, Field(ge=0, le=MAX_ROW)]
-    axes: Annotated[
-        list[Annotated[int, Field(ge=0, le=MAX_AXIS)] | AddedId],
-        Field(min_length=1, max_length=MAX_AXES),
-    ]
+    axes: Annotated[list[_Axis], Field(min_length=1, max_length=MAX_AXES)]
     levels: Annotated[list[_Level], Field(min_length=1, max_length=MAX_AXES)]
     n_sigma: Annotated[float, Field(gt=0, le=MAX_LEVEL)]
     asks: Asks = "first"

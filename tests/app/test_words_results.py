@@ -7,7 +7,9 @@ import shutil
 import numpy as np
 import pytest
 
+from rivae.app.panels.answers import ADDED_GONE
 from rivae.app.panels.links import ExploreLink
+from rivae.app.words.results import HERE, MORE, NO_ITEM, NONE, REST
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.maps import among
 from rivae.exploring.words.contrast import against_rest, contrast, relation_of
@@ -55,20 +57,16 @@ def test_the_words_are_those_of_the_point_the_filter_and_the_number_in_hand(word
     sets = item_words(kitchen.data).sets
     expected = against_rest(hits.ids.tolist(), kitchen.search_rows.tolist(), sets)
     clear = [c.word for c in expected if c.interval()[0] > 0][:5]
-    said = page.words.replace("\\", "")
-    n_rest = len(kitchen.search_rows) - 7
-    if clear:
-        assert f"in these 7 results than in the other {n_rest:,} items" in said
-        assert ", ".join(clear) in said
-    else:
-        assert "No word is clearly more frequent" in said
+    numbers = 7, len(kitchen.search_rows) - 7
+    said = MORE.format(*numbers, ", ".join(clear)) if clear else NONE.format(*numbers)
+    assert said in page.words.replace("\\", "")
     (chart,) = page.at.get("plotly_chart")
-    assert "these results against the other items" in chart.proto.spec
+    assert f"{HERE} against {REST}" in chart.proto.spec
 
 
 def test_a_filter_that_nothing_meets_is_a_sentence(words):
     page = words(run=KITCHEN, part="Results", only="pie zebra")
-    assert "No item has the words pie zebra" in page.words
+    assert NO_ITEM.format("pie zebra") in page.words
 
 
 def test_who_comes_with_moved_sliders_sees_the_words_of_the_results(words, kitchen):
@@ -107,4 +105,4 @@ def test_an_added_axis_is_part_of_the_point(words, tmp_path, monkeypatch):
     z = explorer.encode(q)
     z[0] += 5
     assert shown_items(page) == explorer.topk(np.round(z, 4), 10).ids.tolist()[:8]
-    assert "no longer has, and ignores them: a7" in page.warnings[0]
+    assert ADDED_GONE.format("a7") in page.warnings[0]

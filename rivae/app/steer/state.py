@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rivae.app.panels.answers import card_of, existing, linked_query, next_rev, query_z
+from rivae.app.panels.answers import ADDED_GONE, card_of, existing, linked_query, next_rev, query_z
 from rivae.app.panels.codec import carry
 from rivae.app.panels.links import Query
 from rivae.app.panels.steer_link import SteerLink
@@ -29,7 +29,6 @@ from rivae.exploring.steering import (
 )
 
 FIRST_AXES = 2  # steered when the link names none
-ADDED_GONE = "The link names added axes that this run no longer has, and ignores them: {}."
 FIRST_SIGMA = (2.0, 1.5, 1.0)  # how far, when it does not say
 
 

@@ -24,6 +24,9 @@ N_WORDS = 10  # of the results, and of the other items
 N_SAID = 5
 N_PICTURES = 8
 HERE, REST = "these results", "the other items"
+MORE = "More often in these {} results than in the other {:,} items: **{}**."
+NONE = "No word is clearly more frequent in these {} results than in the other {:,} items."
+NO_ITEM = "No item has the words {}: use others in Live."
 
 
 def panel(explorer: Explorer, run_id: str) -> None:
@@ -43,7 +46,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
         st.warning(markdown(note), icon=":material/info:")
     searched = among(explorer, None, link.only) if link.only else explorer.retriever
     if searched is None:
-        st.info(f"No item has the words {markdown(link.only)}: use others in Live.")
+        st.info(NO_ITEM.format(markdown(link.only)))
         return
     ids = explorer.topk(z, link.k, searched).ids.tolist()
     sets = words_data.words_of(explorer.data).sets
@@ -64,14 +67,9 @@ def panel(explorer: Explorer, run_id: str) -> None:
             more="more in {}",
         )
     assert cloud is not None  # the contrast has words
-    n_rest = len(explorer.search_rows) - len(ids)
     clear = [c.word for c in contrasts if c.interval()[0] > 0][:N_SAID]
-    st.markdown(
-        f"More often in these {len(ids)} results than in the other {n_rest:,} items: "
-        f"**{markdown(', '.join(clear))}**."
-        if clear
-        else f"No word is clearly more frequent in these {len(ids)} results than in the rest."
-    )
+    said, words = (MORE, markdown(", ".join(clear))) if clear else (NONE, "")
+    st.markdown(said.format(len(ids), len(explorer.search_rows) - len(ids), words))
 
     def opened(word: str) -> None:
         session.open_list(f"{word} in {HERE}", items_with(sets, word, ids))
