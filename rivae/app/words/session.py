@@ -147,7 +147,7 @@ def axis_and_width(explorer: Explorer) -> AxisChoice:
 
     most = int(explorer.effects.argmax())
     with frame.tools():
-        dim = dim_picker(explorer, "Axis", keys.WORDS_DIM, most, width=320)
+        dim = dim_picker(explorer, "Axis", keys.WORDS_DIM, most)
     with frame.details():
         n_sigma = st.segmented_control(
             "Ends at mean ±",
