@@ -8,7 +8,7 @@ import streamlit as st
 
 from rivae.app.panels.answers import linked_query, linked_z, picture, query_z
 from rivae.app.panels.links import ExploreLink
-from rivae.app.shared import address, charts, exports
+from rivae.app.shared import address, charts, exports, frame
 from rivae.app.shared import words as words_data
 from rivae.app.shared.charts import chart
 from rivae.app.shell import cache, keys, report
@@ -25,7 +25,10 @@ N_SAID = 5
 N_PICTURES = 8
 HERE, REST = "these results", "the other items"
 MORE = "More often in these {} results than in the other {:,} items: **{}**."
-NONE = "No word is clearly more frequent in these {} results than in the other {:,} items."
+NONE = (
+    "No word is clearly more frequent in these {} results than in the other {:,} items: show more "
+    "results in Live to tell."
+)
 NO_ITEM = "No item has the words {}: use others in Live."
 
 
@@ -96,10 +99,8 @@ def panel(explorer: Explorer, run_id: str) -> None:
         )
     with right:
         chart(figure, keys.WORDS_CONTRAST, lambda values: opened(values[0]))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.html(clouds.legend(cloud, dark=charts.is_dark()), width="content")
-        st.space("stretch")
-        exports.panel(
+    with frame.share():
+        exports.files(
             "result-words",
             lambda: figure,
             run_id,
