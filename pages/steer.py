@@ -21,12 +21,14 @@ that many s.d., and a dash leaves the axis at the query.
 The words are the ingredients of the ten best items of 20 other queries, each moved to the row's
 levels, without everyday words (in a tenth of all items).
 
+A row's flag makes it a step of a tour at once, with a caption that **Tours** lets you change.
+
 | Where | Key | What it does |
 |---|---|---|
 | Cell | Enter, click | off, on, query, off … |
 | | + − | half an s.d. more or less |
 | | O I Q 0 | off, on, query, the mean |
-| Matrix | ← → ↑ ↓ | from cell to cell, picture, tool |
+| Matrix | ← → ↑ ↓ | from cell to cell, picture, flag, menu |
 | | Alt ↑ ↓ | move the row |
 | Tour | ← → Space | previous, next step |
 | | Home End | first, last step |
@@ -55,7 +57,7 @@ with frame.run_chip(runs.chip_title(shown.run)):
 with frame.share():
     panels.exports_of(explorer, shown)
 with frame.tools():
-    tours.shortcuts()
+    tours.tools()
 
 instead = address.instead_of_upload(shown.query)
 notices.remarks(explorer, st.session_state.get(keys.STEER.notice, ""), instead)
@@ -70,12 +72,9 @@ session.PANEL(
     ask=session.PAGE.on_ask,
     ask_words=lambda question: session.ask(question, keys.STEER_WORDS),
 )
-tours.panel()
 
 if st.session_state.get(keys.STEER.choosing):
     purpose = gallery.Purpose(keys.STEER.choosing, session.PAGE.choose_query)
     gallery.show(explorer, shown.query, purpose)
-elif (row := st.session_state.get(keys.STEER_ADDING)) is not None:
-    panels.add_step(explorer, shown, row)
 elif (item := st.session_state.get(keys.STEER.item)) is not None:
     panels.opened_item(explorer, item)

@@ -6,16 +6,21 @@ from rivae.app.panels.answers import linked_query
 from rivae.app.shared import address, defaults, frame, notices, runs
 from rivae.app.shell import cache, keys, report
 from rivae.app.shell.pages import EndOfPage, Page, View
-from rivae.app.words import clouds, contrast, drawer, names, session, tags
+from rivae.app.words import clouds, contrast, drawer, names, results, session, tags
 from rivae.base.errors import RivaeError
 
 PAGE = Page(
     views=(View("Words", "Explore", order=6),),
     blurb="Words that change along an axis; names for the axes; tags around factors.",
-    takes=("run", "ask"),
-    of_run=("dim", "relate"),
+    takes=("run", "q", "ask"),
+    of_run=("dim", "relate", "rows"),
+    of_query=("z", "add"),
+    of_moved={"part": "Results"},
     discs=True,
     help="""
+* **Results**: the words of what Live shows against those of all other items; colour says which are
+  clearly more or less frequent (a 95 % interval of the log-odds without zero; of many words some
+  are by chance).
 * **Clouds**: 20 test queries are moved along one axis to mean − n s.d., the mean and mean + n s.d.;
   a cloud holds the ingredients of the ten best items of each. A word has one place in all three
   clouds; its area is the share of items that have it. Colour and style show its relation:
@@ -31,6 +36,7 @@ what the model looked at.
 )
 
 PANELS = {
+    "Results": results.panel,
     "Clouds": clouds.panel,
     "Contrast": contrast.panel,
     "Axis names": names.panel,

@@ -1,5 +1,7 @@
 /* Levels of an axis in Steer and in tours: off, query, on, or a number of s.d. from the mean. */
 
+export const MAX_LEVEL = 10  // s.d.
+
 // Circles are drawn by the style sheet: as letters they are small, and differ between fonts.
 export const MARKS = { on: "", off: "", query: "–" }
 

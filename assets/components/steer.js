@@ -14,10 +14,15 @@ import { Wire } from "./wire.js"
 
 const CLOUDS_AT_ONCE = 2
 
+/** What tells the steps of a tour apart, whatever they are called. */
+const stepKey = ({ run, query, asks, axes, levels, n_sigma }) =>
+  JSON.stringify([run, query, asks, axes, levels, n_sigma])
+
 class SteerPanel extends Panel {
   constructor(root) {
     super()
     this.rows = []
+    this.steps = new Set()
     this.wire = new Wire({
       question: () => this.question(),
       onAnswer: (answer) => this.paint(answer, "paint"),
@@ -34,27 +39,28 @@ class SteerPanel extends Panel {
     })
     this.commitSoon = debounce(() => this.send("commit", this.view()), COMMIT_MS)
     this.speakSoon = debounce(() => this.speak(), SPEAK_MS)
-    this.query = buildSteerQuery((how, id) => this.act("choose", { how, id }))
+    const choose = (how, id) => this.act("choose", { how, id })
+    this.query = buildSteerQuery(choose)
     this.bar = buildSteerBar({
-      sigma: (n) => this.setSigma(n), preset: (n) => this.preset(n), addRow: () => this.addRow(),
+      sigma: (n) => this.setSigma(n), preset: (n) => this.preset(n), addRow: () => this.addRow(), choose,
+      precise: () => this.setPrecise(this.bar.panel.hidden),
     })
     this.heads = new AxisHeads({
-      swap: (at, j) => this.setAxes(this.axes.map((old, n) => (n === at ? j : old))),
-      drop: (at) => this.dropAxis(at), add: (j) => this.addAxis(j),
+      swap: (at, key) => this.setAxes(this.axes.map((old, n) => (n === at ? key : old))),
+      drop: (at) => this.dropAxis(at), add: (key) => this.addAxis(key),
     })
     this.error = h("p", { class: "error", role: "alert", "data-testid": "steer-error" })
     this.live = h("p", { class: "sr", role: "status", "aria-live": "polite" })
-    this.textHead = h("span", { class: "muted words-head" })
+    this.textHead = h("span", { class: "muted words-head", role: "columnheader" })
     this.list = h("div", { class: "srows", role: "presentation" })
     this.note = h("p", { class: "muted about-words" })
     this.top = h("div", { class: "srow top", role: "row" },
-      this.heads.element, h("span", { class: "muted pictures-head" }, "Top 5"), this.textHead, h("span", {}))
+      this.heads.element, h("span", { class: "pictures-head", role: "columnheader" }, this.heads.more), this.textHead, h("span", {}))
     this.grid = h("div", { class: "matrix", role: "grid", "aria-label": "Rows of levels" }, this.top, this.list)
     this.frame = h("div", { class: "frame" },
       h("div", { class: "steer", "data-testid": "steer" },
-        h("div", { class: "shead" }, this.query.element, h("div", { class: "side" }, this.bar.element)),
+        h("div", { class: "shead" }, this.query.element, this.bar.element), this.bar.panel,
         this.error, this.grid, this.note, this.live))
-    this.bar.element.insertBefore(this.heads.more, this.bar.add)
     root.append(this.frame)
   }
 
@@ -130,11 +136,12 @@ class SteerPanel extends Panel {
     this.nSigma = data.nSigma
     this.axes = data.axes
     showQuery(this.query, data.query)
-    this.query.number.max = data.nItems - 1
-    this.query.number.value = typeof data.queryId === "number" ? data.queryId : ""
+    this.bar.number.max = data.nItems - 1
+    this.bar.number.value = typeof data.queryId === "number" ? data.queryId : ""
     this.frame.style.setProperty("--aspect", data.aspect)
     this.frame.classList.toggle("wordless", !data.wordKind)
-    setText(this.textHead, `${data.wordKind} of the top 10 of 20 queries`)
+    setText(this.textHead, data.wordKind)
+    this.textHead.title = `${data.wordKind} of the ten best items of 20 queries`
     setText(this.note, data.wordKind
       ? "Size: frequency within the row. Underlined words go with the setting, slanted ones against it; grey ones have no clear relation."
       : "The items have no texts, so there are no word clouds.")
@@ -148,10 +155,17 @@ class SteerPanel extends Panel {
 
   update(component) {
     super.update(component)
-    const { colors, words } = component.data
+    const { colors, tour, words } = component.data
     for (const [name, color] of Object.entries(colors)) this.frame.style.setProperty(`--word-${name}`, color)
     if (words) this.wordWire.receive(words)
     this.heads.setMarks(component.data.marks)
+    this.steps = new Set(tour.map((step) => stepKey(step)))
+    this.markFlags()
+  }
+
+  /** The flags of rows that are steps of the tour in hand. */
+  markFlags() {
+    for (const row of this.rows) row.setFlag(this.steps.has(stepKey(this.part(row))))
   }
 
   makeRow(levels, old) {
@@ -171,15 +185,15 @@ class SteerPanel extends Panel {
   layRows() {
     const { dims, order, maxAxes, maxRows } = this.data
     this.frame.style.setProperty("--axes", this.axes.length)
-    this.heads.show(this.axes, dims, order, Math.min(maxAxes, dims.length))
+    this.heads.show(this.axes, dims, order, maxAxes)
     for (const row of this.rows) {
       row.nSigma = this.nSigma
-      row.setAxes(this.axes.map((j) => dims[j]))
+      row.setAxes(this.axes.map((key) => dims[key]))
     }
     this.list.replaceChildren(...this.rows.map((row) => row.element))
     this.rows.forEach((row, n) => {
       row.element.setAttribute("aria-label", `Row ${n + 1}`)
-      const [up, down, copy, , remove] = row.tools
+      const { up, down, copy, remove } = row.items
       up.disabled = n === 0
       down.disabled = n === this.rows.length - 1
       copy.disabled = this.rows.length >= maxRows
@@ -187,14 +201,21 @@ class SteerPanel extends Panel {
     })
     this.bar.sigma.value = this.nSigma
     this.bar.add.disabled = this.rows.length >= maxRows
-    this.bar.presets[0].disabled = dims.length < 2
-    this.bar.presets[1].disabled = dims.length < 3
+    this.bar.presets[0].disabled = order.length < 2
+    this.bar.presets[1].disabled = order.length < 3
     const n = `${this.nSigma} s.d.`
     setText(this.bar.legend, `● on: mean + ${n}   ○ off: mean − ${n}   – as the query   number: s.d.`)
     this.rove(null)
   }
 
+  setPrecise(isOn) {
+    this.bar.panel.hidden = !isOn
+    this.bar.precise.setAttribute("aria-expanded", String(isOn))
+    this.grid.classList.toggle("numbered", isOn)
+  }
+
   changed() {
+    this.markFlags()
     this.ask()
     this.commitSoon()
   }
@@ -219,16 +240,16 @@ class SteerPanel extends Panel {
     this.setAxes(this.axes.filter((_, n) => n !== at), (row) => row.levels.filter((_, n) => n !== at))
   }
 
-  addAxis(j) {
-    this.setAxes([...this.axes, j], (row) => [...row.levels, "query"])
+  addAxis(key) {
+    this.setAxes([...this.axes, key], (row) => [...row.levels, "query"])
   }
 
   /** All on/off combinations of the first `n` axes, taking more where there are fewer. */
   preset(n) {
-    const free = this.data.order.filter((j) => !this.axes.includes(j))
+    const free = this.data.order.filter((key) => !this.axes.includes(key))
     this.axes = [...this.axes, ...free].slice(0, n)
     const rows = Array.from({ length: 2 ** n }, (_, r) =>
-      this.axes.map((j, a) => turnedLevel((r >> (n - 1 - a)) & 1 ? "on" : "off", this.data.dims[j])))
+      this.axes.map((key, a) => turnedLevel((r >> (n - 1 - a)) & 1 ? "on" : "off", this.data.dims[key])))
     this.rows = rows.map((levels, at) => this.makeRow(levels, this.rows[at]))
     this.relaid()
   }
@@ -236,7 +257,7 @@ class SteerPanel extends Panel {
   addRow() {
     this.rows.push(this.makeRow(this.axes.map(() => "query")))
     this.relaid()
-    this.rows.at(-1).cells[0].mark.focus()
+    this.rows.at(-1).cells[0].cell.focus()
   }
 
   tool(name, row) {

@@ -2,20 +2,21 @@
 
 import { ICONS, clamp, h, icon, round4, setText } from "./dom.js"
 import { WHERE } from "./layout.js"
-import { markOf, poleOf, sayLevel, turnedLevel } from "./levels.js"
+import { MAX_LEVEL, markOf, poleOf, sayLevel, turnedLevel } from "./levels.js"
 import { drawCloud, makeCloud } from "./cloud.js"
 
 Object.assign(ICONS, {
   up: "M10 16V4M5 9l5-5 5 5",
   down: "M10 4v12M5 11l5 5 5-5",
   copy: "M7 7h9v9H7zM4 13V4h9",
+  more: "M4.500 10h.01M10 10h.01M15.500 10h.01",
   flag: "M5 17V3M5 4h10l-2.5 3.5L15 11H5",
 })
 
 const NEXT = { off: "on", on: "query", query: "off" }
+const MENU = { up: "Move up", down: "Move down", copy: "Copy", remove: "Remove" }
 const KEYS = { o: "off", i: "on", q: "query", Delete: "query", Backspace: "query" }
 const STEP = 0.5
-export const MAX_LEVEL = 10
 
 export class SteerRow {
   /**
@@ -36,40 +37,49 @@ export class SteerRow {
     this.words = h("div", { class: "words", role: "gridcell", "data-testid": "cloud" }, this.cloud, this.note)
     this.error = h("p", { class: "error", role: "alert" })
     const tool = (name, label, glyph) => {
-      const node = h("button", { type: "button", class: "tool", title: label, "aria-label": label,
+      const node = h("button", { type: "button", class: "tool", title: label, "aria-label": label, tabIndex: -1,
         "data-testid": `row-${name}` }, icon(glyph))
       node.onclick = () => on.tool(name, this)
       return node
     }
-    this.tools = [
-      tool("up", "Move the row up (Alt ↑)", "up"), tool("down", "Move the row down (Alt ↓)", "down"),
-      tool("copy", "Copy the row", "copy"), tool("tour", "Add the row to a tour", "flag"),
-      tool("remove", "Remove the row", "remove"),
-    ]
+    this.flag = tool("tour", "Add to the tour", "flag")
+    this.more = h("button", { type: "button", class: "tool", title: "Move, copy or remove the row", "aria-label": "Row menu",
+      "aria-haspopup": "true", "aria-expanded": "false", "data-testid": "row-menu", onclick: () => this.open(this.menu.hidden) },
+    icon("more"))
+    this.items = Object.fromEntries(Object.entries(MENU).map(([name, label]) => [name, tool(name, label, name)]))
+    for (const [name, node] of Object.entries(this.items)) node.append(MENU[name])
+    this.menu = h("div", { class: "menu", role: "group", "aria-label": "Row", hidden: true }, ...Object.values(this.items))
     this.element = h("div", { class: "srow", role: "row", "data-testid": "steer-row" },
       h("div", { class: "left", role: "presentation" }, this.matrix, this.far), this.error, this.pictures,
-      this.words, h("div", { class: "tools", role: "gridcell" }, ...this.tools))
-    this.element.onkeydown = (event) => on.walk(event, this)
+      this.words, h("div", { class: "tools", role: "gridcell" }, this.flag, this.more, this.menu))
+    this.element.onkeydown = (event) => (this.menu.contains(event.target) ? this.menuKey(event) : on.walk(event, this))
+    this.menu.onclick = () => this.open(false)
+    this.menu.onfocusout = ({ relatedTarget }) => {
+      if (!this.menu.contains(relatedTarget) && relatedTarget !== this.more) this.open(false)
+    }
   }
 
   /** Makes the cells for axes [{short, given, name, left, right, flipped}]. */
   setAxes(axes) {
     this.axes = axes
     this.cells = axes.map((axis, at) => {
-      const mark = h("button", { type: "button", class: "mark", "data-testid": "cell" })
+      const mark = h("span", { class: "mark" })
       const pole = h("span", { class: "pole", "aria-hidden": "true" })
       const name = h("span", { class: "cell-name", "aria-hidden": "true" })
-      mark.onclick = () => this.set(at, NEXT[this.level(at)] || "off")
-      mark.onkeydown = (event) => this.key(event, at)
       const nudge = (sign) => {
         const label = `${axis.name}: ${sign > 0 ? "half an s.d. more" : "half an s.d. less"}`
         const node = h("button", { type: "button", tabIndex: -1, title: label, "aria-label": label },
           sign > 0 ? "+" : "−")
-        node.onclick = () => this.nudge(at, sign)
+        node.onclick = (event) => {
+          event.stopPropagation()
+          this.nudge(at, sign)
+        }
         return node
       }
-      const cell = h("div", { class: "cell", role: "gridcell" },
+      const cell = h("div", { class: "cell", role: "gridcell", tabIndex: -1, "data-testid": "cell" },
         name, h("span", { class: "cell-body" }, nudge(-1), mark, nudge(1)), pole)
+      cell.onclick = () => this.next(at)
+      cell.onkeydown = (event) => this.key(event, at)
       return { mark, cell, name, pole }
     })
     this.matrix.replaceChildren(...this.cells.map(({ cell }) => cell))
@@ -89,6 +99,10 @@ export class SteerRow {
     this.on.change(this)
   }
 
+  next(at) {
+    this.set(at, NEXT[this.level(at)] || "off")
+  }
+
   /** Half an s.d. up or down from where the axis is; one that is at the query starts at the mean. */
   nudge(at, sign) {
     const level = this.level(at)
@@ -103,6 +117,7 @@ export class SteerRow {
     else if (event.key === "+" || event.key === "=") this.nudge(at, 1)
     else if (event.key === "-") this.nudge(at, -1)
     else if (event.key === "0") this.set(at, 0)
+    else if ((event.key === "Enter" || event.key === " ") && event.target === this.cells[at].cell) this.next(at)
     else return
     event.preventDefault()
   }
@@ -117,8 +132,8 @@ export class SteerRow {
     setText(pole, where)
     setText(name, where || axis.given || axis.short)  // in narrow windows, in the pole's stead
     cell.dataset.level = typeof level === "string" ? level : "number"
-    mark.setAttribute("aria-label", said)
-    mark.title = said
+    cell.setAttribute("aria-label", said)
+    cell.title = said
   }
 
   /** Shows the items [number, title, address, tiny] of an answer. */
@@ -144,7 +159,7 @@ export class SteerRow {
   makeTile() {
     const img = h("img", { alt: "", draggable: false, decoding: "sync" })
     const name = h("span", { class: "title" })
-    const tile = h("button", { type: "button", class: "tile", role: "gridcell", "data-testid": "tile" },
+    const tile = h("button", { type: "button", class: "tile", role: "gridcell", tabIndex: -1, "data-testid": "tile" },
       h("span", { class: "pic" }, img), h("span", { class: "cap" }, name))
     tile.onclick = () => this.on.pick(Number(tile.dataset.id))
     this.pictures.append(tile)
@@ -162,6 +177,33 @@ export class SteerRow {
 
   /** What the arrow keys walk over, from left to right. */
   stops() {
-    return [...this.cells.map(({ mark }) => mark), ...this.tiles.map(({ tile }) => tile), ...this.tools]
+    return [...this.cells.map(({ cell }) => cell), ...this.tiles.map(({ tile }) => tile), this.flag, this.more]
+  }
+
+  /** Whether the row is a step of the tour in hand; another press takes it out. */
+  setFlag(isIn) {
+    const label = isIn ? "Remove from the tour" : "Add to the tour"
+    this.flag.setAttribute("aria-pressed", String(isIn))
+    this.flag.setAttribute("aria-label", label)
+    this.flag.title = label
+  }
+
+  // the menu
+
+  open(isOpen) {
+    const hadFocus = this.menu.contains(this.element.getRootNode().activeElement)
+    this.menu.hidden = !isOpen
+    this.more.setAttribute("aria-expanded", String(isOpen))
+    if (isOpen) Object.values(this.items).find((item) => !item.disabled)?.focus()
+    else if (hadFocus) this.more.focus()
+  }
+
+  menuKey(event) {
+    if (event.key === "Escape") return this.open(false)
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (!step) return
+    event.preventDefault()
+    const items = Object.values(this.items).filter((item) => !item.disabled)
+    items.at((items.indexOf(event.target) + step) % items.length).focus()
   }
 }

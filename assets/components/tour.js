@@ -267,7 +267,7 @@ class Tour {
       setText(name, title)
       if (full && !ready) full.onload = () => this.drawn() === part && this.showPictures()
     })
-    const axes = (part && part.axes) || step.axes.map((j) => ({ name: `axis ${j + 1}` }))
+    const axes = (part && part.axes) || step.axes.map((j) => ({ name: typeof j === "string" ? j : `axis ${j + 1}` }))
     if (!this.moved) this.setting.show(step.levels, axes, this.data.url && part ? part.at : null)
     const card = part && part.query
     this.query.classList.toggle("gone", !card)

@@ -6,9 +6,10 @@ from typing import Any
 
 from rivae.base.config import Asks
 from rivae.exploring.explorer import Explorer
-from rivae.exploring.words.axis_names import SEPARATOR
+from rivae.exploring.steering import AxisKey, SteerRow, signed
 from rivae.runs.added_axes import AddedAxis
 from rivae.runs.axis_names import AxisName
+from rivae.training.alignment.certainty import kept_certainty
 
 N_TERMS = 5  # of the evidence for a name
 # How far the held-out score of an axis lies above chance: a correlation of so much more.
@@ -84,7 +85,7 @@ def added_sliders(explorer: Explorer) -> list[dict[str, Any]]:
         low, high = axis.poles
         sliders.append(
             {
-                "name": f"{axis.id}{SEPARATOR}{axis.name}",
+                "name": place.name,
                 "short": axis.id,
                 "id": axis.id,
                 "given": axis.name,
@@ -105,6 +106,45 @@ def added_sliders(explorer: Explorer) -> list[dict[str, Any]]:
             }
         )
     return sliders
+
+
+def axes_by_key(explorer: Explorer) -> dict[AxisKey, dict[str, Any]]:
+    """``axes_of`` by number, and after them the axes that were added to the run by id."""
+    added: dict[AxisKey, dict[str, Any]] = {one["id"]: one for one in added_sliders(explorer)}
+    return {**dict(enumerate(sliders_of(explorer))), **added}
+
+
+def reliable_first(explorer: Explorer) -> list[AxisKey]:
+    """The keys of all axes by verdict, the reliable ones first; of one verdict those that a person
+    has named, then those that change the best match most.
+    """
+    kept = kept_certainty(explorer.run) if explorer.run is not None else None
+    certain: dict[AxisKey, str] = {axis.axis: axis.verdict for axis in kept or ()}
+    axes = axes_by_key(explorer)
+
+    def place(key: AxisKey) -> tuple[int, bool, float]:
+        axis = axes[key]
+        verdict = axis["held"]["verdict"] if axis["held"] else certain.get(key, "")
+        at = list(VERDICTS).index(verdict) if verdict else len(VERDICTS)
+        return at, axis["suggested"] or not axis["given"], -axis["effect"]
+
+    return sorted(axes, key=place)
+
+
+def caption(explorer: Explorer, row: SteerRow) -> str:
+    """What a row of levels asks for, in words: "More dessert, less liquid"; plain text."""
+    axes, parts = axes_by_key(explorer), []
+    shown = row.turned(explorer.signs.tolist())
+    for key, level in zip(shown.axes, shown.levels, strict=True):
+        if level == "query":
+            continue
+        thing = (axes[key]["given"] or axes[key]["short"]).removesuffix("?")
+        is_more = level == "on" or (not isinstance(level, str) and level > 0)
+        how = "average" if level == 0 else "more" if is_more else "less"
+        exactly = "" if isinstance(level, str) or not level else f" ({signed(level)} s.d.)"
+        parts.append(f"{how} {thing}{exactly}")
+    text = ", ".join(parts) or "the query itself"
+    return text[0].upper() + text[1:]
 
 
 def added_reliability(axis: AddedAxis, asks: Asks) -> dict[str, Any] | None:

@@ -2,13 +2,14 @@
 
 The paper's multi-factor figure (Sec. 4 and supplement): two or three axes are set to extreme
 values together, z_j = mu_j +- n sigma_j of the aggregated conditional prior E_x1[P(z|v1)], the
-others stay at the query. Word counts of a row come from the top-10 of 20 queries, each moved to the
-row's levels, as in the paper's clouds of one axis.
+others stay at the query. Axes that were added to a run are set in the same way, by the mean and the
+s.d. of the training queries on them. Word counts of a row come from the top-10 of 20 queries, each
+moved to the row's levels, as in the paper's clouds of one axis.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, Literal
@@ -17,12 +18,15 @@ import numpy as np
 
 from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import ConfigError
+from rivae.exploring.axes.placed import PlacedAxis
 from rivae.exploring.explorer import Explorer, Vector
 from rivae.exploring.words.clouds import CloudCounts, count_words
 from rivae.exploring.words.item_words import ItemWords, has_texts, item_words
 from rivae.exploring.words.relations import Relation, relations
+from rivae.runs.added_axes import ADDED_ID
 
 Level = Literal["off", "query", "on"] | float
+AxisKey = int | str  # an axis of z, from 0, or the id of one that was added: "a1"
 NAMED: tuple[Literal["off", "query", "on"], ...] = ("off", "query", "on")
 
 MAX_AXES = 5
@@ -30,6 +34,29 @@ MAX_AXIS = 10_000  # beyond any run's; the number of a run's axes is checked whe
 MAX_ROWS = 32  # all on/off combinations of five axes
 MAX_LEVEL = 10.0  # s.d., as far as the paper goes
 N_QUERIES, CLOUD_K = 20, 10  # behind a cloud, as in the paper
+SAME = 1e-3  # directions closer than this to being one cannot be set apart
+
+
+# Names of the d axes, or of each axis by its key.
+AxisNames = Sequence[str] | Mapping[AxisKey, str]
+
+
+def is_axis(key: object) -> bool:
+    """Whether ``key`` can name an axis of a row."""
+    if isinstance(key, str):
+        return ADDED_ID.fullmatch(key) is not None
+    return type(key) is int and 0 <= key <= MAX_AXIS
+
+
+def by_key(names: AxisNames) -> Mapping[AxisKey, str]:
+    """The names of axes by their keys."""
+    return names if isinstance(names, Mapping) else dict(enumerate(names))
+
+
+def axis_names(explorer: Explorer) -> dict[AxisKey, str]:
+    """How every axis of a run is called, those that were added too."""
+    added: dict[AxisKey, str] = {one.axis.id: one.name for one in explorer.added_axes}
+    return {**dict(enumerate(explorer.axis_names)), **added}
 
 
 @dataclass(frozen=True)
@@ -37,7 +64,7 @@ class SteerRow:
     """One setting of some axes.
 
     Attributes:
-        axes: 1 to 5 different axes of z, from 0.
+        axes: 1 to 5 different axes: of z, from 0, or ids of axes that were added to the run.
         levels: one per axis: "off" (mean - n s.d.), "on" (mean + n s.d.), "query" (stays where the
             query has it), or a number of s.d. from the mean, -10 to 10.
 
@@ -45,12 +72,14 @@ class SteerRow:
         ConfigError: the axes or levels are not of this kind.
     """
 
-    axes: tuple[int, ...]
+    axes: tuple[AxisKey, ...]
     levels: tuple[Level, ...]
 
     def __post_init__(self) -> None:
-        if any(type(j) is not int or not 0 <= j <= MAX_AXIS for j in self.axes):
-            raise ConfigError(f"an axis of a row is a whole number from 0 to {MAX_AXIS}")
+        if not all(map(is_axis, self.axes)):
+            raise ConfigError(
+                f"an axis of a row is a whole number from 0 to {MAX_AXIS}, or an added axis' id"
+            )
         if not 1 <= len(self.axes) <= MAX_AXES or len(set(self.axes)) < len(self.axes):
             raise ConfigError(f"a row sets 1 to {MAX_AXES} different axes, got {len(self.axes)}")
         if len(self.levels) != len(self.axes):
@@ -59,20 +88,21 @@ class SteerRow:
 
     def turned(self, signs: Sequence[int]) -> SteerRow:
         """As it is shown, and back: on and off, and numbers, change places on axes whose one of
-        ``signs`` (d,) is -1, so that on is more (see ``Explorer.signs``).
+        ``signs`` (d,) is -1, so that on is more (see ``Explorer.signs``). Added axes stay.
         """
-        if beyond := [j for j in self.axes if j >= len(signs)]:
+        if beyond := [j for j in self.axes if isinstance(j, int) and j >= len(signs)]:
             raise ConfigError(f"this run has {len(signs)} axes and no axis {max(beyond) + 1}")
         levels = (
-            level if signs[j] > 0 else _other_way(level)
+            _other_way(level) if isinstance(j, int) and signs[j] < 0 else level
             for j, level in zip(self.axes, self.levels, strict=True)
         )
         return SteerRow(self.axes, tuple(levels))
 
-    def title(self, names: Sequence[str]) -> str:
+    def title(self, names: AxisNames) -> str:
         """``greenness on, z3 at +1.5 s.d.``, plain text, without the axes left at the query; of a
         row as it is shown.
         """
+        names = by_key(names)
         parts = [
             f"{names[j]} {word(level)}"
             for j, level in zip(self.axes, self.levels, strict=True)
@@ -116,7 +146,7 @@ def signed(value: float) -> str:
 
 
 def steer_rows(
-    axes: Sequence[int], levels: Sequence[Sequence[Level]] | None = None
+    axes: Sequence[AxisKey], levels: Sequence[Sequence[Level]] | None = None
 ) -> tuple[SteerRow, ...]:
     """Rows over ``axes``: the given ``levels`` (one list per row, at most 32), or every
     combination of off and on (2 to the number of axes; the first axis changes slowest).
@@ -138,7 +168,7 @@ def base_point(explorer: Explorer, query: int | Literal["mean"]) -> Vector:
     return explorer.mean if query == "mean" else explorer.encode(query)
 
 
-def sigmas(row: SteerRow, n_sigma: float) -> dict[int, float]:
+def sigmas(row: SteerRow, n_sigma: float) -> dict[AxisKey, float]:
     """For every axis that the row moves, how many s.d. from the mean it goes.
 
     Raises:
@@ -157,19 +187,50 @@ def sigmas(row: SteerRow, n_sigma: float) -> dict[int, float]:
 def moved(explorer: Explorer, z: Floats, row: SteerRow, n_sigma: float) -> Floats:
     """``z`` (n, d) with the row's axes at the row's levels.
 
+    Added axes move z along their own directions, by as much as puts all axes of the row where they
+    should be; where two of them say the same, as close as that comes.
+
     Raises:
         ConfigError: the run has no such axis.
     """
-    beyond = [j for j in row.axes if j >= explorer.n_components]
-    if beyond:
-        last = f"{explorer.method.axis_letter()}{max(beyond) + 1}"
-        raise ConfigError(
-            f"this run has {explorer.n_components} axes and no {last}: choose other axes"
-        )
-    out = np.array(z, dtype=np.float64)
-    for j, value in sigmas(row, n_sigma).items():
-        out[:, j] = explorer.mean[j] + value * explorer.std[j]
+    added = added_of(explorer, row)
+    out, levels = np.array(z, dtype=np.float64), sigmas(row, n_sigma)
+    own = {
+        j: float(explorer.mean[j]) + value * float(explorer.std[j])
+        for j, value in levels.items()
+        if isinstance(j, int)
+    }
+    if levels.keys() & added.keys():
+        steps = [(added[key], value) for key, value in levels.items() if key in added]
+        eye = np.eye(explorer.n_components)
+        reads = np.array([*(eye[j] for j in own), *(place.axis.reads for place, _ in steps)])
+        moves = np.array([*(eye[j] for j in own), *(place.axis.moves for place, _ in steps)])
+        goals = [*own.values(), *(p.mean + value * p.std - p.axis.offset for p, value in steps)]
+        missing = np.array(goals)[:, None] - reads @ out.T
+        amounts = np.linalg.lstsq(reads @ moves.T, missing, rcond=SAME)[0]
+        out += amounts.T @ moves
+    for j, value in own.items():
+        out[:, j] = value
     return out
+
+
+def added_of(explorer: Explorer, row: SteerRow) -> dict[str, PlacedAxis]:
+    """The added axes of a row by their ids.
+
+    Raises:
+        ConfigError: the run lacks an axis of the row.
+    """
+    d = explorer.n_components
+    if beyond := [j for j in row.axes if isinstance(j, int) and j >= d]:
+        last = f"{explorer.method.axis_letter()}{max(beyond) + 1}"
+        raise ConfigError(f"this run has {d} axes and no {last}: choose other axes")
+    wanted = [key for key in row.axes if isinstance(key, str)]
+    if not wanted:
+        return {}
+    known = {placed.axis.id: placed for placed in explorer.added_axes}
+    if gone := [key for key in wanted if key not in known]:
+        raise ConfigError(f"this run has no added axis {gone[0]}: choose other axes")
+    return {key: known[key] for key in wanted}
 
 
 def steer(
@@ -256,13 +317,31 @@ def cloud_counts(
     return count_words(states, texts.sets, leave_out=texts.everyday)
 
 
-def row_relations(texts: SteerTexts, row: SteerRow, n_sigma: float) -> dict[str, Relation]:
+def row_relations(
+    texts: SteerTexts, row: SteerRow, n_sigma: float, explorer: Explorer | None = None
+) -> dict[str, Relation]:
     """How words relate to the direction in which a row leaves the prior's mean (its levels as
     weights): "related" for words of items in that direction, "opposite" for the other way,
     tested as in ``Relations.kinds``; {} for a row that stays at the mean.
+
+    Args:
+        explorer: of the run; needed where the row sets axes that were added to it.
+
+    Raises:
+        ConfigError: the row sets added axes and there is no ``explorer``, or it has none of them.
     """
-    weights = {j: value for j, value in sigmas(row, n_sigma).items() if value}
+    weights = {key: value for key, value in sigmas(row, n_sigma).items() if value}
     if not weights:
         return {}
-    along = texts.z[:, list(weights)] @ np.array(list(weights.values()))
+    if explorer is None and any(isinstance(key, str) for key in weights):
+        raise ConfigError("the words of added axes need their run: give its explorer")
+    added = {} if explorer is None else added_of(explorer, row)
+    along = np.zeros(len(texts.z))
+    for key, value in weights.items():
+        if isinstance(key, int):
+            along += value * texts.z[:, key]
+        elif explorer is not None:
+            place = added[key]
+            at = place.axis.at(texts.z * explorer.std + explorer.mean)
+            along += value * (at - place.mean) / place.std
     return relations([texts.sets[int(i)] for i in texts.items], along).kinds(0)

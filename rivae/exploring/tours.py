@@ -25,14 +25,14 @@ from rivae.base.reading.regular import open_regular
 from rivae.base.reading.typed_text import one_line, some_lines
 from rivae.exploring.steering import MAX_AXES, MAX_LEVEL, SteerRow
 from rivae.runs import runs_root
+from rivae.runs.added_axes import AddedId
 from rivae.runs.trash import CONTENT, Deleted, Trash
 
-MAX_STEPS = 60
+MAX_STEPS, MAX_TOURS = 60, 200
 MAX_TITLE, MAX_HEADING, MAX_NOTE = 120, 120, 1200  # characters
 MAX_AXIS = 4096
 MAX_ROW = 10**9  # of a query
 MAX_BYTES = 400_000  # more than the largest tour that the limits allow in common letters
-MAX_TOURS = 200
 TOUR_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 MAX_ID = 80
 EARLIER = "earlier"  # in the trash: a tour as it was before a change
@@ -72,7 +72,7 @@ class TourStep:
             raise ConfigError("the query of a step is a row of the data set, or the mean")
         if not 0 < self.n_sigma <= MAX_LEVEL:
             raise ConfigError(f"n sigma must lie above 0 and be at most {MAX_LEVEL:g}")
-        if any(j > MAX_AXIS for j in self.row.axes):
+        if any(isinstance(j, int) and j > MAX_AXIS for j in self.row.axes):
             raise ConfigError(f"an axis of a step lies beyond {MAX_AXIS}")
 
 
@@ -101,7 +101,7 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
-_Axis = Annotated[int, Field(ge=0, le=MAX_AXIS)]
+_Axis = Annotated[int, Field(ge=0, le=MAX_AXIS)] | AddedId
 _Level = Literal["off", "query", "on"] | Annotated[float, Field(ge=-MAX_LEVEL, le=MAX_LEVEL)]
 
 
@@ -123,7 +123,7 @@ class _File(_Strict):
 
 
 def to_json(tour: Tour) -> dict[str, Any]:
-    """The tour as JSON values; axes count from 0."""
+    """The tour as JSON values; axes count from 0, added ones are named by their ids."""
     return {
         "version": 1,
         "title": tour.title,

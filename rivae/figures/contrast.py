@@ -22,6 +22,7 @@ def contrast_dots(
     n_words: int = 10,
     dark: bool = False,
     title: str = "",
+    more: str = "more at {}",
 ) -> go.Figure:
     """The strongest words of both sides with their 95 % intervals, a vertical line at no
     difference.
@@ -32,6 +33,7 @@ def contrast_dots(
     Args:
         low, high: names of the two ends, plain text.
         n_words: words of each side.
+        more: what the legend says of an end.
     """
     words, colors = strongest(contrasts, n_words), theme(dark)
     figure = go.Figure()
@@ -55,7 +57,7 @@ def contrast_dots(
                 x=[c.log_odds for c in mine],
                 y=[c.word for c in mine],
                 mode="markers",
-                name=f"more at {escape(name)}",
+                name=more.format(escape(name)),
                 customdata=[c.word for c in mine],
                 hovertext=[_hover(c, low, high) for c in mine],
                 hoverinfo="text",

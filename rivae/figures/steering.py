@@ -15,9 +15,12 @@ from PIL import Image
 from rivae.base.arrays import Ints
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.steering import (
+    AxisNames,
     Level,
     SteerRow,
     SteerTexts,
+    axis_names,
+    by_key,
     cloud_counts,
     row_relations,
     signed,
@@ -59,8 +62,8 @@ def row_cloud(
     Letters are as large as the space allows: sizes compare within a row, not between rows.
     """
     counts = cloud_counts(explorer, texts, [row], n_sigma)
-    relation = row_relations(texts, row, n_sigma)
-    title = row.turned(explorer.signs.tolist()).title(explorer.axis_names)
+    relation = row_relations(texts, row, n_sigma, explorer)
+    title = row.turned(explorer.signs.tolist()).title(axis_names(explorer))
     return make_clouds(
         counts,
         relation,
@@ -82,7 +85,7 @@ def row_clouds(explorer: Explorer, rows: Sequence[SteerRow], n_sigma: float) -> 
 def steering_sheet(
     rows: Sequence[SteerRow],
     ids: Ints,
-    names: Sequence[str],
+    names: AxisNames,
     picture: Callable[[int], Image.Image],
     *,
     clouds: Sequence[Clouds | None] = (),
@@ -98,7 +101,7 @@ def steering_sheet(
     Args:
         rows: R settings of the same axes.
         ids: (R, k) items of each, best first (``rivae.exploring.steering.steer``).
-        names: plain-text names of all d axes.
+        names: plain-text names of all d axes, or of each axis by its key.
         picture: item number to its picture (called once per item).
         clouds: one per row, or none at all.
         query: the query's picture, above the rows; None for no picture.
@@ -116,15 +119,15 @@ def steering_sheet(
     if signs is not None:
         rows = [row.turned(signs) for row in rows]
     picture, axes, k = lru_cache(maxsize=None)(picture), rows[0].axes, ids.shape[1]
-    axis_names = [names[j] for j in axes]
+    names = by_key(names)
+    heads_of = [names[j] for j in axes]
     sheet = Sheet(
         0,
         0,
-        f"The {k} best items for {query_title} with {len(rows)} settings of "
-        f"{', '.join(axis_names)}.",
+        f"The {k} best items for {query_title} with {len(rows)} settings of {', '.join(heads_of)}.",
     )
     top = _query(sheet, query, query_title, side) if query is not None else float(PAD)
-    heads = [wrapped(name, CELL - 8, 12) for name in axis_names]
+    heads = [wrapped(name, CELL - 8, 12) for name in heads_of]
     head = LINE * max(map(len, heads)) + 8
     pictures = PAD + CELL * len(axes) + PAD
     words = pictures + k * (side + GAP) + PAD
@@ -143,7 +146,7 @@ def steering_sheet(
             left, y = pictures + rank * (side + GAP), upper + (height - side) / 2
             alt = f"{title(i)}, rank {rank + 1} with {row.title(names)}"
             sheet.marks.append(fitted(picture(i), left, y, side, side, alt))
-            levels = dict(zip(axis_names, row.levels, strict=True))
+            levels = dict(zip(heads_of, row.levels, strict=True))
             sheet.rows.append(
                 {"row": number + 1, **levels, "rank": rank + 1, "item": i, "title": title(i)}
             )

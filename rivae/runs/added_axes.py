@@ -38,6 +38,7 @@ _STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 _Correlation = Annotated[float, Field(ge=-1, le=1)]
 _Share = Annotated[float, Field(ge=0, le=1)]
 ADDED_ID = re.compile(r"a[1-9][0-9]{0,5}")
+AddedId = Annotated[str, Field(pattern=f"^{ADDED_ID.pattern}$", max_length=7)]
 
 
 def _line(text: str) -> str:
@@ -134,7 +135,7 @@ class AddedAxis:
 
     __pydantic_config__ = _STRICT
 
-    id: Annotated[str, Field(pattern=ADDED_ID.pattern, max_length=7)]
+    id: AddedId
     name: Annotated[_Name, Field(min_length=1)]
     poles: tuple[_Name, _Name]
     reads: _Vector

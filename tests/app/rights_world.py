@@ -5,11 +5,14 @@ from __future__ import annotations
 import io
 import json
 import uuid
+from contextlib import suppress
+from dataclasses import replace
 from types import SimpleNamespace
 
 import streamlit as st
 
 from rivae.app.shell import access, keys
+from rivae.base.errors import RivaeError
 from rivae.runs.added_axes import AddedAxis, AxisSpec, added_axes
 
 # Each function does one action and returns whether it was done.
@@ -149,16 +152,28 @@ def new_tour(world):
     st.session_state[f"{tours.FIELD}_file"] = SimpleNamespace(getvalue=lambda: content)
     before = len(list_tours())
     tours._take_file()
-    return len(list_tours()) == before + 1
+    st.session_state[keys.STEER_TOUR] = None
+    tours.flag(list_tours()[0].tour.steps[0], "Flagged")
+    return len(list_tours()) == before + 2
 
 
 def tour(world):
     from rivae.app.steer import tours
-    from rivae.exploring.tours import list_tours, read_tour
+    from rivae.exploring.tours import change_tour, list_tours, read_tour
 
     own = a_tour()
+    st.session_state["field"] = "Two"
+    st.session_state[keys.STEER_TOUR] = own.id
+    with suppress(RivaeError):
+        tours.flag(own.steps[0], "")  # its flag is up: another press takes it out
+    flagged = read_tour(own.id).steps == ()
+    tours._write(own.id, None, "field", "title")
+    assert (read_tour(own.id).title == "Two") == flagged
+    if flagged:
+        change_tour(own.id, lambda now: replace(now, steps=own.steps))
     tours._move(own.id, 0, None)
     changed = read_tour(own.id).steps == ()
+    assert changed == flagged
     tours._delete(own.id)
     assert (own.id not in [t.id for t in list_tours()]) == changed
     return changed

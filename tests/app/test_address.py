@@ -25,7 +25,7 @@ def test_run_and_query_go_along_and_stand_in_the_address(app, page):
         assert "digits" in there["runs"].split(",") and there["q"] == "40"
     else:
         assert there["run"] == "digits"
-        assert there.get("q") == (None if page in ("metrics", "words") else "40")
+        assert there.get("q") == (None if page == "metrics" else "40")
 
 
 def test_a_page_is_found_as_it_was_left(app):

@@ -89,10 +89,9 @@ CONTROLS = {
     AXIS: {
         "explore.added:_remove", "explore.added:_rename", "explore.added:_restore",
     },
-    NEW_TOUR: {"steer.panels:if Add", "steer.tours:_take_file"},
+    NEW_TOUR: {"steer.tours:_take_file"},
     TOUR: {
-        "steer.tours:_delete", "steer.tours:_move", "steer.tours:_save_step",
-        "steer.tours:lambda _change",
+        "steer.tours:_delete", "steer.tours:_move", "steer.tours:_write",
     },
     TOUR_BACK: {"shared.trash:_restore"},
     EVALUATE: {"metrics.run:_evaluate"},
@@ -138,7 +137,8 @@ OWN_SESSION = {
     "shared.runs:_choose_dim", "shared.runs:lambda on_change", "shared.runs:on_change",
     "shared.trash:_dismiss", "steer.panels:session.PAGE.choose_query", "steer.presenter:_leave",
     "steer.presenter:_on_step", "steer.presenter:lambda ask", "steer.presenter:lambda ask_words",
-    "steer.presenter:lambda leave", "steer.tours:present", "train.form:form_state.put",
+    "steer.presenter:lambda leave", "steer.tours:_take", "steer.tours:present",
+    "train.form:form_state.put",
     "train.form:form_state.put_data", "train.form:form_state.start_over",
     "train.form:form_state.take_back", "train.form_fields:form_state.enter",
     "train.form_fields:form_state.take_back", "train.login:_enter", "train.login:access.leave",

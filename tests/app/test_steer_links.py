@@ -48,3 +48,10 @@ def test_what_cannot_be_read_is_dropped_and_named(params, dropped):
 def test_rows_do_not_outlive_their_axes():
     link, dropped = SteerLink.read({"axes": "1~x", "m": "o~i"})
     assert link.axes == (0,) and link.rows == () and dropped == ["axes", "m"]
+
+
+def test_added_axes_are_named_by_their_ids():
+    link = SteerLink("a", 3, (0, "a2"), 2.0, (("on", "off"),))
+    assert link.write() == {"run": "a", "q": "3", "axes": "1~a2", "m": "i_o"}
+    assert SteerLink.read(link.write()) == (link, [])
+    assert SteerLink.read({"axes": "a1~a1~a0~1"}) == (SteerLink(axes=("a1", 0)), ["axes"])

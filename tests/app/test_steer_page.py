@@ -175,45 +175,68 @@ def test_a_run_that_cannot_be_opened_is_a_sentence(app):
 # tours
 
 
-def test_a_row_becomes_a_step_of_a_new_tour_and_then_of_the_same(app):
+def flag(page, row):
+    page.report("add", {"row": row, "view": view(page)})
+    assert page.calm()
+
+
+def test_a_flagged_row_is_in_the_tour_at_once_and_out_again(app):
     page = app("steer", run="digits", q="12", axes="1~2", m="o_i~q_0.5", n="2")
-    page.report("add", {"row": 1, "view": view(page)})
-    field = page.at.text_input(key="steer_tour_field_heading")
-    assert field.value == "z2 at +0.5 s.d."
-    field.set_value("Half a step")
-    page.at.text_input(key="steer_tour_field_title").set_value("Digits <i>")
-    page.at.text_area(key="steer_tour_field_note").set_value("Look.\nHere.")
-    page.at.button(key="steer_tour_field_add").click().run()
-    page.calm()
+    assert page.panel()["tour"] == []
+    flag(page, 1)
     (found,) = list_tours()
-    expected = TourStep(
-        "Half a step", "Look.\nHere.", "digits", 12, SteerRow((0, 1), ("query", 0.5)), 2.0
-    )
-    assert found.tour.title == "Digits <i>" and found.tour.steps == (expected,)
-    assert page.at.session_state["steer_adding"] is None
-    page.report("add", {"row": 0, "view": view(page)})
-    page.at.button(key="steer_tour_field_add").click().run()
-    assert len(read_tour(found.id).steps) == 2
+    row = SteerRow((0, 1), ("query", 0.5))
+    half = TourStep("More z2 (+0.5 s.d.)", "", "digits", 12, row, 2.0)
+    assert found.tour.title.startswith("Tour of ") and found.tour.steps == (half,)
+    flag(page, 0)
+    both = read_tour(found.id).steps
+    assert [each.heading for each in both] == [half.heading, "Less z1, more z2"]
+    sent = page.panel()["tour"]
+    assert [step["levels"] for step in sent] == [["query", 0.5], ["off", "on"]]
+    assert sent[0] == {
+        "run": "digits", "query": 12, "asks": "first", "axes": [0, 1], "levels": ["query", 0.5],
+        "n_sigma": 2.0,
+    }  # fmt: skip
+    flag(page, 1)
+    assert read_tour(found.id).steps == both[1:]
+    page.at.button(key="trash_tour_undo").click().run()
+    assert page.calm() and read_tour(found.id).steps == both, "with its texts"
 
 
-def test_a_new_tour_needs_a_title(app):
-    page = app("steer", run="digits")
-    page.report("add", {"row": 0, "view": view(page)})
-    page.at.button(key="steer_tour_field_add").click().run()
-    assert list_tours() == [] and "a title is one line" in page.words
+def test_another_visitors_tour_is_added_to_only_when_it_was_taken_in_hand(app):
+    other = add_tour("Theirs", [step()])
+    page = app("steer", run="digits", axes="1~2", m="o_i")
+    flag(page, 0)
+    assert read_tour(other.id).steps == (step(),) and len(list_tours()) == 2
+    page.at.button(key=f"steer_tour_field_{other.id}_edit").click().run()
+    flag(page, 0)
+    assert len(read_tour(other.id).steps) == 2 and len(list_tours()) == 2
+    page.at.button(key=f"steer_tour_field_{other.id}_new").click().run()
+    flag(page, 0)
+    assert len(list_tours()) == 3
 
 
-def test_tours_are_renamed_reordered_and_deleted(app):
+def test_tours_are_renamed_reordered_and_deleted_in_place(app):
     add_tour("One", [step(heading="First"), step(heading="Second")])
     page = app("steer", run="digits")
-    page.at.text_input(key="steer_tour_field_one_title").set_value("Two").run()
+    page.at.button(key="steer_tour_field_one_edit").click().run()
+
+    def field(end):
+        fields = (*page.at.text_input, *page.at.text_area, *page.at.button)
+        return next(each for each in fields if each.key and each.key.endswith(end))
+
+    field("_heading").set_value("The first").run()
+    field("_note").set_value("Look.\nHere.").run()
+    title = next(f for f in page.at.text_input if f.label == "Title")
+    title.set_value("Two").run()
     assert page.calm() and read_tour("one").title == "Two"
-    next(b for b in page.at.button if b.key and b.key.endswith("_down")).click().run()
-    assert [s.heading for s in read_tour("one").steps] == ["Second", "First"]
-    next(b for b in page.at.button if b.key and b.key.endswith("_remove")).click().run()
-    assert [s.heading for s in read_tour("one").steps] == ["First"]
-    page.at.checkbox(key="steer_tour_field_one_sure").check().run()
-    page.at.button(key="steer_tour_field_one_delete").click().run()
+    first = read_tour("one").steps[0]
+    assert (first.heading, first.note) == ("The first", "Look.\nHere.")
+    field("_down").click().run()
+    assert [s.heading for s in read_tour("one").steps] == ["Second", "The first"]
+    field("_remove").click().run()
+    assert [s.heading for s in read_tour("one").steps] == ["The first"]
+    field("one_delete").click().run()
     assert page.calm() and list_tours() == [] and "Deleted **one**" in page.words
     page.at.button(key="trash_tour_undo").click().run()
     assert page.calm() and read_tour("one").title == "Two"
@@ -249,7 +272,7 @@ def test_a_damaged_tour_is_named_and_can_be_deleted(app):
 def test_presenting_puts_the_tour_into_the_address(app):
     add_tour("One", [step(), step(heading="Second", run="gone")])
     page = app("steer", run="digits", q="12")
-    page.at.button(key="steer_tour_field_present").click().run()
+    page.at.button(key="steer_tour_field_one_shortcut").click().run()
     page.calm()
     assert {name: param(page, name) for name in page.params} == {"tour": "one", "step": "1"}
     sent = page.panel()

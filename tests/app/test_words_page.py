@@ -218,6 +218,7 @@ def test_the_words_of_an_axis_are_marked_as_a_suggestion_everywhere(page, folder
         suggested = "<b>dim</b>, grey, top?"
         for name in ("explore", "steer"):
             dims = page(name, run="bars").panel()["dims"]
+            dims = list(dims.values()) if isinstance(dims, dict) else dims
             assert [dim["given"] for dim in dims] == [suggested, "brush?"], name
             assert all(dim["suggested"] for dim in dims)
         chosen = page("traverse", run="bars", view="Plane", a="z1", b="z2").at.selectbox

@@ -16,6 +16,7 @@ PAGES = {
     f"traverse?run={KITCHEN}&view=Path&way=30+77": "[data-testid=path-tile]",
     f"traverse?run={KITCHEN}&view=Axis": "[data-testid=gallery-tile]",
     f"words?run={KITCHEN}": "[data-testid=clouds] text",
+    f"words?run={KITCHEN}&part=Results&z=1_6": "[data-testid=clouds] text",
     f"words?run={KITCHEN}&part=Axis+names": ".st-key-words_name_0 input",
     f"steer?run={KITCHEN}": "[data-testid=tile]",
     f"compare?runs={KITCHEN}%2C{OTHER}": "[data-testid=tile]",

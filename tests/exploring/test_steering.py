@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 
 from rivae.base.errors import ConfigError
+from rivae.exploring.axes.placed import PlacedAxis
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.steering import (
     MAX_ROWS,
     SteerRow,
+    axis_names,
     base_point,
     cloud_counts,
+    moved,
     row_relations,
     steer,
     steer_rows,
@@ -18,6 +21,7 @@ from rivae.exploring.steering import (
 from rivae.jobs.launch import make_config
 from rivae.models.registry import build_method
 from rivae.runs import Run
+from rivae.runs.added_axes import AddedAxis, AxisSpec
 
 
 def opened(root, dataset, name, **settings):
@@ -138,3 +142,79 @@ def test_words_relate_to_where_the_row_goes(bars):
     swap = {"related": "opposite", "opposite": "related", "none": "none"}
     assert kinds and {w: swap[k] for w, k in kinds.items()} == turned
     assert row_relations(texts, SteerRow((0, 1), ("query", 0)), 2.0) == {}
+
+
+def added(number, reads, moves, offset=0.5):
+    axis = AddedAxis(
+        f"a{number}", f"name {number}", ("low", "high"), tuple(reads), offset, tuple(moves),
+        AxisSpec("words", high="word"),
+    )  # fmt: skip
+    return PlacedAxis(axis, 0.3, 2.0, -5.0, 5.0, 0.2, ())
+
+
+@pytest.fixture
+def with_added(bars, monkeypatch):
+    """Of ``bars``: a1 reads z1 + z2, a2 reads z1 and moves along it, and a3 says what a1 does."""
+    eye = np.eye(bars.n_components)
+    axes = [
+        added(1, eye[0] + eye[1], 0.5 * (eye[0] + eye[1])),
+        added(2, eye[0], eye[0]),
+        added(3, 2 * (eye[0] + eye[1]), 0.25 * (eye[0] + eye[1]), 1.0),
+    ]
+    monkeypatch.setattr(type(bars), "added_axes", axes)
+    return bars
+
+
+def at(placed, z):
+    """Where z lies on an added axis, in s.d. from the mean."""
+    return (placed.axis.at(z) - placed.mean) / placed.std
+
+
+def test_an_added_axis_alone_moves_along_its_own_direction(with_added):
+    z = np.array([with_added.encode(i) for i in (3, 7)])
+    out = moved(with_added, z, SteerRow(("a1",), ("on",)), 1.5)
+    np.testing.assert_allclose(at(with_added.added_axes[0], out), 1.5)
+    steps = out - z
+    np.testing.assert_allclose(steps[:, 0], steps[:, 1])
+    np.testing.assert_allclose(steps[:, 2:], 0, atol=1e-12)
+
+
+def test_axes_of_z_and_added_ones_are_set_together_in_any_order(with_added):
+    z = np.array([with_added.encode(3)])
+    row = SteerRow((2, "a1", "a2"), ("off", 1.0, "on"))
+    out = moved(with_added, z, row, 2.0)
+    assert out[0, 2] == with_added.mean[2] - 2 * with_added.std[2], "z itself to the last bit"
+    first, second, _ = with_added.added_axes
+    np.testing.assert_allclose(at(first, out), 1.0)
+    np.testing.assert_allclose(at(second, out), 2.0)
+    np.testing.assert_allclose(out[0, 3:], z[0, 3:])
+    turned = SteerRow(("a2", 2, "a1"), ("on", "off", 1.0))
+    np.testing.assert_allclose(moved(with_added, z, turned, 2.0), out)
+    stays = SteerRow((2, "a1", "a2"), ("query", "query", "query"))
+    assert np.array_equal(moved(with_added, z, stays, 2.0), z)
+
+
+def test_two_axes_that_say_the_same_meet_half_way_and_do_not_fly_off(with_added):
+    z = np.array([with_added.encode(3)])
+    out = moved(with_added, z, SteerRow(("a1", "a3"), (2.0, -2.0)), 1.0)
+    # On a1 one wants to be at 0.3 + 2 * 2, the other, which reads twice that, at -1.85.
+    assert -1.85 < with_added.added_axes[0].axis.at(out)[0] < 4.3
+
+
+def test_words_of_an_added_axis_follow_its_reading(with_added):
+    texts = steer_texts(with_added)
+    own = row_relations(texts, SteerRow((0,), ("on",)), 2.0)
+    assert own and row_relations(texts, SteerRow(("a2",), ("on",)), 2.0, with_added) == own
+    with pytest.raises(ConfigError, match="explorer"):
+        row_relations(texts, SteerRow(("a2",), ("on",)), 2.0)
+
+
+def test_added_axes_have_names_in_titles_and_a_missing_one_is_a_sentence(with_added):
+    names = axis_names(with_added)
+    row = SteerRow((0, "a2"), ("query", "on"))
+    assert row.turned(with_added.signs.tolist()).title(names) == "a2 · name 2 on"
+    with pytest.raises(ConfigError, match="no added axis a9"):
+        moved(with_added, with_added.mean[None], SteerRow(("a9",), ("on",)), 2.0)
+    for wrong in ("b1", "a0", "a", True, -1):
+        with pytest.raises(ConfigError, match="an axis of a row"):
+            SteerRow((wrong,), ("on",))

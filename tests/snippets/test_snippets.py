@@ -25,7 +25,7 @@ pytestmark = pytest.mark.xdist_group("snippets")  # the runs are made in one pro
 
 DATASETS = {"synth": {"n_pairs": 240}, "split-digits": {}, "pairs": {"image_size": 16}}
 # Panels about words need items with texts.
-WORDS = ("clouds", "word-contrast", "axis-evidence", "tag-graph")
+WORDS = ("clouds", "result-words", "word-contrast", "axis-evidence", "tag-graph")
 FILES = {
     "topk": "results.png",
     "compare": "compare.png",
@@ -46,6 +46,7 @@ FILES = {
     "stored-alpha": "alpha.html",
     "clouds": "clouds.png",
     "word-contrast": "contrast.html",
+    "result-words": "result-words.html",
     "tag-graph": "tags.html",
 }
 SMALL = {"n_queries": 4, "range": (-1.0, 1.0)}
@@ -170,6 +171,7 @@ SETTINGS = {
     "scores": {},
     "clouds": {"dim": 1, "n_sigma": 2, "relation": "factor:light"},
     "word-contrast": {"n_words": 3},
+    "result-words": {"query": 3, "k": 4, "n_words": 3},
     "axis-evidence": {},
     "tag-graph": {"factor": "fruit"},
     "stored-correlation": {"signed": True},

@@ -12,7 +12,7 @@ import streamlit as st
 from PIL import Image
 
 from rivae.app.explore.session import PAGE
-from rivae.app.explore.state import ExploreState
+from rivae.app.explore.state import ExploreState, without_added
 from rivae.app.panels.component import dock
 from rivae.app.panels.steer_link import SteerLink
 from rivae.app.shared import charts, exports
@@ -21,7 +21,7 @@ from rivae.app.shell.text import escape, markdown
 from rivae.app.work import layouts
 from rivae.base.errors import ConfigError
 from rivae.exploring.maps import among
-from rivae.exploring.steering import MAX_AXES, MAX_LEVEL, Level
+from rivae.exploring.steering import MAX_AXES, MAX_LEVEL, AxisKey, Level
 from rivae.exploring.words.axis_names import cut
 
 if TYPE_CHECKING:
@@ -307,11 +307,19 @@ def to_steer(explorer: Explorer, state: ExploreState) -> SteerLink:
     One row keeps them at the query, one puts them where they are now, in s.d. from the mean, as
     far as Steer goes. Without moved axes Steer chooses.
     """
-    z, base = np.array(state.z), np.array(state.base)
-    furthest = np.argsort(-np.abs(z - base) / explorer.std, kind="stable")
-    axes = tuple(sorted(int(j) for j in furthest[:MAX_AXES] if z[j] != base[j]))
-    levels = np.clip((z - explorer.mean) / explorer.std, -MAX_LEVEL, MAX_LEVEL)
+    z, start = np.array(state.z), without_added(explorer, state)
+    levels: dict[AxisKey, float] = dict(enumerate((z - explorer.mean) / explorer.std))
+    moved: dict[AxisKey, float] = dict(enumerate(np.abs(z - start) / explorer.std))
+    if state.added:
+        for place in explorer.added_axes:
+            name, amount = place.axis.id, state.added.get(place.axis.id, 0.0)
+            levels[name] = (float(place.axis.at(z[None])[0]) - place.mean) / place.std
+            moved[name] = abs(amount) / place.std
+    furthest = sorted(moved, key=lambda key: -moved[key])[:MAX_AXES]
+    axes = tuple(key for key in moved if key in furthest and moved[key])
     at_query: tuple[Level, ...] = tuple("query" for _ in axes)
-    now: tuple[Level, ...] = tuple(round(float(levels[j]), 2) + 0.0 for j in axes)
+    now: tuple[Level, ...] = tuple(
+        round(float(np.clip(levels[key], -MAX_LEVEL, MAX_LEVEL)), 2) + 0.0 for key in axes
+    )
     rows = (at_query, now) if axes else ()
     return SteerLink(state.run, state.query, axes, rows=rows, asks=state.asks)

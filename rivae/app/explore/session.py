@@ -10,7 +10,7 @@ import streamlit as st
 
 from rivae.app.explore import chosen, search, state
 from rivae.app.explore.state import ExploreState
-from rivae.app.panels.answers import next_rev, rounded
+from rivae.app.panels.answers import moves_of, next_rev, rounded
 from rivae.app.panels.component import SHARED, Component
 from rivae.app.panels.links import ExploreLink, Query
 from rivae.app.shared import defaults, uploads
@@ -51,7 +51,7 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
         return state.to_link(self.explorer(shown), shown)
 
     def commit(self, shown: ExploreState, view: Mapping[str, Any]) -> ExploreState:
-        return state.commit(shown, view, lambda: state.moves_of(self.explorer(shown)))
+        return state.commit(shown, view, lambda: moves_of(self.explorer(shown)))
 
     def with_query(self, shown: ExploreState, query: Query) -> ExploreState:
         return state.with_query(self.explorer(shown), shown, query)

@@ -9,9 +9,13 @@ from typing import Any
 import numpy as np
 
 from rivae.app.panels.answers import (
+    Moves,
     card_of,
     existing,
     linked_query,
+    linked_z,
+    moved_by,
+    moves_of,
     next_rev,
     query_z,
     results,
@@ -34,7 +38,6 @@ TEXT_GONE = (
     "Your text is no longer kept here, so Reset returns to the current sliders: "
     "click Choose to enter it again."
 )
-ADDED_GONE = "The link moves along added axes that this run no longer has, and ignores them: {}."
 ROUNDING = 1.5e-4
 CARD_GONE = "no longer kept: choose it again"
 
@@ -90,14 +93,8 @@ def from_link(
         is_text = asks_of(link.upload) == "second"
         upload = Upload(link.upload, "Your text" if is_text else "Your picture", "", base)
         notes.append(TEXT_GONE if is_text else UPLOAD_GONE)
-    moves = moves_of(explorer) if link.added else {}
-    added = {name: amount for name, amount in link.added.items() if name in moves}
-    if gone := [name for name in link.added if name not in moves]:
-        notes.append(ADDED_GONE.format(", ".join(gone[:8])))
-    z = list(_moved(base, added, moves))
-    for j, value in link.changes.items():
-        if j < len(z):
-            z[j] = value
+    z, added, gone = linked_z(explorer, base, link)
+    notes += gone
     beyond = [j for j in (*link.changes, *link.locked) if j >= len(z)]
     if beyond:
         left_out = f"{explorer.method.axis_letter()}{max(beyond) + 1}"
@@ -109,7 +106,7 @@ def from_link(
         asks=explorer.asks,
         query=query,
         base=base,
-        z=tuple(z),
+        z=tuple(z.tolist()),
         whole=explorer.shows_whole if link.whole is None else link.whole,
         locked=tuple(j for j in link.locked if j < len(z)),
         added=added,
@@ -121,7 +118,7 @@ def from_link(
 
 def to_link(explorer: Explorer, state: ExploreState) -> ExploreLink:
     """The link that restores ``state``, an upload as long as it is kept."""
-    expected = _moved(state.base, state.added, moves_of(explorer) if state.added else {})
+    expected = without_added(explorer, state)
     moved = {j: v for j, (v, b) in enumerate(zip(state.z, expected, strict=True)) if v != b}
     return carry(
         state,
@@ -130,9 +127,6 @@ def to_link(explorer: Explorer, state: ExploreState) -> ExploreLink:
         changes=dict(enumerate(state.z)) if state.upload else moved,
         whole=None if state.whole == explorer.shows_whole else state.whole,
     )
-
-
-Moves = Mapping[str, Sequence[float]]
 
 
 def commit(
@@ -154,23 +148,15 @@ def commit(
     if said["added"]:
         moves = moves_now()
         said["added"] = {name: v for name, v in said["added"].items() if name in moves}
-        expected = _moved(state.base, said["added"], moves)
+        expected = moved_by(state.base, said["added"], moves)
         # The browser rounds halves otherwise: a link would name nearly every value of z.
         z = tuple(e if abs(v - e) < ROUNDING else v for v, e in zip(z, expected, strict=True))
     return replace(state, z=z, **said)
 
 
-def moves_of(explorer: Explorer) -> Moves:
-    """What each added axis adds to z, by its id."""
-    return {placed.axis.id: placed.axis.moves for placed in explorer.added_axes}
-
-
-def _moved(z: Sequence[float], amounts: Mapping[str, float], moves: Moves) -> tuple[float, ...]:
-    """z (d,) with added axes moved by amounts; those that there are no more are left out."""
-    if not amounts:
-        return tuple(z)
-    steps = [amount * np.array(moves[name]) for name, amount in amounts.items() if name in moves]
-    return rounded(np.array(z) + np.sum(steps, axis=0)) if steps else tuple(z)
+def without_added(explorer: Explorer, state: ExploreState) -> tuple[float, ...]:
+    """Where z would be had only added axes been moved, (d,)."""
+    return moved_by(state.base, state.added, moves_of(explorer) if state.added else {})
 
 
 def with_query(explorer: Explorer, state: ExploreState, query: Query) -> ExploreState:

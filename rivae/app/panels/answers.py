@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rivae.app.panels.links import Query
+from rivae.app.panels.links import ExploreLink, Query
 from rivae.app.panels.questions import Point, Search, SearchOfRuns, Within, of_length, read
 from rivae.base.config import Asks, Rows
 from rivae.base.errors import RivaeError
@@ -53,6 +53,39 @@ def linked_query(
     if query < len(explorer.data):
         return query, notes
     return first, [*notes, f"The data set has no item {query}, so the first one is the query."]
+
+
+ADDED_GONE = "The link moves along added axes that this run no longer has, and ignores them: {}."
+Moves = Mapping[str, Sequence[float]]
+
+
+def moves_of(explorer: Explorer) -> Moves:
+    """What each added axis adds to z, by its id."""
+    return {placed.axis.id: placed.axis.moves for placed in explorer.added_axes}
+
+
+def moved_by(z: Sequence[float], amounts: Mapping[str, float], moves: Moves) -> tuple[float, ...]:
+    """z (d,) with added axes moved by amounts; those that there are no more are left out."""
+    if not amounts:
+        return tuple(z)
+    steps = [amount * np.array(moves[name]) for name, amount in amounts.items() if name in moves]
+    return rounded(np.array(z) + np.sum(steps, axis=0)) if steps else tuple(z)
+
+
+def linked_z(
+    explorer: Explorer, base: Sequence[float], link: ExploreLink
+) -> tuple[Vector, dict[str, float], list[str]]:
+    """Where a link's sliders have moved the query's z ``base`` (d,); the added axes that it moves
+    and the run has, and a sentence for those that the run lacks.
+    """
+    moves = moves_of(explorer) if link.added else {}
+    added = {name: amount for name, amount in link.added.items() if name in moves}
+    gone = [name for name in link.added if name not in moves]
+    z = np.array(moved_by(base, added, moves))
+    for j, value in link.changes.items():
+        if j < len(z):
+            z[j] = value
+    return z, added, [ADDED_GONE.format(", ".join(gone[:8]))] if gone else []
 
 
 def existing(explorer: Explorer, query: Query) -> Query:

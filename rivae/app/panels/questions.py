@@ -20,6 +20,7 @@ from rivae.base.errors import ConfigError
 from rivae.exploring.explorer import MAX_K, Vector
 from rivae.exploring.maps import MAX_CORNERS
 from rivae.exploring.steering import MAX_AXES, MAX_AXIS, MAX_LEVEL
+from rivae.runs.added_axes import AddedId
 
 MAX_HAVE = 400
 MAX_ASKED = 6  # runs in one question, as many as Compare shows
@@ -180,15 +181,15 @@ class Key(Question):
 
 
 class SteeringPart(Question):
-    """One row: levels of one to five axes (from 0), at a query."""
+    """One row: levels of one to five axes (from 0, or ids of added ones), at a query."""
 
     run: str = RUN
     query: Item | Literal["mean"] = Field(description="a row of the data set, or 'mean'")
     asks: Asks = Field(default="first", description=ASKS)
-    axes: list[Annotated[int, Field(ge=0, le=MAX_AXIS)]] = Field(
+    axes: list[Annotated[int, Field(ge=0, le=MAX_AXIS)] | AddedId] = Field(
         min_length=1,
         max_length=MAX_AXES,
-        description=f"a list of 1 to {MAX_AXES} axes, counted from 0",
+        description=f"a list of 1 to {MAX_AXES} axes, counted from 0 or ids of added ones",
     )
     levels: list[
         Literal["off", "query", "on"] | Annotated[float, Field(ge=-MAX_LEVEL, le=MAX_LEVEL)]

@@ -1,7 +1,8 @@
 """The settings in the addresses of Steer, and the kinds of their values.
 
 For example ``?run=a&q=17&axes=3~1&n=4&m=o_i~q_1.5``: axes z3 and z1, two rows: off and on, then the
-query's own value and 1.5 s.d. Dimensions count from 1 as on the page, and from 0 in Python.
+query's own value and 1.5 s.d. Dimensions count from 1 as on the page, and from 0 in Python; an axis
+that was added to the run is named by its id, as in ``axes=3~a1``.
 """
 
 from __future__ import annotations
@@ -15,22 +16,38 @@ from rivae.app.panels.codec import Kind, Link, setting
 from rivae.app.panels.links import ASKS, MAX_DIMS, QUERY, RUN, Query, whole_number
 from rivae.base.config import Asks
 from rivae.base.errors import ConfigError
-from rivae.exploring.steering import MAX_AXES, MAX_LEVEL, MAX_ROWS, Level, checked_level
+from rivae.exploring.steering import (
+    MAX_AXES,
+    MAX_LEVEL,
+    MAX_ROWS,
+    AxisKey,
+    Level,
+    checked_level,
+    is_axis,
+)
+from rivae.runs.added_axes import ADDED_ID
 
 LETTERS: Mapping[str, Level] = {"o": "off", "q": "query", "i": "on"}
 
 
-def _read_axes(text: str) -> tuple[tuple[int, ...], bool]:
+def _read_axes(text: str) -> tuple[tuple[AxisKey, ...], bool]:
     names = text.split("~")
-    found = [whole_number(name, 1, MAX_DIMS) for name in names]
-    axes = list(dict.fromkeys(j - 1 for j in found if j is not None))[:MAX_AXES]
+    found = [_read_axis(name) for name in names]
+    axes = list(dict.fromkeys(key for key in found if key is not None))[:MAX_AXES]
     return tuple(axes), len(axes) == len(names)
 
 
-def _check_axes(value: Any, d: int) -> tuple[int, ...]:
-    if not isinstance(value, list) or any(type(j) is not int for j in value):
+def _read_axis(name: str) -> AxisKey | None:
+    if ADDED_ID.fullmatch(name):
+        return name
+    number = whole_number(name, 1, MAX_DIMS)
+    return None if number is None else number - 1
+
+
+def _check_axes(value: Any, d: int) -> tuple[AxisKey, ...]:
+    if not isinstance(value, list) or not all(map(is_axis, value)):
         raise ConfigError("the panel sent no list of axes")
-    if any(not 0 <= j < d for j in value):
+    if any(isinstance(key, int) and key >= d for key in value):
         raise ConfigError(f"there are only axes 1 to {d}")
     return tuple(value)
 
@@ -77,7 +94,11 @@ def _check_levels(value: Any, _: int) -> tuple[tuple[Any, ...], ...]:
 LEVELS = Kind(
     lambda rows: "~".join("_".join(map(_letter, row)) for row in rows), _read_levels, _check_levels
 )
-AXES = Kind(lambda axes: "~".join(str(j + 1) for j in axes), _read_axes, _check_axes)
+AXES = Kind(
+    lambda axes: "~".join(key if isinstance(key, str) else str(key + 1) for key in axes),
+    _read_axes,
+    _check_axes,
+)
 
 
 @dataclass(frozen=True)
@@ -85,7 +106,7 @@ class SteerLink(Link):
     """The settings of a link to Steer; None or empty where it does not name them.
 
     Attributes:
-        axes: dimensions, each once, at most five.
+        axes: dimensions and ids of added axes, each once, at most five.
         n_sigma: how far off and on are from the mean, 0.5 to 10 s.d.
         rows: levels, one per axis.
         asks: which view of a data row is the query.
@@ -93,7 +114,7 @@ class SteerLink(Link):
 
     run: str | None = setting("run", RUN, None)
     query: Query | None = setting("q", QUERY, None)
-    axes: tuple[int, ...] = setting("axes", AXES, ())
+    axes: tuple[AxisKey, ...] = setting("axes", AXES, ())
     n_sigma: float = setting("n", Kind("{:g}".format, _read_sigma, _check_sigma), 2.0)
     rows: tuple[tuple[Level, ...], ...] = setting("m", LEVELS, ())
     asks: Asks = setting("ask", ASKS, "first")

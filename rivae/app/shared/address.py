@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rivae.base.config import Asks
 
 
+OF_LIVE = ("run", "q", "z", "add", "only", "k", "rows")  # the results that Live shows
 PASSING = ("tour", "step")  # of one visit only
 AVERAGE = "the average query"
 ONLY_EXPLORE = (
@@ -206,6 +207,8 @@ def instead_of_upload(query: object) -> str:
 def _filled(page: Page, kept: dict[str, str]) -> dict[str, str]:
     """The address of a page as it was ``kept``, with the run and query in hand."""
     known = in_hand()
+    if page.of_moved:
+        kept = _with_moved(page, kept)
     if known and known["run"] not in (kept.get("run"), *kept.get("runs", "").split(",")):
         for name in ("q", *page.of_run, *page.of_query):
             kept.pop(name, None)
@@ -218,6 +221,18 @@ def _filled(page: Page, kept: dict[str, str]) -> dict[str, str]:
         for name in page.of_query:
             kept.pop(name, None)
     return {**kept, **{name: known[name] for name in page.takes if name in known}}
+
+
+def _with_moved(page: Page, kept: dict[str, str]) -> dict[str, str]:
+    """What was ``kept`` of a page's address with the point, the filter and the results of Live, as
+    the visitor left them; ``page.of_moved`` too where a slider had been moved.
+    """
+    live: dict[str, str] = st.session_state.get(keys.ADDRESSES, {}).get("explore", {})
+    if not live or live.get("run") != run_in_hand():
+        return kept
+    others = {name: text for name, text in kept.items() if name not in OF_LIVE}
+    moved = page.of_moved if {"z", "add"} & live.keys() else {}
+    return {**others, **{name: live[name] for name in OF_LIVE if name in live}, **moved}
 
 
 def leave(page: Page) -> None:

@@ -291,7 +291,14 @@ def no_latent(method: Method | type[Method] | None) -> str:
     return f"{method.title} has no latent: its axes v1, v2 … are those of the embedding v."
 
 
-def dim_picker(explorer: Explorer, label: str, key: str, default: int, width: int = 200) -> int:
+def dim_picker(
+    explorer: Explorer,
+    label: str,
+    key: str,
+    default: int,
+    width: int = 200,
+    label_visibility: Literal["visible", "collapsed"] = "visible",
+) -> int:
     """One dimension, which the address keeps by its number: its name may change."""
     ids, names = explorer.axis_ids, explorer.axis_names
     text, known = st.query_params.get(key, ""), certainty.known_certainty(explorer.run)
@@ -305,6 +312,7 @@ def dim_picker(explorer: Explorer, label: str, key: str, default: int, width: in
         help=why and markdown(why),
         key=f"{key}_widget",
         width=width,
+        label_visibility=label_visibility,
         on_change=_choose_dim,
         args=(key, ids),
     )

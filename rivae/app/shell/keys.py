@@ -122,10 +122,9 @@ TRAVERSE_POINTS: Final = "points"
 # Steer
 STEER: Final = PanelKeys.of("steer")
 STEER_WORDS: Final = "steer_words"  # the answer for word clouds
-STEER_ADDING: Final = "steer_adding"  # row that is being added to a tour, or None
 STEER_RUN: Final = "steer_run"
 STEER_USE: Final = "steer_use"
-STEER_TOUR: Final = "steer_tour"  # id of the tour chosen in the list
+STEER_TOUR: Final = "steer_tour"  # id of the tour in hand: flags add to it
 STEER_TOUR_FIELD: Final = "steer_tour_field"  # begins the key of every field and button of tours
 TOUR_PANEL: Final = "tour_panel"
 TOUR_NOTICE: Final = "tour_notice"

@@ -65,6 +65,8 @@ class Page:
         takes: "run", "q" and "ask" as far as they stand in its address.
         of_run: other names in its address that belong to one run.
         of_query: names that belong to one query.
+        of_moved: what its address says where the visitor comes with moved sliders; it takes the
+            point and the filter of Live along then.
         always: names that are kept even when a link is opened.
         former: what links of earlier versions say, as (name, value, what it is called now).
         path: its file.
@@ -77,6 +79,7 @@ class Page:
     takes: tuple[str, ...] = ()
     of_run: tuple[str, ...] = ()
     of_query: tuple[str, ...] = ()
+    of_moved: Mapping[str, str] = field(default_factory=dict)
     always: tuple[str, ...] = ()
     former: tuple[tuple[str, str, str], ...] = ()
     path: Path = Path()

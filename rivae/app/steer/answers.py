@@ -17,8 +17,17 @@ from rivae.app.panels.questions import MAX_CLOUDS, Key, Steering, SteeringPart, 
 from rivae.app.shell import cache
 from rivae.base.errors import ConfigError, RivaeError
 from rivae.exploring.explorer import Explorer
-from rivae.exploring.sliders import axes_of
-from rivae.exploring.steering import SteerRow, SteerTexts, base_point, steer, steer_texts
+from rivae.exploring.sliders import axes_by_key
+from rivae.exploring.steering import (
+    AxisKey,
+    SteerRow,
+    SteerTexts,
+    added_of,
+    axis_names,
+    base_point,
+    steer,
+    steer_texts,
+)
 
 K = 5  # pictures of a row, as in the paper's figure
 NO_WORDS = "The items have no texts, so there are no word clouds."
@@ -27,10 +36,10 @@ NO_WORDS = "The items have no texts, so there are no word clouds."
 def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
     """The answers to ``{seq, parts, cloud, card}``.
 
-    A part is ``{key, run, query, asks, axes, levels, n_sigma}`` with axes from 0. Its answer has
-    its ``key`` and either ``items`` ([number, title, data address, tiny], best first), ``side``,
-    ``where``, ``axes`` (see ``axes_of``) and their ``at`` (s.d. of z from the mean); or, with
-    ``cloud``, ``cloud`` (see ``rivae.figures.clouds.to_json``) or None with a ``note``; or an
+    A part is ``{key, run, query, asks, axes, levels, n_sigma}`` with axes as in ``SteerRow``. Its
+    answer has its ``key`` and either ``items`` ([number, title, data address, tiny], best first),
+    ``side``, ``where``, ``axes`` (see ``axes_by_key``) and their ``at`` (s.d. from the mean); or,
+    with ``cloud``, ``cloud`` (see ``rivae.figures.clouds.to_json``) or None with a ``note``; or an
     ``error``. With ``card`` there is also the ``query`` as [title, address, tiny].
 
     Raises:
@@ -69,12 +78,14 @@ def pictures_of(explorer: Explorer, query: Query, row: SteerRow, n_sigma: float)
     side = 0 if explorer.shows_whole else explorer.found_side
     ids = steer(explorer, base, [row], n_sigma, K)[0].tolist()
     z = moved(explorer, np.array([base]), row, n_sigma)[0]
-    far, at = explorer.far(z), (z - explorer.mean) / explorer.std
-    axes = axes_of(explorer)
+    at: dict[AxisKey, float] = dict(enumerate((z - explorer.mean) / explorer.std))
+    for name, place in added_of(explorer, row).items():
+        at[name] = (float(place.axis.at(z[None])[0]) - place.mean) / place.std
+    axes = axes_by_key(explorer)
     return {
         "items": [[i, *picture(explorer, i, side)] for i in ids],
         "side": side,
-        "where": far.where,
+        "where": explorer.far(z).where,
         "axes": [axes[j] for j in row.axes],
         "at": [round(float(at[j]), 2) + 0.0 for j in row.axes],
     }
@@ -94,7 +105,8 @@ def cloud_of(explorer: Explorer, run: str, row: SteerRow, n_sigma: float) -> dic
     found = _texts(key, explorer)
     if found is None:
         return {"cloud": None, "note": NO_WORDS}
-    names = tuple(explorer.axis_names[j] for j in row.axes)  # they are said in the descriptions
+    known = axis_names(explorer)
+    names = tuple(known[j] for j in row.axes)  # they are said in the descriptions
     made = _cloud(key, row.axes, row.levels, n_sigma, names, explorer, found)
     return {"cloud": made, "note": "" if made else "No words among the retrieved items."}
 
@@ -111,7 +123,7 @@ def _texts(key: str, _explorer: Explorer) -> SteerTexts | None:
 @st.cache_resource(max_entries=512, show_spinner=False)
 def _cloud(
     key: str,
-    axes: tuple[int, ...],
+    axes: tuple[AxisKey, ...],
     levels: tuple[Any, ...],
     n_sigma: float,
     names: tuple[str, ...],

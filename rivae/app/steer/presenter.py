@@ -13,6 +13,7 @@ from rivae.app.shared import notices
 from rivae.app.shell import cache, keys, web
 from rivae.app.shell.text import markdown
 from rivae.app.steer import session
+from rivae.app.steer.tours import setting_of
 from rivae.base.errors import RivaeError
 
 if TYPE_CHECKING:
@@ -72,19 +73,7 @@ def payload(tour: Tour) -> dict[str, Any]:
         "title": tour.title,
         "url": web.steer_url(),
         "pictures": web.pictures_url(cache.data_version(*(s.run for s in tour.steps))),
-        "steps": [
-            {
-                "heading": s.heading,
-                "note": s.note,
-                "run": s.run,
-                "query": s.query,
-                "asks": s.asks,
-                "axes": list(s.row.axes),
-                "levels": list(s.row.levels),
-                "n_sigma": s.n_sigma,
-            }
-            for s in tour.steps
-        ],
+        "steps": [{"heading": s.heading, "note": s.note, **setting_of(s)} for s in tour.steps],
     }
 
 

@@ -11,15 +11,19 @@ from rivae.app.panels.component import Component
 from rivae.app.panels.links import Query
 from rivae.app.panels.steer_link import SteerLink
 from rivae.app.shared import address, charts, defaults
+from rivae.app.shared.runs import chip_title
 from rivae.app.shared.session import Report, Session, answered
 from rivae.app.shell import cache, keys, web
 from rivae.app.steer import answers as steer_answers
-from rivae.app.steer import state
+from rivae.app.steer import state, tours
 from rivae.app.steer.state import SteerState
 from rivae.app.work import certainty
 from rivae.base.errors import ConfigError
 from rivae.exploring.explorer import Explorer
-from rivae.exploring.steering import SteerRow
+from rivae.exploring.sliders import caption
+from rivae.exploring.steering import SteerRow, axis_names
+from rivae.exploring.tours import MAX_HEADING, TourStep
+from rivae.exploring.words.axis_names import cut
 from rivae.runs import Run
 
 
@@ -46,14 +50,19 @@ class SteerSession(Session[SteerState, SteerLink]):
         ask(question, self.keys.answer)
 
     def on_add(self, report: Report) -> None:
-        """A row is to become a step of a tour."""
+        """A row becomes a step of the tour in hand, or is one no longer."""
         self.guarded(lambda: self._add(report))
 
     def _add(self, report: Report) -> None:
         shown, at = self.take(report.get("view")), report.get("row")
         if type(at) is not int or not 0 <= at < len(shown.rows):
             raise ConfigError("the panel named no row")
-        st.session_state[keys.STEER_ADDING] = SteerRow(shown.axes, shown.rows[at])
+        explorer, row = self.explorer(shown), SteerRow(shown.axes, shown.rows[at])
+        heading = cut(caption(explorer, row), MAX_HEADING)
+        tours.flag(
+            TourStep(heading, "", shown.run, shown.query, row, shown.n_sigma, shown.asks),
+            f"Tour of {chip_title(shown.run)}",
+        )
 
 
 PAGE = SteerSession(keys.STEER, SteerLink)
@@ -103,7 +112,7 @@ def current(entered: bool, ready: Sequence[Run]) -> tuple[SteerState, Explorer]:
 
 def panel_data(explorer: Explorer, shown: SteerState) -> dict[str, Any]:
     """What the panel is sent; the names of axes may change with the run as it is."""
-    key = f"{cache.model_key(shown.run, shown.asks)}/{'/'.join(explorer.axis_names)}"
+    key = f"{cache.model_key(shown.run, shown.asks)}/{'/'.join(axis_names(explorer).values())}"
     sent = PAGE.sent(
         key, lambda: state.payload(explorer, shown, key, web.steer_url()), keys.STEER_WORDS
     )
@@ -113,6 +122,7 @@ def panel_data(explorer: Explorer, shown: SteerState) -> dict[str, Any]:
         "words": st.session_state.get(keys.STEER_WORDS),
         "colors": word_colors(),
         "marks": certainty.marks(known, explorer.axis_names),
+        "tour": tours.steps_in_hand(),
     }
 
 

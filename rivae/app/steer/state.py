@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from rivae.app.panels.answers import card_of, existing, linked_query, next_rev, query_z
+from rivae.app.panels.answers import ADDED_GONE, card_of, existing, linked_query, next_rev, query_z
 from rivae.app.panels.codec import carry
 from rivae.app.panels.links import Query
 from rivae.app.panels.steer_link import SteerLink
 from rivae.app.steer.answers import pictures_of
 from rivae.base.config import Asks
 from rivae.exploring.explorer import Explorer
-from rivae.exploring.sliders import axes_of
+from rivae.exploring.sliders import axes_by_key, reliable_first
 from rivae.exploring.steering import (
     MAX_AXES,
     MAX_ROWS,
+    AxisKey,
     Level,
     SteerRow,
+    added_of,
     base_point,
     moved,
     steer_rows,
@@ -36,14 +38,14 @@ class SteerState:
 
     Attributes:
         rev: changes whenever Python, not the browser, set the matrix; see ``ExploreState``.
-        axes: 1 to 5 dimensions from 0.
+        axes: 1 to 5 dimensions from 0, or ids of added axes.
         rows: levels of z, one per axis; the panel turns those of axes that are shown as −z.
         asks: which view of a data row is the query.
     """
 
     run: str
     query: Query
-    axes: tuple[int, ...]
+    axes: tuple[AxisKey, ...]
     rows: tuple[tuple[Level, ...], ...]
     n_sigma: float
     rev: int = 0
@@ -55,28 +57,23 @@ class SteerState:
         return steer_rows(self.axes, self.rows)
 
 
-def axis_order(explorer: Explorer) -> list[int]:
-    """All dimensions: those with a name first, then those that change the best match most."""
-    given = explorer.given_names
-    return sorted(
-        range(explorer.n_components), key=lambda j: (not given[j], -explorer.effects[j], j)
-    )
-
-
 def from_link(
     explorer: Explorer, run: str, link: SteerLink, rev: int
 ) -> tuple[SteerState, list[str]]:
     """The state that ``link`` describes, and a sentence for each part that does not fit the run."""
     d = explorer.n_components
     query, notes = linked_query(explorer, link.query, link.asks)
-    kept = [n for n, j in enumerate(link.axes) if j < d]
-    if len(kept) < len(link.axes):
-        beyond = f"{explorer.method.axis_letter()}{max(link.axes) + 1}"
-        notes.append(f"This run has {d} axes; the link's {beyond} is ignored.")
+    added = _added_ids(explorer, link.axes)
+    kept = [n for n, j in enumerate(link.axes) if (j < d if isinstance(j, int) else j in added)]
+    if beyond := [j for j in link.axes if isinstance(j, int) and j >= d]:
+        last = f"{explorer.method.axis_letter()}{max(beyond) + 1}"
+        notes.append(f"This run has {d} axes; the link's {last} is ignored.")
+    if gone := [j for j in link.axes if isinstance(j, str) and j not in added]:
+        notes.append(ADDED_GONE.format(", ".join(gone)))
     axes = tuple(link.axes[n] for n in kept)
     rows = [tuple(row[n] for n in kept) for row in link.rows] if axes else []
     if not axes:
-        axes = tuple(axis_order(explorer)[:FIRST_AXES])
+        axes = tuple(reliable_first(explorer)[:FIRST_AXES])
     if not rows:
         stays: list[Level] = ["query"] * (len(axes) - len(axes[:3]))
         signs = explorer.signs.tolist()
@@ -89,7 +86,7 @@ def from_link(
 
 
 def _within(
-    explorer: Explorer, query: Query, axes: tuple[int, ...], rows: list[tuple[Level, ...]]
+    explorer: Explorer, query: Query, axes: tuple[AxisKey, ...], rows: list[tuple[Level, ...]]
 ) -> float:
     """The furthest of ``FIRST_SIGMA`` at which every row lies where the data do, else the least."""
     base = np.array([base_point(explorer, query)])
@@ -98,6 +95,13 @@ def _within(
         if all(explorer.far(z).where == "inside" for z in places):
             break
     return n_sigma
+
+
+def _added_ids(explorer: Explorer, axes: Sequence[AxisKey]) -> set[AxisKey]:
+    """The ids of the axes that were added to the run; not looked up where none is named."""
+    if not any(isinstance(key, str) for key in axes):
+        return set()
+    return {place.axis.id for place in explorer.added_axes}
 
 
 def to_link(state: SteerState) -> SteerLink:
@@ -115,6 +119,7 @@ def commit(explorer: Explorer, state: SteerState, view: Mapping[str, Any]) -> St
         return state
     said = SteerLink.reported(view, explorer.n_components)
     made = steer_rows(said["axes"], said["rows"])
+    added_of(explorer, made[0])  # the run has them all
     return replace(state, **said | {"rows": tuple(row.levels for row in made)})
 
 
@@ -143,8 +148,8 @@ def payload(explorer: Explorer, state: SteerState, key: str, url: str) -> dict[s
         "asks": state.asks,
         "nItems": len(explorer.data),
         "letter": explorer.method.axis_letter(),
-        "dims": axes_of(explorer),
-        "order": axis_order(explorer),
+        "dims": axes_by_key(explorer),
+        "order": reliable_first(explorer),
         "first": [_first(explorer, state, row) for row in state.steer_rows],
         "aspect": explorer.aspect(0 if explorer.shows_whole else explorer.found_side),
         "wordKind": word_kind(explorer),

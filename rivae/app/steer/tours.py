@@ -1,10 +1,13 @@
-"""Tours: chosen, edited and shared below the Steer matrix; presented by ``?tour=ID&step=N``."""
+"""Tours: made with the flags of rows, edited and shared in the row of the tabs; presented by
+``?tour=ID&step=N``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -14,55 +17,140 @@ from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
 
 if TYPE_CHECKING:
-    from rivae.exploring.tours import Tour
+    from rivae.exploring.tours import Tour, TourStep
 
 FIELD = keys.STEER_TOUR_FIELD
 
 
-def panel() -> None:
-    """All tours: one is chosen, with what can be done with it."""
+def in_hand() -> Tour | None:
+    """The tour that this visitor makes or has chosen; None without one."""
     from rivae.exploring import tours
 
-    st.subheader("Tours", anchor=False)
-    if notice := st.session_state.pop(keys.TOUR_NOTICE, ""):
-        st.warning(markdown(notice), icon=":material/info:")
-    trash.undo("tour")
-    found = tours.list_tours()
-    for bad in found:
-        if bad.tour is None:
-            _damaged(bad.id, bad.problem)
-    known = {entry.id: entry.tour for entry in found if entry.tour is not None}
-    if not known:
-        st.caption(
-            "A tour is a series of rows with headings and notes that a presenter steps through. "
-            "Add the first step with a row's flag."
-        )
-        with st.container(horizontal=True):
-            _import()
-            trash.panel("tour")
-        return
-    if st.session_state.get(keys.STEER_TOUR) not in known:
-        st.session_state[keys.STEER_TOUR] = next(iter(known))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = st.selectbox(
-            "Tour",
-            list(known),
-            format_func=lambda t: known[t].title,
-            key=keys.STEER_TOUR,
-            width=340,
-        )
-        tour = known[chosen]
+    if not (chosen := st.session_state.get(keys.STEER_TOUR)):
+        return None
+    with suppress(RivaeError):  # it was deleted, or is damaged: the list says so
+        return tours.read_tour(chosen)
+    return None
+
+
+def steps_in_hand() -> list[dict[str, Any]]:
+    """What each step of the tour in hand shows; a row that is one of them has its flag up."""
+    tour = in_hand()
+    return [setting_of(step) for step in tour.steps] if tour else []
+
+
+def setting_of(step: TourStep) -> dict[str, Any]:
+    """What a step shows, as the panels take it."""
+    return {
+        "run": step.run,
+        "query": step.query,
+        "asks": step.asks,
+        "axes": list(step.row.axes),
+        "levels": list(step.row.levels),
+        "n_sigma": step.n_sigma,
+    }
+
+
+def flag(step: TourStep, title: str) -> None:
+    """Adds a step to the tour in hand, to a new one called ``title`` where there is none; a step
+    that shows the same is taken out instead, as far as the visitor may.
+
+    Raises:
+        RivaeError: the visitor may not take it out, or the tour cannot be written.
+    """
+    from rivae.exploring import tours
+
+    tour, setting = in_hand(), setting_of(step)
+
+    def change(now: Tour) -> Tour:
+        others = tuple(one for one in now.steps if setting_of(one) != setting)
+        if others == now.steps:
+            return replace(now, steps=(*now.steps, step))
+        access.require()
+        return replace(now, steps=others)
+
+    if tour is None:
+        tour = tours.add_tour(title, [step])
+        st.session_state[keys.STEER_TOUR] = tour.id
+    else:
+        tour = tours.change_tour(tour.id, change, on_delete=trash.remember)
+    place = f"step {len(tour.steps)} of" if step in tour.steps else "removed from"
+    st.toast(f"**{markdown(step.heading)}**: {place} {markdown(tour.title)}")
+
+
+def tools() -> None:
+    """*Present* for the tour in hand, and all tours with what can be done with them."""
+    from rivae.exploring import tours
+
+    tour = in_hand()
+    if tour is not None and tour.steps:
         st.button(
             "Present",
             icon=":material/slideshow:",
             type="primary",
-            disabled=not tour.steps,
             key=f"{FIELD}_present",
             on_click=present,
             args=(tour.id,),
         )
-        with st.popover("Edit", icon=":material/edit:", **access.control()):
+    with st.popover("Tours", icon=":material/flag:", width="content"), st.container(width=460):
+        if notice := st.session_state.pop(keys.TOUR_NOTICE, ""):
+            st.warning(markdown(notice), icon=":material/info:")
+        trash.undo("tour")
+        if tour is None:
+            st.caption("A tour presents rows one after the other. Flag a row to begin one.")
+        else:
             _edit(tour)
+        for entry in tours.list_tours():
+            if entry.tour is None:
+                _damaged(entry.id, entry.problem)
+            elif tour is None or entry.id != tour.id:
+                _other(entry.id, entry.tour)
+        with st.container(horizontal=True):
+            _import()
+            trash.panel("tour")
+
+
+def _other(tour_id: str, tour: Tour) -> None:
+    """A tour that is not in hand: present it, or take it into the hand."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(
+            markdown(tour.title),
+            icon=":material/slideshow:",
+            key=f"{FIELD}_{tour_id}_shortcut",
+            disabled=not tour.steps,
+            on_click=present,
+            args=(tour_id,),
+            width="stretch",
+        )
+        st.button("Edit", key=f"{FIELD}_{tour_id}_edit", on_click=_take, args=(tour_id,))
+
+
+def _take(tour_id: str) -> None:
+    st.session_state[keys.STEER_TOUR] = tour_id or None
+
+
+def present(tour_id: str, step: int = 1) -> None:
+    """Opens the presenter's view; for callbacks."""
+    st.query_params.from_dict({"tour": tour_id, "step": str(step)})
+
+
+def _edit(tour: Tour) -> None:
+    """Title and steps in place, and what can be done with the whole tour."""
+    from rivae.exploring import tours
+
+    key = f"{FIELD}_{tour.id}"
+    st.text_input(
+        "Title",
+        tour.title,
+        key=f"{key}_title_{hash(tour.title)}",
+        max_chars=tours.MAX_TITLE,
+        on_change=_write,
+        args=(tour.id, None, f"{key}_title_{hash(tour.title)}", "title"),
+        **access.control(),
+    )
+    for n, step in enumerate(tour.steps):
+        _step(tour, n, step)
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
             "Export",
             lambda: tours.to_bytes(tour),
@@ -72,103 +160,72 @@ def panel() -> None:
             on_click="ignore",
             key=f"{FIELD}_export",
         )
-        _import()
-        trash.panel("tour")
-    for n, step in enumerate(tour.steps, 1):
-        runs = "" if n > 1 and tour.steps[n - 2].run == step.run else f" · {step.run}"
-        st.markdown(f"{n}\\. {markdown(step.heading)} :small[:gray[{markdown(runs)}]]")
-
-
-def shortcuts() -> None:
-    """A list of the tours that can be presented, for the top of the page; nothing without any."""
-    from rivae.exploring import tours
-
-    ready = [entry for entry in tours.list_tours() if entry.tour is not None and entry.tour.steps]
-    if not ready:
-        return
-    with st.popover("Tours", icon=":material/slideshow:"):
-        st.caption("Present a tour. They are edited below the matrix.")
-        for entry in ready:
-            assert entry.tour is not None
-            st.button(
-                markdown(entry.tour.title),
-                key=f"{FIELD}_{entry.id}_shortcut",
-                on_click=present,
-                args=(entry.id,),
-                width="stretch",
-            )
-
-
-def present(tour_id: str, step: int = 1) -> None:
-    """Opens the presenter's view; for callbacks."""
-    st.query_params.from_dict({"tour": tour_id, "step": str(step)})
-
-
-def _edit(tour: Tour) -> None:
-    """Title, and every step's heading, note and place."""
-    from rivae.exploring import tours
-
-    key = f"{FIELD}_{tour.id}"
-    st.text_input(
-        "Title",
-        tour.title,
-        key=f"{key}_title",
-        max_chars=tours.MAX_TITLE,
-        on_change=lambda: _change(
-            tour.id, lambda t: replace(t, title=st.session_state[f"{key}_title"])
-        ),
-    )
-    for n, step in enumerate(tour.steps):
-        # With the text in the key: after a move the fields belong to other steps.
-        own = f"{key}_{n}_{len(tour.steps)}_{hash((step.heading, step.note, step.run))}"
-        with st.expander(f"{n + 1}. {markdown(step.heading)}"):
-            st.text_input(
-                "Heading", step.heading, key=f"{own}_heading", max_chars=tours.MAX_HEADING
-            )
-            st.text_area("Note", step.note, key=f"{own}_note", max_chars=tours.MAX_NOTE)
-            with st.container(horizontal=True):
-                st.button(
-                    "Save",
-                    key=f"{own}_save",
-                    type="primary",
-                    on_click=_save_step,
-                    args=(tour.id, n, own),
-                )
-                st.button(
-                    "",
-                    icon=":material/arrow_upward:",
-                    key=f"{own}_up",
-                    disabled=n == 0,
-                    help="Earlier",
-                    on_click=_move,
-                    args=(tour.id, n, n - 1),
-                )
-                st.button(
-                    "",
-                    icon=":material/arrow_downward:",
-                    key=f"{own}_down",
-                    help="Later",
-                    disabled=n == len(tour.steps) - 1,
-                    on_click=_move,
-                    args=(tour.id, n, n + 1),
-                )
-                st.button(
-                    "Remove",
-                    icon=":material/close:",
-                    key=f"{own}_remove",
-                    on_click=_move,
-                    args=(tour.id, n, None),
-                )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        sure = st.checkbox("Delete the tour", key=f"{key}_sure")
         st.button(
             "Delete",
             icon=":material/delete:",
-            disabled=not sure,
             key=f"{key}_delete",
             on_click=_delete,
             args=(tour.id,),
+            **access.control(),
         )
+        st.button("New tour", icon=":material/add:", key=f"{key}_new", on_click=_take, args=("",))
+
+
+def _step(tour: Tour, n: int, step: TourStep) -> None:
+    """One step: its caption, its note, its place."""
+    from rivae.exploring import tours
+
+    # With the text in the key: after a move the fields belong to other steps.
+    own = f"{FIELD}_{tour.id}_{n}_{len(tour.steps)}_{hash((step.heading, step.note, step.run))}"
+    another = f" · {step.run}" if len({one.run for one in tour.steps}) > 1 else ""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
+        st.text_input(
+            markdown(f"Step {n + 1}{another}"),
+            step.heading,
+            key=f"{own}_heading",
+            max_chars=tours.MAX_HEADING,
+            on_change=_write,
+            args=(tour.id, n, f"{own}_heading", "heading"),
+            **access.control(),
+        )
+        with st.popover("", icon=":material/notes:", help="What to say"):
+            st.text_area(
+                "Note",
+                step.note,
+                key=f"{own}_note",
+                max_chars=tours.MAX_NOTE,
+                on_change=_write,
+                args=(tour.id, n, f"{own}_note", "note"),
+                **access.control(),
+            )
+        for name, to, icon, tip in (
+            ("up", n - 1, ":material/arrow_upward:", "Earlier"),
+            ("down", n + 1, ":material/arrow_downward:", "Later"),
+            ("remove", None, ":material/close:", "Remove"),
+        ):
+            beyond = to is not None and not 0 <= to < len(tour.steps)
+            st.button(
+                "",
+                icon=icon,
+                key=f"{own}_{name}",
+                on_click=_move,
+                args=(tour.id, n, to),
+                **{**access.control(beyond), "help": tip},
+            )
+
+
+def _write(tour_id: str, n: int | None, field: str, what: str) -> None:
+    """Takes a text over as it was typed: of step ``n``, or of the tour."""
+    text = st.session_state[field]
+
+    def change(tour: Tour) -> Tour:
+        if n is None:
+            return replace(tour, **{what: text})
+        steps = list(tour.steps)
+        steps[n] = replace(steps[n], **{what: text})
+        return replace(tour, steps=tuple(steps))
+
+    _change(tour_id, change)
 
 
 def _delete(tour_id: str) -> None:
@@ -213,17 +270,6 @@ def _take_file() -> None:
         st.session_state[keys.STEER_TOUR] = tours.add_tour(tour.title, tour.steps).id
 
     _guarded(take)
-
-
-def _save_step(tour_id: str, n: int, own: str) -> None:
-    heading, note = (st.session_state[f"{own}_{name}"] for name in ("heading", "note"))
-
-    def change(tour: Tour) -> Tour:
-        steps = list(tour.steps)
-        steps[n] = replace(steps[n], heading=heading, note=note)
-        return replace(tour, steps=tuple(steps))
-
-    _change(tour_id, change)
 
 
 def _move(tour_id: str, n: int, to: int | None) -> None:

@@ -41,12 +41,12 @@ def panel(explorer: Explorer, run_id: str) -> None:
     if clouds is None:
         st.info(NO_WORDS if everyday else NO_RARE_WORDS)
         return
-    _remark(explorer, found)
-    _CLOUDS(
+    _remark(found)
+    CLOUDS(
         payload(explorer, clouds, found, dark=charts.is_dark()),
         key=keys.WORDS_PANEL,
         word=lambda report: _word(explorer, clouds, found, report),
-        item=lambda i: _item(explorer, i),
+        item=lambda i: open_item(explorer, i),
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.html(legend(clouds, dark=charts.is_dark()), width="content")
@@ -97,14 +97,9 @@ def legend(clouds: Clouds, *, dark: bool) -> str:
     return f'<div style="display:flex;flex-wrap:wrap;gap:.2rem 1.4rem">{said}</div>'
 
 
-def _remark(explorer: Explorer, found: AxisStates) -> None:
-    """A caption, and a warning if an end lies far from all data, which the clouds do not show."""
+def _remark(found: AxisStates) -> None:
+    """A warning if an end lies far from all data, which the clouds do not show."""
     few = [name for s, name in enumerate(found.names) if len(found.items(s)) <= found.ids.shape[2]]
-    what = (
-        f"Top {found.ids.shape[2]} of {len(found.ids)} test queries; the other axes stay at each "
-        "query's values. Point at a word to find it in the other clouds, click it for its items."
-    )
-    st.caption(markdown(what))
     if few:
         st.warning(
             f"At {' and '.join(few)} every query finds the same few items: this far from the data "
@@ -126,7 +121,8 @@ def _word(explorer: Explorer, clouds: Clouds, found: AxisStates, report: dict[st
         session.open_list(f"{word} at {found.names[s]}", ids)
 
 
-def _item(explorer: Explorer, i: int) -> None:
+def open_item(explorer: Explorer, i: int) -> None:
+    """A picture under a cloud was clicked."""
     session.close()
     session.open_item(i, explorer)
 
@@ -184,7 +180,7 @@ def _export(
     )
 
 
-_CLOUDS = Component(
+CLOUDS = Component(
     "rivae_clouds",
     js=("dom.js", "clouds.js"),
     css=("base.css", "clouds.css"),

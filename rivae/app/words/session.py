@@ -114,7 +114,8 @@ def close() -> None:
     st.session_state[keys.WORDS_OPEN] = None
 
 
-VIEWS = ("Clouds", "Contrast", "Axis names", "Tags")
+VIEWS = ("Results", "Clouds", "Contrast", "Axis names", "Tags")
+FIRST_VIEW = "Clouds"  # of links that name none
 DEFAULT_WIDTH = 2  # further out lie few data, and every query finds the same
 
 
@@ -129,9 +130,15 @@ class AxisChoice:
 def view_picker() -> str:
     """The control that changes the view; returns its name."""
     view = st.segmented_control(
-        "View", VIEWS, default=VIEWS[0], required=True, key=keys.WORDS_VIEW, bind="query-params"
+        "View",
+        VIEWS,
+        default=FIRST_VIEW,
+        required=True,
+        key=keys.WORDS_VIEW,
+        bind="query-params",
+        label_visibility="collapsed",
     )
-    return str(view or VIEWS[0])
+    return str(view or FIRST_VIEW)
 
 
 def axis_and_width(explorer: Explorer) -> AxisChoice:
@@ -140,7 +147,7 @@ def axis_and_width(explorer: Explorer) -> AxisChoice:
 
     most = int(explorer.effects.argmax())
     with frame.tools():
-        dim = dim_picker(explorer, "Axis", keys.WORDS_DIM, most, width=320)
+        dim = dim_picker(explorer, "Axis", keys.WORDS_DIM, most, label_visibility="collapsed")
     with frame.details():
         n_sigma = st.segmented_control(
             "Ends at mean ±",

@@ -8,6 +8,7 @@ from threading import Lock
 import numpy as np
 
 from rivae.exploring.axes.adding import alone, effect_along, known_added, named_directions
+from rivae.exploring.words.axis_names import SEPARATOR
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from rivae.runs.added_axes import AddedAxis
@@ -35,6 +36,11 @@ class PlacedAxis:
     high: float
     effect: float
     moves_alone: tuple[float, ...]
+
+    @property
+    def name(self) -> str:
+        """How it is called everywhere: "a1 · spicy"."""
+        return f"{self.axis.id}{SEPARATOR}{self.axis.name}"
 
 
 @dataclass

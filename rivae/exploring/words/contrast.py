@@ -15,6 +15,7 @@ from statistics import NormalDist
 import numpy as np
 
 from rivae.base.errors import DataError
+from rivae.exploring.words.relations import Relation
 
 # Pseudo-counts that the prior spreads over all words in proportion to their counts in all items;
 # about as many as fifty recipes have words.
@@ -88,6 +89,30 @@ def contrast(
         for w, word in enumerate(words)
     ]
     return tuple(sorted(contrasts, key=lambda c: (-c.z, c.word)))
+
+
+def against_rest(
+    ids: Iterable[int], rows: Iterable[int], sets: Sequence[Collection[str]]
+) -> tuple[WordContrast, ...]:
+    """Every word of the items ``ids`` (the high end) against those of all other ``rows``, as
+    ``contrast``.
+
+    Raises:
+        DataError: as ``contrast``.
+    """
+    high = {int(i) for i in ids}
+    return contrast((i for i in rows if i not in high), high, sets)
+
+
+def relation_of(contrasts: Iterable[WordContrast]) -> dict[str, Relation]:
+    """Which words are clearly more frequent at the high end ("related") or at the low one
+    ("opposite"): their intervals leave zero out.
+    """
+    relations: dict[str, Relation] = {}
+    for one in contrasts:
+        start, end = one.interval()
+        relations[one.word] = "related" if start > 0 else "opposite" if end < 0 else "none"
+    return relations
 
 
 def strongest(contrasts: Sequence[WordContrast], n_words: int = 10) -> tuple[WordContrast, ...]:

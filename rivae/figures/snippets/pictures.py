@@ -137,14 +137,14 @@ save(sheet, "plane.png")
         imports=(
             SAVE,
             "from rivae.figures.steering import row_clouds, steering_sheet",
-            "from rivae.exploring.steering import steer, steer_rows",
+            "from rivae.exploring.steering import axis_names, steer, steer_rows",
         ),
         body="""\
 z = {start}
 rows = steer_rows({axes}, {levels})
 data = run.data
 sheet = steering_sheet(
-    rows, steer(run.explorer, z, rows, n_sigma={n_sigma}, k={k}), [axis.label for axis in run.axes],
+    rows, steer(run.explorer, z, rows, n_sigma={n_sigma}, k={k}), axis_names(run.explorer),
     lambda item: data.picture(item, {side}), signs=run.explorer.signs.tolist(),
     clouds=row_clouds(run.explorer, rows, {n_sigma}),
     query={query_picture},
@@ -222,6 +222,24 @@ save(sheet, "clouds.png")
             "height": 320,
             "side": 2,
         },
+    ),
+    "result-words": Template(
+        imports=(
+            SAVE,
+            "from rivae.exploring.words.contrast import against_rest",
+            "from rivae.exploring.words.item_words import item_words",
+            "from rivae.figures.contrast import contrast_dots",
+        ),
+        body="""\
+z = {start}
+hits = run.topk(z, {k}{narrowed})
+words = against_rest(hits.ids.tolist(), run.items, item_words(run.data).sets)
+figure = contrast_dots(
+    words, low="the other items", high="these results", n_words={n_words}, more="more in {{}}"
+)
+save(figure, "result-words.html")
+""",
+        defaults={"rows": "test", "query": 0, "z": None, "k": 10, "only": "", "n_words": 10},
     ),
     "word-contrast": Template(
         imports=(
