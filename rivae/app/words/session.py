@@ -147,7 +147,7 @@ def axis_and_width(explorer: Explorer) -> AxisChoice:
 
     most = int(explorer.effects.argmax())
     with frame.tools():
-        dim = dim_picker(explorer, "Axis", keys.WORDS_DIM, most, label_visibility="collapsed")
+        dim = dim_picker(explorer, "Axis", keys.WORDS_DIM, most, 190, "collapsed")
     with frame.details():
         n_sigma = st.segmented_control(
             "Ends at mean ±",
