@@ -1,6 +1,6 @@
 /* Home's panel: three sliders and the grid that follows them.
  *
- * It is Explore without everything that can wait. Nothing is kept in the address; "Open in Explore"
+ * It is Explore without everything that can wait. Nothing is kept in the address; "Explore"
  * takes the query and the sliders along. Until somebody touches it, one slider moves by itself once.
  */
 
@@ -66,9 +66,13 @@ class HeroPanel extends Panel {
         h("div", { class: "buttons" },
           button("Another", "dice", "hero-other", () => this.send("start", {})),
           button("Reset", "reset", "hero-reset", () => this.sliders.setFree(this.sliders.base)))))
-    const open = button("Open in Explore", "tune", "hero-open", () => this.send("open", { z: this.z() }), "go")
+    this.run = h("b", {})
+    const caption = h("p", { class: "caption" }, this.run,
+      ". Each slider is one axis that the model has learned: move it, and other items come first.")
+    const open = button("Explore", "tune", "hero-open", () => this.send("open", { z: this.z() }), "go")
+    const own = button("Use my pictures", "gallery", "hero-own", () => this.send("own", {}))
     this.element = h("div", { class: "explore hero", "data-testid": "hero" },
-      h("div", { class: "left" }, query, this.sliders.controls.list, open),
+      h("div", { class: "left" }, query, caption, this.sliders.controls.list, open, own),
       h("section", { class: "results", "aria-label": "Results" }, this.error, this.tiles.element, this.live))
     root.append(h("div", { class: "frame" }, this.element))
     for (const kind of ["pointerdown", "keydown", "focusin"]) {
@@ -86,6 +90,7 @@ class HeroPanel extends Panel {
     this.picture.alt = data.query.title
     this.picture.classList.toggle("tiny", data.query.tiny)
     setText(this.title, data.query.title)
+    setText(this.run, data.title)
     const home = data.axes.map((axis) => data.z[axis])
     const values = { values: home, base: home, locked: [], span: 2, byEffect: false }
     this.sliders.adopt(sameRun ? null : data.dims, values)

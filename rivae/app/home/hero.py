@@ -14,11 +14,12 @@ from rivae.app.panels.component import SHARED, Component
 from rivae.app.panels.links import ExploreLink
 from rivae.app.panels.questions import read_z
 from rivae.app.shared.defaults import MAX_TRIED
+from rivae.app.shared.runs import chip_title, run_title
 from rivae.app.shared.session import answered
 from rivae.app.shell import cache, keys, pages, report, web
 from rivae.base.errors import RivaeError
 from rivae.exploring.explorer import Explorer
-from rivae.exploring.sliders import sliders_of
+from rivae.exploring.sliders import reliable_first, sliders_of
 from rivae.runs import Run
 
 N_AXES, N_ITEMS, HEIGHT = 3, 8, 560
@@ -27,9 +28,9 @@ PANEL = Component(
     "rivae_hero",
     js=(*SHARED, "hero.js"),
     css=("base.css", "explore.css", "hero.css"),
-    # Another query, a number or None for any; z to go on with in Explore; a question where the
-    # web route is missing.
-    reports={"start": dict, "open": dict, "ask": dict},
+    # Another query, a number or None for any; z to go on with in Explore; the way to the visitor's
+    # own pictures; a question where the web route is missing.
+    reports={"start": dict, "open": dict, "own": dict, "ask": dict},
 )
 
 
@@ -39,9 +40,11 @@ def hero(telling: Sequence[Run]) -> None:
     """
     if link := st.session_state.pop(keys.HERO_OPEN, None):
         st.switch_page(pages.path("explore"), query_params=link)
+    if st.session_state.pop(keys.HERO_OWN, False):
+        st.switch_page(pages.path("train"))
     for run in telling[:MAX_TRIED]:
         try:
-            with report.waiting("Opening the kitchen …", HEIGHT):
+            with report.waiting(f"Opening {run_title(run)} …", HEIGHT):
                 explorer = cache.explorer(run.id)
                 if explorer.method.has_latent:
                     data = _data(explorer, run)
@@ -55,15 +58,16 @@ def hero(telling: Sequence[Run]) -> None:
         key=keys.HERO_PANEL,
         start=lambda asked: _start(explorer, asked),
         open=lambda asked: _open(explorer, run, asked),
+        own=lambda asked: st.session_state.update({keys.HERO_OWN: True}),
         ask=_ask,
     )
 
 
 def telling_axes(explorer: Explorer) -> list[int]:
-    """The axes that say most: named ones first, by how much they change what is found."""
-    given = explorer.given_names
-    order = sorted(range(len(given)), key=lambda j: (not given[j], -explorer.effects[j], j))
-    return order[:N_AXES]
+    """The axes of z that say most: reliable ones first, and none that is called like another."""
+    dims, axes = sliders_of(explorer), [key for key in reliable_first(explorer) if type(key) is int]
+    by_name = {str(dims[j]["name"]) or str(j): j for j in reversed(axes)}
+    return sorted(by_name.values(), key=axes.index)[:N_AXES]
 
 
 def _data(explorer: Explorer, run: Run) -> dict[str, Any]:
@@ -76,6 +80,7 @@ def _data(explorer: Explorer, run: Run) -> dict[str, Any]:
         "key": cache.model_key(run.id),
         "url": web.topk_url(),
         "run": run.id,
+        "title": chip_title(run.id),
         "side": side,
         "k": N_ITEMS,
         "axes": axes,

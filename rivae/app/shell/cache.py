@@ -323,9 +323,23 @@ def _store_strip(folder: str, written: int) -> Thumbnail:
     )
 
 
-def telling_runs() -> list[Run]:
-    """The runs that can be opened, the one that shows a newcomer most first: the kitchen."""
-    return sorted(ready_runs(), key=lambda found: found.id != SHOWPIECE)
+def telling_runs(in_hand: str = "") -> list[Run]:
+    """The runs that can be opened: first the one that a visitor has ``in_hand``, then those that
+    were trained here, the newest first, and then the one that shows a newcomer most, the kitchen.
+    """
+    from rivae.runs import DEMO_ROOT
+
+    def order(run: Run) -> tuple[bool, bool, bool]:
+        return run.id != in_hand, run.path.parent == DEMO_ROOT, run.id != SHOWPIECE
+
+    return sorted(sorted(ready_runs(), key=_updated, reverse=True), key=order)
+
+
+def _updated(run: Run) -> str:
+    try:
+        return run.status.updated or ""
+    except RivaeError:
+        return ""
 
 
 def warm() -> None:
