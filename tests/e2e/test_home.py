@@ -5,6 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 pytestmark = pytest.mark.slow
+RUN = "demo-kitchen"
 
 
 class Hero:
@@ -12,7 +13,9 @@ class Hero:
 
     def __init__(self, page, address):
         self.page = page
-        page.goto(address)
+        page.goto(f"{address}/explore?run={RUN}")
+        page.get_by_test_id("tile").first.wait_for()
+        page.get_by_role("link", name="RIVAE").click()
         self.tiles = page.get_by_test_id("hero").get_by_test_id("tile")
         self.tiles.nth(7).wait_for()
 
@@ -85,3 +88,13 @@ def test_another_query_and_an_item_as_the_query(hero, until):
     hero.tiles.nth(next(i for i, html in enumerate(titled) if second not in html)).click()
     until(lambda: hero.query() != second, "the item is the query")
     assert first
+
+
+def test_home_begins_with_what_was_looked_at_and_leads_to_own_pictures(page, app_server):
+    page.goto(f"{app_server}/explore?run=demo-sprites")
+    page.get_by_test_id("tile").first.wait_for()
+    page.get_by_role("link", name="RIVAE").click()
+    hero = page.get_by_test_id("hero")
+    hero.get_by_text("Sprites · RIVAE").wait_for()
+    page.get_by_test_id("hero-own").click()
+    page.get_by_test_id("stFileUploader").get_by_text("Drop a table").wait_for()
