@@ -205,9 +205,11 @@ def _outcome(job: Task) -> None:
     if name := str(job.result.get("name") or ""):
         st.success(f"{markdown(name)} is ready.", icon=":material/check:")
         quick_panel.buttons(name, place="done")
+        with st.expander("Import report"):
+            report_lines(job.result.get("report") or {})
     else:
         st.markdown("This import would do the following:")
-    report_lines(job.result.get("report") or {})
+        report_lines(job.result.get("report") or {})
 
 
 def report_lines(stored: dict[str, Any]) -> None:

@@ -82,6 +82,25 @@ def replaced(entry: Entry) -> str:
     return f"{markdown(changed[:1].upper() + changed[1:])}." if changed else ""
 
 
+def course(entry: Entry) -> None:
+    """The validation score of a run as a small curve, and what it says."""
+    from rivae.figures.sparkline import sparkline
+    from rivae.jobs.history import history_of
+    from rivae.jobs.verdict import verdict
+
+    if entry.run is None or entry.state == "broken":
+        return
+    history = history_of(entry.run.path)
+    curve = history.scores.get("score")
+    if curve is None:
+        return
+    about = f"Validation score of {entry.id}: mean reciprocal rank, last {curve.last:.2f}"
+    if drawn := sparkline(curve.y.tolist(), about):
+        st.html(drawn, width="content")
+    if said := verdict(history, entry.is_training):
+        st.caption(said[:1].upper() + said[1:], width="content")
+
+
 def progress_line(entry: Entry, progress: RunProgress) -> str:
     """Progress of a run in training as Markdown: stage, epoch, loss and time left."""
     from rivae.jobs.units import duration

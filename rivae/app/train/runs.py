@@ -79,6 +79,8 @@ def _card(entry: Entry) -> None:
         st.caption(parts.about(entry))
         st.progress(progress.share, text=parts.progress_line(entry, progress))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            parts.course(entry)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if st.button(
                 "Watch",
                 icon=":material/monitoring:",
@@ -208,6 +210,7 @@ def _row(entry: Entry) -> None:
         )
         words = (parts.about(entry), parts.dated(entry))
         st.caption(" · ".join(word for word in words if word), width="content")
+        parts.course(entry)
         st.space("stretch")
         parts.forget(entry)
         parts.resume(entry)
