@@ -8,8 +8,11 @@ from rivae.app.shell import keys, pages
 from rivae.app.shell.pages import Page, View
 
 PAGE = Page(
-    views=(View("Live", "Explore"),),
-    blurb="Drag a slider and see the retrieved pictures change.",
+    views=(
+        View("Live", "Explore", {"view": "Live"}),
+        View("Map", "Explore", {"view": "Map"}, order=5),
+    ),
+    blurb="Drag a slider and see the retrieved pictures change, in rows or on a map of all items.",
     takes=("run", "q", "ask"),
     of_run=("rows", "lock", "whole", "alone"),
     of_query=("z", "add"),
