@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rivae.base.config import Asks
@@ -13,6 +14,8 @@ from rivae.runs.axis_names import AxisName
 N_TERMS = 5  # of the evidence for a name
 # How far the held-out score of an axis lies above chance: a correlation of so much more.
 RELIABLE, WEAK = 0.25, 0.1
+# How far above chance an axis counts as that has a verdict and no score; as in ``axis_order.js``.
+OF_VERDICT = {"sure": 0.5, "plane": 0.2, "unsure": 0.0}
 VERDICTS = {"sure": "Reliable", "plane": "Weak", "unsure": "Unclear"}
 
 
@@ -24,6 +27,23 @@ def reliability(score: float, chance: float) -> dict[str, Any]:
     verdict = "sure" if above >= RELIABLE else "plane" if above >= WEAK else "unsure"
     numbers = f"{_short(score)}, chance {_short(chance)}"
     return {"verdict": verdict, "above": round(above, 4), "text": f"{VERDICTS[verdict]}: {numbers}"}
+
+
+def reliable_first(explorer: Explorer, verdicts: Sequence[str] = ()) -> list[int]:
+    """The axes of z from 0, as panels show them at first: those whose names lie furthest above
+    chance, then those that change the best match most.
+
+    Args:
+        verdicts: of all axes, how sure each is without labels; for axes without a score.
+    """
+    held = [_held(name) for name in explorer.known_names]
+
+    def above(j: int) -> float:
+        if (score := held[j]) is not None:
+            return float(score["above"])
+        return OF_VERDICT[verdicts[j]] if j < len(verdicts) else -1.0
+
+    return sorted(range(len(held)), key=lambda j: (-above(j), -explorer.effects[j], j))
 
 
 def _short(value: float) -> str:

@@ -52,8 +52,8 @@ def test_no_picture_covers_another(shown):
     found = boxes(shown)
     for i, a in enumerate(found):
         for b in found[:i]:
-            apart = abs(a["x"] - b["x"]) >= a["width"] - 2 or abs(a["y"] - b["y"]) >= a["height"] - 2
-            assert apart, (a, b)
+            gaps = [abs(a[side] - b[side]) for side in "xy"]
+            assert max(gaps) >= a["width"] - 2, (a, b)
 
 
 def test_pictures_and_query_follow_the_drag_of_an_axis_and_stay_inside(shown, until):

@@ -205,6 +205,7 @@ def instead_of_upload(query: object) -> str:
 
 def _filled(page: Page, kept: dict[str, str]) -> dict[str, str]:
     """The address of a page as it was ``kept``, with the run and query in hand."""
+    kept = {**dict(page.fresh), **kept}
     known = in_hand()
     if known and known["run"] not in (kept.get("run"), *kept.get("runs", "").split(",")):
         for name in ("q", *page.of_run, *page.of_query):

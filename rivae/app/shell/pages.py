@@ -66,6 +66,7 @@ class Page:
         of_run: other names in its address that belong to one run.
         of_query: names that belong to one query.
         always: names that are kept even when a link is opened.
+        fresh: what stands in its address, as (name, value), when one comes without a link.
         former: what links of earlier versions say, as (name, value, what it is called now).
         path: its file.
     """
@@ -78,6 +79,7 @@ class Page:
     of_run: tuple[str, ...] = ()
     of_query: tuple[str, ...] = ()
     always: tuple[str, ...] = ()
+    fresh: tuple[tuple[str, str], ...] = ()
     former: tuple[tuple[str, str, str], ...] = ()
     path: Path = Path()
 
