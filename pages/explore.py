@@ -64,9 +64,10 @@ with frame.run_chip(runs.chip_title(shown.run)):
     runs.asks_picker(explorer, choose=session.PAGE.ask_with, disabled=shown.upload is not None)
 with frame.share():
     panels.exports_of(explorer, shown)
-if explorer.method.has_latent:
-    with frame.tools():
+with frame.tools():
+    if explorer.method.has_latent:
         panels.steer_button(explorer, shown)
+    panels.second_run(shown.run, ready)
 
 strange = shown.upload.warning if shown.upload is not None else ""
 notices.remarks(explorer, st.session_state.get(keys.EXPLORE.notice, ""), strange)

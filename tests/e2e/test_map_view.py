@@ -63,7 +63,7 @@ def test_pictures_and_query_follow_the_drag_of_an_axis_and_stay_inside(shown, un
     box = press(shown, f"slider-{axis}")
     for share in (0.02, 0.98):
         shown.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
-        until(lambda: query.bounding_box() != place, "the query moves under the hand")
+        until(lambda at=place: query.bounding_box() != at, "the query moves under the hand")
         place = query.bounding_box()
         middle = place["x"] + place["width"] / 2
         assert stage["x"] < middle < stage["x"] + stage["width"]
