@@ -8,8 +8,11 @@ from rivae.app.shell import keys, pages
 from rivae.app.shell.pages import Page, View
 
 PAGE = Page(
-    views=(View("Live", "Explore"),),
-    blurb="Drag a slider and see the retrieved pictures change.",
+    views=(
+        View("Live", "Explore", {"view": "Live"}),
+        View("Map", "Explore", {"view": "Map"}, order=5),
+    ),
+    blurb="Drag a slider and see the retrieved pictures change, in rows or on a map of all items.",
     takes=("run", "q", "ask"),
     of_run=("rows", "lock", "whole", "alone"),
     of_query=("z", "add"),
@@ -61,9 +64,10 @@ with frame.run_chip(runs.chip_title(shown.run)):
     runs.asks_picker(explorer, choose=session.PAGE.ask_with, disabled=shown.upload is not None)
 with frame.share():
     panels.exports_of(explorer, shown)
-if explorer.method.has_latent:
-    with frame.tools():
+with frame.tools():
+    if explorer.method.has_latent:
         panels.steer_button(explorer, shown)
+    panels.second_run(shown.run, ready)
 
 strange = shown.upload.warning if shown.upload is not None else ""
 notices.remarks(explorer, st.session_state.get(keys.EXPLORE.notice, ""), strange)

@@ -17,6 +17,7 @@ PAGE = Page(
     blurb="What each axis does: strips, planes and paths of retrieved items.",
     takes=("run", "q", "ask"),
     of_run=("dims", "a", "b", "way"),
+    fresh=(("dims", "reliable"),),  # a link that names none shows those that change most
     former=(("range", "Free", "Custom"),),
     discs=True,
     help="""

@@ -46,6 +46,7 @@ export class ExplorePanel extends Panel {
       choose: () => this.searchAmong(),
       label: (chosen) => this.act("label", chosen),
       layout: () => this.act("layout", {}),
+      picture: (id) => this.wire.picture(id),
     })
     this.sliders = new Sliders({
       gesture: () => this.tiles.startGesture(),
@@ -109,7 +110,6 @@ export class ExplorePanel extends Panel {
     this.mapButton.onclick = () => this.showMap(this.map.element.hidden, true)
     this.results.heading.after(this.mapButton, this.before.button)
     this.results.element.prepend(this.said.element)
-    this.results.element.append(this.map.foot.about)
     this.conditions = h("datalist", { id: "conditions" })
     this.only = h("input", { type: "search", maxLength: 100, placeholder: "Filter", class: "only",
       "aria-label": "Filter: only items with these words, #tags or factors", "data-testid": "only" })
@@ -141,13 +141,21 @@ export class ExplorePanel extends Panel {
     this.map.open(isOpen)
   }
 
-  adoptMap(data) {
+  /** Live with its map where the visitor wants it, or the Map in the place of the pictures. */
+  setView(data) {
+    const isMap = data.view === "Map"
+    const isOpen = Boolean(data.map) && (isMap || kept("rivae-map") === "open")
     this.mapButton.hidden = !data.map
+    this.element.classList.toggle("map-alone", isMap)
+    this.map.setAlone(isMap, this.results.element)
+    if (this.map.element.hidden === isOpen) this.showMap(isOpen, false)
+  }
+
+  adoptMap(data) {
     this.map.adopt({ ...data, offersLayout: true }, data.dims)
     this.map.moved(data.z)
     this.map.narrow(this.only.value.trim())
-    const isOpen = Boolean(data.map) && kept("rivae-map") === "open"
-    if (this.map.element.hidden === isOpen) this.showMap(isOpen, false)
+    this.setView(data)
   }
 
   /** The query's point was dragged: its axes follow, but for locked ones. */
@@ -169,7 +177,9 @@ export class ExplorePanel extends Panel {
 
   /** The item that is open at the side is framed, and its place said while z moves. */
   update(component) {
+    const { view } = this.data || {}
     super.update(component)
+    if (view !== component.data.view) this.setView(component.data)
     this.sliders.setMarks(component.data.marks)
     this.map.setLayout(component.data.map?.layout)
     this.element.classList.toggle("docked", Boolean(component.data.docked))

@@ -12,15 +12,17 @@ import { MapChosen } from "./map_chosen.js"
 import { colouring, coloursOf } from "./map_colours.js"
 import { MapColumns } from "./map_columns.js"
 import { MapHand } from "./map_hand.js"
+import { MapHits } from "./map_hits.js"
 import { MapOver } from "./map_over.js"
-import { Points, STEPS } from "./map_points.js"
+import { Points } from "./map_points.js"
 
 const MAX_PICTURES = 40
 
 export class MapView {
   /**
-   * @param on {move({axis: z}), pick(id), choose(), label({within, only}), layout()};
-   *   without `move` the query stays where it is, without `layout` none is computed
+   * @param on {move({axis: z}), pick(id), choose(), label({within, only}), layout(), picture(id)};
+   *   without `move` the query stays where it is, without `layout` none is computed; without `picture`
+   *   what is found is lit and never shown
    */
   constructor(on) {
     this.on = on
@@ -48,7 +50,9 @@ export class MapView {
     this.preview = h("img", { class: "map-preview", alt: "", hidden: true })
     this.legend = h("div", { class: "map-legend", "data-testid": "map-legend" })
     this.trouble = h("p", { class: "error", role: "alert" })
-    this.stage = h("div", { class: "map-stage" }, this.canvas, this.svg, this.preview, this.legend)
+    this.hits = this.on.picture && new MapHits(this.on)
+    this.stage = h("div", { class: "map-stage" }, this.canvas, this.svg, this.hits?.element, this.preview, this.legend)
+    if (this.hits) this.over.lights.before(this.hits.lines)
     this.element = h("section", { class: "map", "aria-label": "Map of all items", hidden: true },
       h("div", { class: "bar" }, ...this.columns.elements, this.lassoButton,
         tool("Show everything", "whole", "reset", () => this.hand?.reset()),
@@ -141,10 +145,10 @@ export class MapView {
 
   /** The convex outline of the 99 % of a sample that lie nearest to the middle. */
   outline() {
-    const { x, y, n } = this.points
+    const { n } = this.points
     const step = Math.max(1, Math.floor(n / 20000))
     const some = []
-    for (let i = 0; i < n; i += step) some.push([x[i] / STEPS, y[i] / STEPS])
+    for (let i = 0; i < n; i += step) some.push(this.points.at(i))
     const mean = [0, 1].map((k) => some.reduce((sum, p) => sum + p[k], 0) / some.length)
     const spread = [0, 1].map((k) => Math.sqrt(some.reduce((sum, p) => sum + (p[k] - mean[k]) ** 2, 0) / some.length) || 1)
     const far = (p) => ((p[0] - mean[0]) / spread[0]) ** 2 + ((p[1] - mean[1]) / spread[1]) ** 2
@@ -207,11 +211,28 @@ export class MapView {
 
   /** Over the rest of the page, and back; what is said of the chosen items comes along. */
   fill() {
-    const { about, element } = this.foot
-    this.beside ||= about.parentElement
-    const filled = this.element.classList.toggle("filled")
-    ;(filled ? element : this.beside).append(about)
+    this.element.classList.toggle("filled")
+    this.putAbout()
     this.fit()
+  }
+
+  /** Whether it shows the pictures of what is found itself, and all else; what is said of the chosen
+   *  items stands `beside` it otherwise.
+   */
+  setAlone(isAlone, beside) {
+    this.beside = beside
+    this.isAlone = isAlone
+    if (this.hits) this.hits.element.hidden = !isAlone
+    this.hits?.lines.toggleAttribute("hidden", !isAlone)
+    this.putAbout()
+    this.fit()
+    if (this.points?.n) this.drawLit()
+  }
+
+  putAbout() {
+    const { about, element } = this.foot
+    const isBeside = this.beside && !this.isAlone && !this.element.classList.contains("filled")
+    ;(isBeside ? this.beside : element).append(about)
   }
 
   // what lies above the points: the outline, the axes, what was found, the query
@@ -241,10 +262,16 @@ export class MapView {
   }
 
   drawQuery() {
-    const { x, y } = this.points
-    const lit = (this.found || []).map((i) => [x[i] / STEPS, y[i] / STEPS])
+    const lit = (this.found || []).map((i) => this.points.at(i))
     const place = this.z && this.frame && this.frame.place(this.z, lit)
-    if (place) this.over.query(place, Boolean(this.frame.poles && this.on.move))
+    const query = place ? this.over.query(place, Boolean(this.frame.poles && this.on.move)) : null
+    if (!this.isAlone || !this.hits) return
+    const { width, height } = this.points
+    const pixels = this.lit.map((id) => {
+      const [x, y] = this.at.has(id) ? this.points.screen(this.points.at(this.at.get(id))) : [-1, -1]
+      return x < 0 || y < 0 || x > width || y > height ? null : [x, y]
+    })
+    this.hits.show(this.lit, pixels, query, width, height)
   }
 
   /** Pictures instead of dots where few are in sight. */
@@ -273,10 +300,10 @@ export class MapView {
   select(corners) {
     const usable = corners && corners.length > 2
     if (!usable && !this.within) return this.say()
-    const { x, y, n } = this.points
+    const { n } = this.points
     this.corners = usable ? corners.map((p) => p.map((v) => clamp(v, -0.9, 1.9))) : null
     this.inside = usable ? new Uint8Array(n).map((_, i) =>
-      Number(this.lib.polygonContains(this.corners, [x[i] / STEPS, y[i] / STEPS]))) : null
+      Number(this.lib.polygonContains(this.corners, this.points.at(i)))) : null
     const [right, up] = this.frame.keys
     this.within = usable ? { x: right, y: up, corners: this.corners.map((p) => this.frame.back(p)) } : null
     this.dim()
@@ -339,7 +366,7 @@ export class MapView {
     const rows = [["item", ...frame.keys.map((key) => this.columns.about.get(key).label)]]
     this.chosen.forEach((one, i) => {
       if (!one) return
-      const values = frame.shown([points.x[i] / STEPS, points.y[i] / STEPS])
+      const values = frame.shown(points.at(i))
       rows.push([items[i], ...values.map((v) => v.toFixed(4))])
     })
     const link = h("a", { href: URL.createObjectURL(new Blob([csvOf(rows)], { type: "text/csv" })),

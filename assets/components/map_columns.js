@@ -1,5 +1,6 @@
 /* The lists above the map: what its columns are, and which of them are chosen. */
 
+import { ordered } from "./axis_order.js"
 import { reach } from "./reach.js"
 import { h } from "./dom.js"
 import { SPARSE_TO_DENSE, density } from "./map_colours.js"
@@ -41,18 +42,14 @@ export class MapColumns {
     return this.fetched.get(name)
   }
 
-  /** Fills the lists; first come the two `axes` that are wanted, else those that people have named and
-   *  those that change most.
-   */
+  /** Fills the lists; first come the two `axes` that are wanted, else the two most reliable. */
   async open(dims, { axes: wanted, map, offersLayout }) {
     const columns = await this.get("columns")
     this.about = new Map(columns.map((one) => [one.key, one]))
     this.dims = dims
     const option = (value, label) => h("option", { value }, label)
     const axes = columns.filter((one) => one.group === "axis")
-    const order = axes.map((_, j) => j).sort((a, b) => dims[b].effect - dims[a].effect)
-    const named = order.filter((j) => dims[j].given && !dims[j].suggested)
-    const [x, y] = wanted || [...named, ...order.filter((j) => !named.includes(j))]
+    const [x, y] = wanted || ordered(dims.map((dim, j) => ({ ...dim, j })), "reliable").map(({ j }) => j)
     for (const [list, j] of [[this.right, x], [this.up, y]]) {
       list.replaceChildren(...axes.map((axis, i) => option(i, axis.label)))
       list.value = j

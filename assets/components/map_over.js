@@ -1,7 +1,7 @@
 /* What lies above the map's points: the edge of the data, both axes, the items found, the query. */
 
-import { SVG, setText } from "./dom.js"
-import { STEPS } from "./map_points.js"
+import { SVG, clamp, setText } from "./dom.js"
+const EDGE = 14  // pixels that the query keeps from the frame
 
 export class MapOver {
   constructor() {
@@ -47,25 +47,33 @@ export class MapOver {
   light(indices) {
     const { points } = this
     this.lights.replaceChildren(...indices.map((i) => {
-      const [cx, cy] = points.screen([points.x[i] / STEPS, points.y[i] / STEPS])
+      const [cx, cy] = points.screen(points.at(i))
       return svg("circle", { cx, cy, r: 5.5 })
     }))
   }
 
-  /** Puts the query's point at a place (shares of both axes). @param held whether a hand can move it */
+  /** Puts the query's point at a place (shares of both axes), at the edge where that is out of sight;
+   *  returns its pixel. @param held whether a hand can move it
+   */
   query(place, held) {
+    const { width, height } = this.points
+    const wanted = this.points.screen(place)
+    const [x, y] = [clamp(wanted[0], EDGE, width - EDGE), clamp(wanted[1], EDGE, height - EDGE)]
+    const isBeyond = x !== wanted[0] || y !== wanted[1]
     this.marker.classList.toggle("fixed", !held)
-    setText(this.marker.firstChild, held ? "The query: drag it" : "The middle of what is found")
-    const [x, y] = this.points.screen(place)
+    this.marker.classList.toggle("beyond", isBeyond)
+    const what = held ? "The query: drag it" : "The middle of what is found"
+    setText(this.marker.firstChild, isBeyond ? `${what}. It lies beyond this edge` : what)
     this.marker.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)})`)
     this.marker.removeAttribute("visibility")
+    return [x, y]
   }
 
   /** @param shown [point, address] of the pictures that stand in for points */
   pictures(shown) {
     const { points } = this
     this.images.replaceChildren(...shown.map(([i, href]) => {
-      const [x, y] = points.screen([points.x[i] / STEPS, points.y[i] / STEPS])
+      const [x, y] = points.screen(points.at(i))
       return svg("image", { href, x: x - 22, y: y - 22, width: 44, height: 44 })
     }))
   }

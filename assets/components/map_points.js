@@ -59,6 +59,11 @@ export class Points {
     this.tree = tree.finish()
   }
 
+  /** Where a point lies, in shares of both axes. */
+  at(i) {
+    return [this.x[i] / STEPS, this.y[i] / STEPS]
+  }
+
   /** Colours by values from 0 to 1, above for unknown ones; null for one colour. */
   colour(values, stops) {
     const { gl, lib } = this
@@ -153,7 +158,7 @@ export class Points {
     let best = -1
     let least = reach * reach
     for (const i of this.tree.range(x - wide, y - high, x + wide, y + high)) {
-      const [sx, sy] = this.screen([this.x[i] / STEPS, this.y[i] / STEPS])
+      const [sx, sy] = this.screen(this.at(i))
       const distance = (sx - pixel[0]) ** 2 + (sy - pixel[1]) ** 2
       if (distance < least) [least, best] = [distance, i]
     }

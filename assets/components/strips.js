@@ -46,7 +46,7 @@ function asked({ title, address, tiny, label }) {
 function strip({ axis, left, right, note, at, span, points }, data, sheet) {
   const marks = points.map((point) => h("i", { style: place(point.share) }))
   const row = h(
-    "div", { class: "row", role: "group", "aria-label": axis },
+    "div", { class: "row", role: "group", "aria-label": axis, style: `--n: ${points.length}` },
     ...points.map((point, n) => {
       const column = h(
         "div", { class: "point" },
@@ -54,7 +54,7 @@ function strip({ axis, left, right, note, at, span, points }, data, sheet) {
           const rest = point.ids.length > 1 ? `, rank ${rank + 1}` : ""
           return tile(id, `${axis} = ${point.value}${rest}`, point.moved, data, sheet)
         }),
-        h("span", { class: "value" }, point.value),
+        h("span", { class: "value" }, point.value, point.query ? h("b", {}, " query") : null),
       )
       column.onpointerenter = () => marks[n].classList.add("lit")
       column.onpointerleave = () => marks[n].classList.remove("lit")

@@ -14,6 +14,8 @@ from rivae.training.alignment.certainty import kept_certainty
 N_TERMS = 5  # of the evidence for a name
 # How far the held-out score of an axis lies above chance: a correlation of so much more.
 RELIABLE, WEAK = 0.25, 0.1
+# How far above chance an axis counts as that has a verdict and no score; as in ``axis_order.js``.
+OF_VERDICT = {"sure": 0.5, "plane": 0.2, "unsure": 0.0}
 VERDICTS = {"sure": "Reliable", "plane": "Weak", "unsure": "Unclear"}
 
 
@@ -115,20 +117,24 @@ def axes_by_key(explorer: Explorer) -> dict[AxisKey, dict[str, Any]]:
 
 
 def reliable_first(explorer: Explorer) -> list[AxisKey]:
-    """The keys of all axes by verdict, the reliable ones first; of one verdict those that a person
-    has named, then those that change the best match most.
+    """The keys of all axes, those first whose names lie furthest above chance on held-out items;
+    of equals those that change the best match most. As in ``axis_order.js``.
     """
     kept = kept_certainty(explorer.run) if explorer.run is not None else None
     certain: dict[AxisKey, str] = {axis.axis: axis.verdict for axis in kept or ()}
     axes = axes_by_key(explorer)
 
-    def place(key: AxisKey) -> tuple[int, bool, float]:
-        axis = axes[key]
-        verdict = axis["held"]["verdict"] if axis["held"] else certain.get(key, "")
-        at = list(VERDICTS).index(verdict) if verdict else len(VERDICTS)
-        return at, axis["suggested"] or not axis["given"], -axis["effect"]
+    def above(key: AxisKey) -> float:
+        if (held := axes[key]["held"]) is not None:
+            return float(held["above"])
+        return OF_VERDICT.get(certain.get(key, ""), -1.0)
 
-    return sorted(axes, key=place)
+    return sorted(axes, key=lambda key: (-above(key), -axes[key]["effect"]))
+
+
+def reliable_dims(explorer: Explorer) -> list[int]:
+    """The axes of z from 0, in the order of ``reliable_first``."""
+    return [key for key in reliable_first(explorer) if isinstance(key, int)]
 
 
 def caption(explorer: Explorer, row: SteerRow) -> str:

@@ -272,3 +272,13 @@ def test_six_runs_stay_open_together(app, run_folder):
     opened = [cache.explorer(run) for run in ("digits", "digits-turned", "digits-4")]
     assert len({id(explorer.data) for explorer in opened}) == 1, "the data are shared"
     assert len(shown.panel()["runs"]) == 3
+
+
+def test_a_second_run_is_one_click_from_live_with_the_run_and_query_in_hand():
+    from tests.app.conftest import App
+
+    page = App().open("explore", run="demo-kitchen", q="4")
+    assert ("compare", "") in page.links
+    page.open("compare")
+    assert page.params["runs"].split(",")[0] == "demo-kitchen" and page.params["q"] == "4"
+    assert len(page.params["runs"].split(",")) == 2

@@ -112,3 +112,37 @@ def test_explore_opens_an_axis_at_the_side_with_a_way_to_its_card(app, report):
     to_card = [text for text in links if "axis=z2" in text and "view=Axis" in text]
     assert len(to_card) == (report == {"axis": 1})
     assert bool(to_card) == bool(shown.panel()["docked"])
+
+
+def test_strips_without_a_link_show_the_most_reliable_axes_first_and_a_link_what_it_did():
+    from rivae.exploring.explorer import Explorer
+    from rivae.exploring.sliders import axes_of
+    from rivae.runs import DEMO_ROOT, Run
+    from tests.app.conftest import App
+
+    axes = axes_of(Explorer.open(Run(DEMO_ROOT / "demo-kitchen")))
+    above = {axis["name"]: axis["held"]["above"] for axis in axes}
+
+    def strips(**params):
+        page = App().open("traverse", **params)
+        return page, [strip["axis"] for strip in page.panel(0)["strips"]]
+
+    page, fresh = strips(view="Strips")
+    assert page.params["dims"] == "reliable"
+    assert [above[name] for name in fresh] == sorted(above.values(), reverse=True)[:4]
+    _, again = strips(run="demo-kitchen", dims="reliable")
+    assert again == fresh
+    _, linked = strips(run="demo-kitchen")
+    assert linked != fresh
+
+
+def test_the_querys_own_picture_is_captioned_with_its_own_value():
+    from tests.app.conftest import App
+
+    page = App().open("traverse", run="demo-kitchen", q="1", dims="reliable")
+    for strip in page.panel(0)["strips"]:
+        (own,) = [point for point in strip["points"] if point["query"]]
+        assert own["ids"][0] == 1
+        low, high = (float(end.replace("−", "-")) for end in strip["span"].split(" to "))
+        value = float(own["value"].replace("−", "-"))
+        assert abs((value - low) / (high - low) - strip["at"]) < 0.01

@@ -94,9 +94,9 @@ def test_a_lasso_drives_the_grid_and_is_taken_back(shown, until):
 
 def test_a_layout_is_computed_while_the_page_is_used_and_chosen_on(explore_page, until):
     shown = Map(explore_page.open("demo-kitchen"), until)
-    page, place = shown.page, shown.place()
+    page, place, up = shown.page, shown.place(), shown.axes()[1]
     page.get_by_test_id("map-x").select_option("layout")
-    for _ in shown.explore.drag(1, [0.2]):
+    for _ in shown.explore.drag(up, [0.2]):
         until(lambda: shown.place() != place, "the page is used meanwhile")
     page.locator(".query-point.fixed").wait_for(timeout=120_000)
     assert not page.get_by_test_id("map-y").is_visible()

@@ -27,6 +27,7 @@ from rivae.exploring.words.axis_names import cut
 if TYPE_CHECKING:
     from rivae.exploring.explorer import Explorer
     from rivae.figures.sheet import Sheet
+    from rivae.runs import Run
 
 BOTH = "{0} of this item and the current {0}"
 ROLES = {"shared": "both views", "private1": "query view only", "private2": "retrieved view only"}
@@ -299,6 +300,18 @@ def steer_button(explorer: Explorer, shown: ExploreState) -> None:
         query_params=to_steer(explorer, shown).write(),
         help="A table of the axes that you moved, for this query",
     )
+
+
+def second_run(run_id: str, ready: Sequence[Run]) -> None:
+    """The way to this run and query beside another run of the same items; nothing without one."""
+    own = next((run for run in ready if run.id == run_id), None)
+    data = own.config.dataset if own else None
+    if data and any(run.id != run_id and run.config.dataset.same_items(data) for run in ready):
+        st.container(key="to_second_run", width="content").page_link(
+            pages.path("compare"),
+            label="+ run",
+            help="A second run of the same data beside this one, tied by matching axes",
+        )
 
 
 def to_steer(explorer: Explorer, state: ExploreState) -> SteerLink:

@@ -13,7 +13,7 @@ from rivae.app.explore.state import ExploreState
 from rivae.app.panels.answers import moves_of, next_rev, rounded
 from rivae.app.panels.component import SHARED, Component
 from rivae.app.panels.links import ExploreLink, Query
-from rivae.app.shared import defaults, uploads
+from rivae.app.shared import address, defaults, uploads
 from rivae.app.shared import map as shared_map
 from rivae.app.shared.session import Session
 from rivae.app.shared.uploads import Upload
@@ -242,6 +242,7 @@ def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:
     known = certainty.known_certainty(explorer.run)
     return {
         **sent,
+        "view": address.view(),
         "watched": st.session_state.get(keys.EXPLORE.item),
         "marks": certainty.marks(known, explorer.axis_names),
         "map": shared_map.map_of(explorer, shown.run),

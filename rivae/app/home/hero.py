@@ -19,7 +19,7 @@ from rivae.app.shared.session import answered
 from rivae.app.shell import cache, keys, pages, report, web
 from rivae.base.errors import RivaeError
 from rivae.exploring.explorer import Explorer
-from rivae.exploring.sliders import reliable_first, sliders_of
+from rivae.exploring.sliders import reliable_dims, sliders_of
 from rivae.runs import Run
 
 N_AXES, N_ITEMS, HEIGHT = 3, 8, 560
@@ -65,7 +65,7 @@ def hero(telling: Sequence[Run]) -> None:
 
 def telling_axes(explorer: Explorer) -> list[int]:
     """The axes of z that say most: reliable ones first, and none that is called like another."""
-    dims, axes = sliders_of(explorer), [key for key in reliable_first(explorer) if type(key) is int]
+    dims, axes = sliders_of(explorer), reliable_dims(explorer)
     by_name = {str(dims[j]["name"]) or str(j): j for j in reversed(axes)}
     return sorted(by_name.values(), key=axes.index)[:N_AXES]
 

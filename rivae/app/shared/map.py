@@ -18,6 +18,7 @@ JS = (
     "map_columns.js",
     "map_over.js",
     "map_hand.js",
+    "map_hits.js",
     "map_chosen.js",
     "map.js",
 )

@@ -68,6 +68,7 @@ class Page:
         of_moved: what its address says where the visitor comes with moved sliders; it takes the
             point and the filter of Live along then.
         always: names that are kept even when a link is opened.
+        fresh: what stands in its address, as (name, value), when one comes without a link.
         former: what links of earlier versions say, as (name, value, what it is called now).
         path: its file.
     """
@@ -81,6 +82,7 @@ class Page:
     of_query: tuple[str, ...] = ()
     of_moved: Mapping[str, str] = field(default_factory=dict)
     always: tuple[str, ...] = ()
+    fresh: tuple[tuple[str, str], ...] = ()
     former: tuple[tuple[str, str, str], ...] = ()
     path: Path = Path()
 

@@ -46,25 +46,32 @@ def strips(
     from rivae.figures.traversals import value_texts
 
     axes, sent = axes_of(explorer), []
+    best = int(explorer.topk(np.array(anchor.z), 1).ids[0])
     for dim, strip in found.items():
         axis = axes[dim]
         sign, low, high = _ends(axis["flipped"], choice[dim])
-        texts = value_texts(strip.values)
+        query = sign * anchor.z[dim]
+        here = _at_query(strip, query, best)
+        values = strip.values.copy()
+        if here is not None:  # its picture begins further to the left, but this is where it is from
+            values[here] = query
+        texts = value_texts(values)
         points = [
             {
                 "value": text,
-                "share": _share(float(value), low, high),
-                "moved": [dim, sign * float(value)],
-                "ids": ids.tolist(),
+                "query": n == here,
+                "share": _share(float(strip.values[n]), low, high),
+                "moved": [dim, sign * float(values[n])],
+                "ids": strip.ids[n].tolist(),
             }
-            for text, value, ids in zip(texts, strip.values, strip.ids, strict=True)
+            for n, text in enumerate(texts)
         ]
         shown = len(points)
         sent.append(
             {
                 **_said(axis),
                 "points": points,
-                "at": _inside(_share(sign * anchor.z[dim], low, high)),
+                "at": _inside(_share(query, low, high)),
                 "span": f"{low:.1f} to {high:.1f}".replace("-", "−"),
                 "note": f"{shown} of {strip.n_points} points" if shown < strip.n_points else "",
             }
@@ -98,6 +105,12 @@ def plane(
     sent = {"x": x, "y": y, "ids": table.tolist(), "here": here}
     data = {"plane": sent, "query": _query(explorer, anchor)}
     show(_SHEET, explorer, anchor, data, table.ravel().tolist(), side)
+
+
+def _at_query(strip: Strip, query: float, best: int) -> int | None:
+    """Which point of a strip shows what is found at the query itself; None where none does."""
+    n = int(np.searchsorted(strip.values, query, side="right")) - 1
+    return n if n >= 0 and int(strip.ids[n, 0]) == best else None
 
 
 def _ends(flipped: bool, values: NDArray[np.float64]) -> tuple[float, float, float]:

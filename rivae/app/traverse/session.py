@@ -19,6 +19,7 @@ from rivae.app.shell import cache, keys
 from rivae.app.shell.text import markdown
 from rivae.app.work import certainty
 from rivae.base.errors import ConfigError
+from rivae.exploring.sliders import reliable_dims
 from rivae.retrieval.ranges import RANGES
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 # A bound control writes the words it shows into the address, so these are names of both.
 CHOICES = {**{each.title: key for key, each in RANGES.items()}, "Custom": "free"}
 MAX_FREE = 1000.0
-FIRST = "Initially the four that change the best match most."
+N_FIRST = 4  # strips
+FIRST = "Initially the four most reliable."
 
 
 @dataclass(frozen=True)
@@ -88,11 +90,15 @@ def typed_query() -> None:
     choose_query(int(st.session_state[keys.TRAVERSE_QUERY]))
 
 
-def chosen_dims(ids: list[str]) -> list[int] | None:
-    """The dimensions named in the address ("z1~z3"); None where it names none."""
-    text = st.query_params.get(keys.TRAVERSE_DIMS)
+def chosen_dims(explorer: Explorer) -> list[int]:
+    """The dimensions named in the address ("z1~z3"), the most reliable ("reliable"), or where it
+    names none those with the largest effect, as links of before do.
+    """
+    text, ids = st.query_params.get(keys.TRAVERSE_DIMS), explorer.axis_ids
     if text is None:
-        return None
+        return sorted(range(len(ids)), key=lambda j: (-explorer.effects[j], j))[:N_FIRST]
+    if text == "reliable":
+        return reliable_dims(explorer)[:N_FIRST]
     return [ids.index(name) for name in dict.fromkeys(text[:MAX_LENGTH].split("~")) if name in ids]
 
 
@@ -177,13 +183,11 @@ def _query(explorer: Explorer, anchor: Anchor) -> None:
 
 
 def dims_picker(explorer: Explorer) -> list[int]:
-    """Which dimensions get a strip: those with the largest effect at first."""
+    """Which dimensions get a strip: the most reliable at first."""
     d, names = explorer.n_components, explorer.axis_names
-    if d <= 4:
+    if d <= N_FIRST:
         return list(range(d))
-    by_effect = sorted(range(d), key=lambda j: (-explorer.effects[j], j))
-    linked = chosen_dims(explorer.axis_ids)
-    shown = by_effect[:4] if linked is None else linked
+    shown = chosen_dims(explorer)
     st.session_state[keys.TRAVERSE_DIMS] = shown
     known = certainty.known_certainty(explorer.run)
     why = certainty.reasons(known, names, shown)
