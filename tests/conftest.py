@@ -196,7 +196,7 @@ def page(browser: Any) -> Iterator[Any]:
 
 
 def _wait_until_healthy(address: str, server: subprocess.Popen[str], log: Path) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while time.monotonic() < deadline:
         if server.poll() is not None:
             break
@@ -282,7 +282,7 @@ def start_app() -> Callable[..., AbstractContextManager[str]]:
     return running_app
 
 
-def until(condition: Callable[[], Any], what: str, seconds: float = 20.0) -> Any:
+def until(condition: Callable[[], Any], what: str, seconds: float = 60.0) -> Any:
     """The first true value of ``condition``; fails with ``what`` when none comes in time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

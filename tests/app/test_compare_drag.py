@@ -25,7 +25,7 @@ class ComparePage:
         tiles = self.page.get_by_test_id(f"run-{column}").get_by_test_id("tile")
         return tiles.evaluate_all("tiles => tiles.map(tile => Number(tile.dataset.id))")
 
-    def wait(self, condition, what, seconds=20):
+    def wait(self, condition, what, seconds=60):
         for _ in range(seconds * 20):
             if condition():
                 return

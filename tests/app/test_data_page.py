@@ -200,7 +200,7 @@ def test_an_import_that_another_server_began_is_found(app, files, monkeypatch):
             importing.import_pairs(spec, lambda stage, share: None)  # nor at another server
         job = importing.newest()
         page.at.button(key="data_task_stop_0").click().run()
-        assert asked.wait(30)
+        assert asked.wait(60)
         keep(stopped=True)
     over(job)
     page.at.run()

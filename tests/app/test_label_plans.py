@@ -197,7 +197,7 @@ def test_plans_are_counted_one_at_a_time_and_together_with_who_asks_for_the_same
             plan_making.start(other)
     finally:
         job.cancel()
-        job.process.wait(timeout=30)
+        job.process.wait(timeout=60)
 
 
 @pytest.mark.slow

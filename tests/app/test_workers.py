@@ -70,7 +70,7 @@ def test_a_worker_ends_with_the_app_however_that_ends(asked):
     within(90, lambda: workers.all[0].is_ready)
     workers._stopped.set()
     process.stdin.close()
-    assert process.wait(30) is not None
+    assert process.wait(60) is not None
 
 
 def test_the_app_answers_what_no_worker_can(runs, monkeypatch):

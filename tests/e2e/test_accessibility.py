@@ -88,29 +88,38 @@ def violations(page, rules):
     ]
 
 
+def settled(page):
+    """Wait until pictures and charts are there; the controls of the page by their number."""
+    controls: dict[int, str] = {}
+    for _ in range(60):
+        before = controls
+        page.wait_for_timeout(500)
+        page.locator(IDLE).wait_for()  # while Python runs there is a button that stops it
+        if (controls := dict(page.evaluate(CONTROLS))) == before:
+            break
+    return controls
+
+
 def nothing_is_found_light_or_dark(page, until):
-    """Every rule in the light; in the dark those that look at colours."""
+    """Every rule in the light; in the dark those that look at colours. A look takes a second of a
+    core or more, so that each waits for a page that is drawn.
+    """
+    settled(page)
     ground = "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
     light = page.evaluate(ground)
     for scheme, rules in (("light", ()), ("dark", OF_COLOURS)):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         until(lambda dark=scheme == "dark": (page.evaluate(ground) != light) is dark, scheme)
         for _ in range(20):  # what Python draws follows the scheme a moment later
+            page.wait_for_timeout(250)
             page.locator(IDLE).wait_for()
             if not (found := violations(page, rules)):
                 break
-            page.wait_for_timeout(250)
         assert not found, scheme
 
 
 def the_tab_key_reaches_everything_and_gets_out_again(page):
-    controls: dict[int, str] = {}
-    for _ in range(60):  # until pictures and charts are there
-        before = controls
-        page.wait_for_timeout(500)
-        page.locator(IDLE).wait_for()  # while Python runs there is a button that stops it
-        if (controls := dict(page.evaluate(CONTROLS))) == before:
-            break
+    controls = settled(page)
     assert len(controls) > 10
     reached = []
     while len(reached) < len(controls) + SPARE:

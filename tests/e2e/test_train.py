@@ -67,7 +67,7 @@ def test_a_run_outlives_page_and_server(page, start_app, runs, tmp_path, until):
         page.set_viewport_size({"width": 1280, "height": 400})
         page.get_by_role("button", name="Queue", exact=True).click()
         page.get_by_role("button", name="tried").first.wait_for()
-        until(lambda: in_sight(page.get_by_role("button", name="tried").first), "in view", 10)
+        until(lambda: in_sight(page.get_by_role("button", name="tried").first), "in view", 60)
         until(lambda: state_of(runs) == "running", "it trains", 60)
         page.goto(f"{address}/train?run=tried")
         page.locator(".js-plotly-plot").first.wait_for(timeout=60_000)
@@ -80,7 +80,7 @@ def test_a_run_outlives_page_and_server(page, start_app, runs, tmp_path, until):
     with start_app(runs, tmp_path / "server.log", None, port) as address:
         page.goto(f"{address}/train?run=tried")
         page.get_by_role("button", name="Cancel").first.click()
-        until(lambda: state_of(runs) == "cancelled", "it stops", 30)
+        until(lambda: state_of(runs) == "cancelled", "it stops", 60)
         assert not is_locked(Run(runs / "tried").lock_path), "nobody is at work on it"
         stopped = epochs(runs)
         resume = page.get_by_role("button", name="Resume").first

@@ -26,7 +26,7 @@ def test_results_come_in_order_with_their_errors():
 
 def test_it_is_never_far_ahead_and_works_in_several_threads():
     asked, threads = [], set()
-    together = threading.Barrier(3, timeout=20)
+    together = threading.Barrier(3, timeout=60)
 
     def given():
         for n in range(200):

@@ -91,15 +91,13 @@ CASES = {
 def test_a_stopped_run_goes_on_to_the_same_bytes(store, tmp_path, case):
     config = config_of(store, **CASES[case])
     (whole,) = train([config], tmp_path / "whole")
-    (again,) = train([config], tmp_path / "again")
-    assert files_of(again) == files_of(whole)
-    for n in (1, len(whole.metrics()) - 2):
-        root = tmp_path / str(n)
-        with pytest.raises(KeyboardInterrupt):
-            train([config], root, StopAfter(n))
-        run = Run(root / "run")
-        resume([run])
-        assert files_of(run) == files_of(whole), f"stopped in epoch {n}"
+    with pytest.raises(KeyboardInterrupt):
+        train([config], tmp_path / "again", StopAfter(1))
+    run = Run(tmp_path / "again" / "run")
+    with pytest.raises(KeyboardInterrupt):
+        resume([run], StopAfter(len(whole.metrics()) - 2))
+    resume([run])
+    assert files_of(run) == files_of(whole)
 
 
 def test_a_trained_model_opens_and_embeds_as_it_did(store, tmp_path):
