@@ -11,7 +11,7 @@ PAGE = Page(
         View("Strips", "Explore", {"view": "Strips"}, order=1),
         View("Plane", "Explore", {"view": "Plane"}, order=3),
         View("Path", "Explore", {"view": "Path"}, order=4),
-        View("Axis", "Explore", {"view": "Axis"}, order=5),
+        View("Axis", "Explore", {"view": "Axis"}, order=5, has_tab=False),
         View("Correlations", "Evidence", {"view": "Correlations"}, order=2),
     ),
     blurb="What each axis does: strips, planes and paths of retrieved items.",
@@ -27,7 +27,7 @@ A traversal moves one number of **z** and keeps the others at the query.
   own pair.
 * **Plane** moves two axes at once; the framed point is the query.
 * **Path** leads from the query to other items, straight or where the data lie, and plays.
-* **Axis** shows all that is known about one axis.
+* **Axis** (*More about it*, in the drawer of an axis) shows all that is known about one axis.
 * **Correlations** compare each axis with each true factor of the retrieved items, averaged over
   queries; click a cell for the plot behind it.
 

@@ -14,8 +14,6 @@ from rivae.training.alignment.certainty import kept_certainty
 N_TERMS = 5  # of the evidence for a name
 # How far the held-out score of an axis lies above chance: a correlation of so much more.
 RELIABLE, WEAK = 0.25, 0.1
-# How far above chance an axis counts as that has a verdict and no score; as in ``axis_order.js``.
-OF_VERDICT = {"sure": 0.5, "plane": 0.2, "unsure": 0.0}
 VERDICTS = {"sure": "Reliable", "plane": "Weak", "unsure": "Unclear"}
 
 
@@ -117,19 +115,20 @@ def axes_by_key(explorer: Explorer) -> dict[AxisKey, dict[str, Any]]:
 
 
 def reliable_first(explorer: Explorer) -> list[AxisKey]:
-    """The keys of all axes, those first whose names lie furthest above chance on held-out items;
-    of equals those that change the best match most. As in ``axis_order.js``.
+    """The keys of all axes by verdict, the reliable ones first; of one verdict those that a person
+    has named, then those that change the best match most.
     """
     kept = kept_certainty(explorer.run) if explorer.run is not None else None
     certain: dict[AxisKey, str] = {axis.axis: axis.verdict for axis in kept or ()}
     axes = axes_by_key(explorer)
 
-    def above(key: AxisKey) -> float:
-        if (held := axes[key]["held"]) is not None:
-            return float(held["above"])
-        return OF_VERDICT.get(certain.get(key, ""), -1.0)
+    def place(key: AxisKey) -> tuple[int, bool, float]:
+        axis = axes[key]
+        verdict = axis["held"]["verdict"] if axis["held"] else certain.get(key, "")
+        at = list(VERDICTS).index(verdict) if verdict else len(VERDICTS)
+        return at, axis["suggested"] or not axis["given"], -axis["effect"]
 
-    return sorted(axes, key=lambda key: (-above(key), -axes[key]["effect"]))
+    return sorted(axes, key=place)
 
 
 def reliable_dims(explorer: Explorer) -> list[int]:

@@ -206,7 +206,7 @@ def instead_of_upload(query: object) -> str:
 
 def _filled(page: Page, kept: dict[str, str]) -> dict[str, str]:
     """The address of a page as it was ``kept``, with the run and query in hand."""
-    kept = {**dict(page.fresh), **kept}
+    kept = kept or dict(page.fresh)
     known = in_hand()
     if page.of_moved:
         kept = _with_moved(page, kept)

@@ -61,7 +61,7 @@ def draw(page: Page, view: View) -> None:
         _help(page)
     st.session_state.setdefault(keys.LAST_VIEWS, {})[view.place] = view.title
     slots = {"chip": chip, "find": find, "share": share}
-    tabs = pages.tabs(view.place)
+    tabs = [each for each in pages.tabs(view.place) if each[1].has_tab or each[1] is view]
     if len(tabs) > 1:
         slots["tools"] = _views(view, tabs)
     _slots.set(slots)

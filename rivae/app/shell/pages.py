@@ -46,12 +46,15 @@ class View:
         place: one of ``PLACES``.
         params: the part of the address that tells it from the page's other views.
         order: where it stands among the tabs of its place.
+        has_tab: whether it has a tab while it is not shown; else other views and the search lead
+            to it.
     """
 
     title: str
     place: str
     params: Mapping[str, str] = field(default_factory=dict)
     order: int = 0
+    has_tab: bool = True
 
 
 @dataclass(frozen=True)
