@@ -12,6 +12,7 @@ from typing import Any
 
 from rivae.base.config import RunConfig
 from rivae.base.errors import ConfigError, RunError
+from rivae.jobs.announcing import announce
 from rivae.jobs.ledger_db import ORDER, changing, job_of, last_place, opened, row_of, update
 from rivae.jobs.records import (
     ALIVE,
@@ -209,7 +210,10 @@ class Ledger:
                 if state != "queued":
                     values["cancelling"] = 0
             update(db, job_id, **values)
-            return True
+            job = job_of(row_of(db, job_id))
+        if state not in ALIVE and state != "queued":
+            announce({"run": job.run, "state": state, "message": message})
+        return True
 
 
 def _check_numbers(priority: int, max_restarts: int, processes: int) -> None:

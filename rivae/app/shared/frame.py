@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from rivae.app.panels.component import Component
-from rivae.app.shared import address, charts, finder
+from rivae.app.shared import address, charts, ended, finder
 from rivae.app.shell import keys, pages, web
 from rivae.app.shell.text import escape, markdown
 from rivae.base.scripts import styles
@@ -145,6 +145,7 @@ def finish(page: Page) -> None:
     """What needs to know what ``page`` shows; last on every page."""
     with _slot("find"):
         finder.button()
+    ended.tell()
     link = f"{st.context.url or ''}?{urlencode(st.query_params.to_dict())}"
     if page.name != pages.HOME and len(link) <= MAX_LINK:
         with share():

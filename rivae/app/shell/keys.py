@@ -43,6 +43,7 @@ VIEW_ADDRESSES: Final = "view_addresses"  # the same by page and view
 GO: Final = "go"  # the page, and its parameters, that a hit of the search leads to
 VIEW: Final = "shown_view"  # the title of the view that is shown
 LAST_VIEWS: Final = "last_views"  # the tab where the visitor last was, by place
+LIVE_JOBS: Final = "live_jobs"  # runs of the queue that have not ended yet, by job
 ASKS: Final = "asks"  # which view is the query, on every page that has one
 REVEAL: Final = "reveal"  # the part that a click opened, and the number of such clicks
 DOCK_CLOSE: Final = "dock_close"
