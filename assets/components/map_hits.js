@@ -5,7 +5,7 @@
 import { SVG, clamp, h } from "./dom.js"
 
 const SIDE = 68, SMALL = 48  // pixels of a picture where few and where many are found
-const FEW = 12
+const FEW_HITS = 12
 const QUERY = 26
 const ROUNDS = 24
 
@@ -24,7 +24,7 @@ export class MapHits {
    *   or null; `width` and `height` of the map
    */
   show(ids, points, query, width, height) {
-    const side = ids.length > FEW ? SMALL : SIDE
+    const side = ids.length > FEW_HITS ? SMALL : SIDE
     while (this.slots.length < ids.length) this.slots.push(this.slot(this.slots.length))
     this.slots.forEach(({ button }, rank) => (button.hidden = !points[rank]))
     const drawn = ids.map((id, rank) => ({ id, rank, point: points[rank] })).filter(({ point }) => point)

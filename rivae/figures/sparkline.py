@@ -8,17 +8,19 @@ from urllib.parse import quote
 
 import numpy as np
 
+from rivae.figures.palette import theme
+
 WIDTH, HEIGHT, MARGIN = 96, 20, 2  # pixels
 MOST = 96  # points
-TEAL = "#2a8ca6"  # is read on light and on dark
 
 
-def sparkline(values: Sequence[float], about: str) -> str:
+def sparkline(values: Sequence[float], about: str, dark: bool = False) -> str:
     """The values from left to right as an image in HTML.
 
     Args:
         values: finite or not; those that are not are left out. Fewer than two draw nothing.
         about: what it shows, for who cannot see it.
+        dark: whether it stands on a dark page.
 
     >>> sparkline([0.1], "score")
     ''
@@ -34,7 +36,7 @@ def sparkline(values: Sequence[float], about: str) -> str:
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, heights, strict=True))
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" fill="none" '
-        f'stroke="{TEAL}" stroke-width="1.5"><polyline points="{points}"/></svg>'
+        f'stroke="{theme(dark).series[0]}" stroke-width="1.5"><polyline points="{points}"/></svg>'
     )
     alt = html.escape(about)
     return (

@@ -139,7 +139,7 @@ def test_one_button_from_an_import_to_its_sliders(app, imported):
     cache._resolve.clear()
     again = app("data")
     buttons = {button.key for button in again.calm().at.button}
-    assert "data_explore_mine" in buttons and "data_quick_card_mine" not in buttons
+    assert "data_explore_card_mine" in buttons and "data_quick_card_mine" not in buttons
 
 
 @pytest.mark.slow

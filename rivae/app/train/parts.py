@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
+from rivae.app.shared import charts
 from rivae.app.shared.runs import dataset_title, method_title, short_date
 from rivae.app.shell import access, keys, pages
 from rivae.app.shell.text import escape, markdown
@@ -95,7 +96,7 @@ def course(entry: Entry) -> None:
     if curve is None:
         return
     about = f"Validation score of {entry.id}: mean reciprocal rank, last {curve.last:.2f}"
-    if drawn := sparkline(curve.y.tolist(), about):
+    if drawn := sparkline(curve.y.tolist(), about, charts.is_dark()):
         st.html(drawn, width="content")
     if said := verdict(history, entry.is_training):
         st.caption(said[:1].upper() + said[1:], width="content")
