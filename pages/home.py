@@ -7,6 +7,7 @@ from rivae.app.home.cards import dataset_cards, other_datasets
 from rivae.app.home.hero import hero
 from rivae.app.shared import address, notices
 from rivae.app.shell import cache
+from rivae.app.shell.first_runs import telling_runs
 from rivae.app.shell.pages import Page, View
 from rivae.runs.notes import is_archived
 
@@ -18,7 +19,7 @@ PAGE = Page(
 st.title("RIVAE Explorer", anchor=False)
 st.markdown("Drag a slider, and watch what the model retrieves change.")
 
-hero(cache.telling_runs(address.run_in_hand() or ""))
+hero(telling_runs(address.run_in_hand() or ""))
 
 runs = [run for run in cache.runs() if not is_archived(run)]
 if runs:

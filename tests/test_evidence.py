@@ -14,7 +14,9 @@ from rivae.runs import DEMO_ROOT, Run
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs") / "demo-synth"
-    shutil.copytree(DEMO_ROOT / "demo-synth", folder, ignore=shutil.ignore_patterns("cache", "computed"))
+    shutil.copytree(
+        DEMO_ROOT / "demo-synth", folder, ignore=shutil.ignore_patterns("cache", "computed")
+    )
     run, told = Run(folder), []
     assert kept_evidence(run, run.evaluation) is None
     return run, evidence_of(run, run.evaluation, lambda stage, share: told.append(share)), told

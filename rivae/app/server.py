@@ -235,7 +235,7 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     for module in (*begun, "rivae.jobs.deletion", "rivae.jobs.leftovers"):
         importlib.import_module(module)
     # Imported here: cached functions belong to the runtime, which exists only from now on.
-    from rivae.app.shell.cache import warm
+    from rivae.app.shell.first_runs import warm
 
     # For other processes too: by this they know that they work for the app.
     os.environ.setdefault("RIVAE_FILES", str(Path.cwd()))

@@ -9,10 +9,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import shutil
 import sys
-import threading
 from pathlib import Path
+
+from rivae.base.files import write_atomic
 
 VERSION = "0.1.0"
 PROJECT = "rivae-explorer"  # what pip calls it
@@ -63,9 +63,7 @@ def _give(computed: Path, cache: Path) -> None:
         if not (cache / path.name).exists():
             cache.mkdir(exist_ok=True)
             # Two threads may open a run at once, and neither must read half a file.
-            new_file = cache / f".{path.name}.{os.getpid()}-{threading.get_ident()}.tmp"
-            shutil.copyfile(path, new_file)
-            new_file.replace(cache / path.name)
+            write_atomic(cache / path.name, path.read_bytes())
 
 
 def _cache_of(folder: Path, app: Path) -> Path:

@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from rivae.base.errors import ConfigError
+from rivae.base.files import write_atomic, write_atomic_with
 from rivae.base.installed import CACHE, COMPUTED, cache_folder
 from rivae.base.output import with_output
 from rivae.base.scratch import scratch_folder
@@ -124,9 +125,9 @@ def _store(path: Path, target: Path) -> None:
     """A copy of a file; packed where NumPy reads that as well."""
     if path.suffix == ".npz":
         with np.load(path) as arrays:
-            np.savez_compressed(target, **arrays)
+            write_atomic_with(target, lambda stream: np.savez_compressed(stream, **arrays))
     else:
-        shutil.copyfile(path, target)
+        write_atomic(target, path.read_bytes())
 
 
 @contextmanager

@@ -4,6 +4,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from rivae.app.data import sources
+
 pytestmark = pytest.mark.slow
 RUN = "demo-kitchen"
 
@@ -97,4 +99,4 @@ def test_home_begins_with_what_was_looked_at_and_leads_to_own_pictures(page, app
     hero = page.get_by_test_id("hero")
     hero.get_by_text("Sprites · RIVAE").wait_for()
     page.get_by_test_id("hero-own").click()
-    page.get_by_test_id("stFileUploader").get_by_text("Drop a table").wait_for()
+    page.get_by_test_id("stFileUploader").get_by_text(sources.FIRST).wait_for()

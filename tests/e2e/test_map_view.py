@@ -116,4 +116,4 @@ def test_live_and_the_map_keep_query_and_axes(shown, until):
     until(lambda: "view=" not in shown.evaluate("location.href"), "Live has the bare address")
     assert tiles(shown) == found and not shown.get_by_test_id("map").is_visible()
     shown.locator(".st-key-to_Map a").first.click()
-    until(lambda: hits(shown) == found, "the same items on the map")
+    until(lambda: hits(shown) == found, "hits == ids")

@@ -13,7 +13,7 @@ import streamlit as st
 
 from rivae.app.shell import troubles
 from rivae.app.work.preparing import BeingPreparedError, require_prepared
-from rivae.base.errors import ConfigError, DataError, RivaeError, RunError
+from rivae.base.errors import ConfigError, DataError, RunError
 from rivae.runs.data_record import data_key, kept_vocabulary
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ MAX_OPEN = 8
 MAX_DATA = 3
 STRIP_ITEMS = 6
 PART_ITEMS = 10_000  # searched while very many are embedded: a second's work
-SHOWPIECE = "demo-kitchen"
 
 
 # Run folders by path, with the time of their config.json: reading a hundred configurations
@@ -321,42 +320,3 @@ def _store_strip(folder: str, written: int) -> Thumbnail:
     return picture_strip(
         [picture(store, i * last // (STRIP_ITEMS - 1)) for i in range(STRIP_ITEMS)]
     )
-
-
-def telling_runs(in_hand: str = "") -> list[Run]:
-    """The runs that can be opened: first the one that a visitor has ``in_hand``, then those that
-    were trained here, the newest first, and then the one that shows a newcomer most, the kitchen.
-    """
-    from rivae.runs import DEMO_ROOT
-
-    def order(run: Run) -> tuple[bool, bool, bool]:
-        return run.id != in_hand, run.path.parent == DEMO_ROOT, run.id != SHOWPIECE
-
-    return sorted(sorted(ready_runs(), key=_updated, reverse=True), key=order)
-
-
-def _updated(run: Run) -> str:
-    try:
-        return run.status.updated or ""
-    except RivaeError:
-        return ""
-
-
-def warm() -> None:
-    """Open the runs that the first visitor sees, so that nobody waits for them."""
-    from rivae.exploring.preparing import needs_preparing
-
-    ready = ready_runs()
-    first = {found.id: found for found in (*telling_runs()[:1], *ready[:1])}
-
-    def ahead(found: Run) -> None:
-        if found.id in first and not needs_preparing(found, "test", "first"):
-            explorer(found.id).best("a", 1)  # texts are indexed at the first search
-        # Of one that needs preparing only who asks for it waits.
-
-    for work, some in ((ahead, first.values()), (lambda found: strip(found.config), ready)):
-        for found in some:
-            try:
-                work(found)
-            except RivaeError as error:
-                log.warning("could not open run %s: %s", found.id, error)
