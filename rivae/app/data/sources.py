@@ -58,7 +58,8 @@ def _uploaded() -> Files | None:
     """What was sent so far; the place to drop more while something is missing."""
     kept = _kept()
     tables = [path for path in kept if path.suffix.lower() != ".zip"]
-    files = Files(tables[0], tuple(set(kept) - set(tables))) if tables else None
+    images = tuple(path for path in kept if path not in tables)
+    files = Files(tables[0], images) if tables else None
     complete = files is not None and bool(files.images or _hold_pictures(files.table))
     with st.container(horizontal=True, gap="medium"):
         for n, path in enumerate(kept):
