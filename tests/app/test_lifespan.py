@@ -75,7 +75,7 @@ def test_a_dispatcher_that_dies_is_replaced_while_the_server_lives(until, tmp_pa
     monkeypatch.setenv("RIVAE_CPU_SLOTS", "1")
     # What else the server does at its start is not looked at here.
     monkeypatch.setattr("rivae.app.server.importlib", SimpleNamespace(import_module=print))
-    monkeypatch.setitem(sys.modules, "rivae.app.shell.cache", SimpleNamespace(warm=print))
+    monkeypatch.setitem(sys.modules, "rivae.app.shell.first_runs", SimpleNamespace(warm=print))
     ledger, folder = Ledger(tmp_path), jobs_folder(tmp_path)
     at_work, waits = ledger.add([tiny_config("works"), tiny_config("waits")])
     ledger.claim(at_work.id, ["cpu"])
