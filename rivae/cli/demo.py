@@ -53,7 +53,6 @@ DEMOS = {
     "demo-kitchen-cos-sim-lvm": ("kitchen", "cos-sim-lvm"),
 }
 KITCHEN_DATA = "kitchen-data"
-COMPUTED_DATA = "computed"
 KEPT = (
     "config.json",
     "status.json",
@@ -174,7 +173,7 @@ def make_kitchen(out: Path = KITCHEN_FOLDER, n: int = N_DISHES) -> Path:
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line of ``python -m rivae.cli.demo``."""
     parser = argparse.ArgumentParser(prog="python -m rivae.cli.demo", description=__doc__)
-    names = sorted([*DEMOS, COMPUTED_DATA, KITCHEN_DATA])
+    names = sorted([*DEMOS, COMPUTED, KITCHEN_DATA])
     parser.add_argument("--only", choices=names, action="append", help="one of them")
     parser.add_argument(
         "--out", type=path_argument, default=DEMO_ROOT, help="folder of the demo runs"
@@ -185,7 +184,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _make(names: Sequence[str], out: Path) -> int:
     for name in names:
-        if name == COMPUTED_DATA:
+        if name == COMPUTED:
             for run in DEMOS:
                 print(f"{run}: {compute(out / run)}")
         else:

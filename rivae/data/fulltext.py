@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rivae.base.installed import cache_folder
-from rivae.base.progress import Progress
+from rivae.base.progress import Progress, silent
 from rivae.data.search_words import JOINT, joined, other_forms, question
 from rivae.data.store import PairStore
 from rivae.data.tokenizer import is_plain
@@ -194,7 +194,7 @@ def text_index(data: PairedDataset) -> TextIndex:
     return TextIndex.build(data.search_texts())
 
 
-def store_index(store: PairStore, progress: Progress = lambda stage, share: None) -> TextIndex:
+def store_index(store: PairStore, progress: Progress = silent) -> TextIndex:
     """The index of an import, in a file next to it where one can be written.
 
     15,000 recipes take a second to index.

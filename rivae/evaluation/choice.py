@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rivae.base.arrays import Floats, Ints
 from rivae.base.config import RunConfig
 from rivae.base.errors import ConfigError, DataError
-from rivae.base.progress import Progress
+from rivae.base.progress import Progress, silent
 from rivae.data.base import PairedDataset
 from rivae.metrics.base import MetricResult
 from rivae.metrics.measures.udr import KL_THRESHOLD, Similarity, axis_information, udr
@@ -75,7 +75,7 @@ def rank_runs(
         raise ConfigError(f"{twice} is named twice: name each run once")
     for run in runs:
         run.require_same_data()
-    tell = progress or (lambda stage, share: None)
+    tell = progress or silent
     data, words = runs[0].load_dataset(), kept_vocabulary(runs[0].path)
     rows = comparison_rows(data)
     z, informative = [], []

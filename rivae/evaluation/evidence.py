@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from rivae.base.errors import RivaeError, RunError
 from rivae.base.files import write_cache
 from rivae.base.installed import cache_folder
-from rivae.base.progress import Progress
+from rivae.base.progress import Progress, silent
 from rivae.base.reading.documents import read_own_form
 from rivae.data.base import PairedDataset
 from rivae.evaluation.replay import replay
@@ -57,9 +57,7 @@ def kept_evidence(run: Run, report: Evaluation) -> Evidence | None:
         return None
 
 
-def evidence_of(
-    run: Run, report: Evaluation, progress: Progress = lambda stage, share: None
-) -> Evidence:
+def evidence_of(run: Run, report: Evaluation, progress: Progress = silent) -> Evidence:
     """The evidence for an evaluation of ``run``; kept in the run's cache.
 
     Args:

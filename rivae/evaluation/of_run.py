@@ -11,7 +11,7 @@ import numpy as np
 from rivae.base.arrays import Floats, Ints
 from rivae.base.config import Asks
 from rivae.base.errors import ConfigError, DataError, shown
-from rivae.base.progress import Progress
+from rivae.base.progress import Progress, silent
 from rivae.data.base import PairedDataset
 from rivae.exploring.effects import EffectMeasure, latent_effects
 from rivae.metrics.base import MIN_ROWS, MetricResult
@@ -159,7 +159,7 @@ def evaluate(
     test = data.splits["test"]
     if not len(test):
         raise DataError(f"{data.name} has no test rows: choose split fractions that leave some")
-    tell = progress or (lambda stage, share: None)
+    tell = progress or silent
     null = NullSettings(null_permutations, null_permutations_slow, random_state)
 
     tell("embedding", 0.0)

@@ -18,7 +18,7 @@ from rivae.base.arrays import Floats
 from rivae.base.errors import ConfigError, RunError
 from rivae.base.files import write_cache
 from rivae.base.installed import cache_folder, how_to_install
-from rivae.base.progress import Progress
+from rivae.base.progress import Progress, silent
 
 if TYPE_CHECKING:
     from rivae.exploring.explorer import Explorer
@@ -75,7 +75,7 @@ def make_layout(explorer: Explorer, progress: Progress) -> Layout:
 def lay_out(
     n: int,
     read: Callable[[NDArray[np.int64]], Floats],
-    progress: Progress = lambda stage, share: None,
+    progress: Progress = silent,
     random_state: int = 0,
 ) -> Layout:
     """Places (n, 2) of ``n`` points, each from 0 to 1, the same for the same points.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rivae.base.config import Asks, Rows
-from rivae.base.progress import Progress
+from rivae.base.progress import Progress, silent
 from rivae.data.conditions import tag_name
 from rivae.exploring.explorer import Explorer
 from rivae.retrieval.engine import QdrantIndex, push
@@ -25,7 +25,7 @@ def push_run(
     run: Run,
     rows: Rows = "all",
     asks: Asks = "first",
-    progress: Progress = lambda stage, share: None,
+    progress: Progress = silent,
 ) -> QdrantIndex:
     """Embed the items of ``run``, unless they are kept, and send them; may be resumed.
 

@@ -11,7 +11,7 @@ import numpy as np
 from rivae.base.csv_text import to_csv
 from rivae.base.errors import DataError
 from rivae.base.files import make_folder, write_atomic
-from rivae.base.progress import Progress
+from rivae.base.progress import Progress, silent
 from rivae.exploring.words.axis_names import axis_signs, given_names, labels
 from rivae.figures.heatmap import correlation_heatmap
 from rivae.figures.scatter import plot_matrix
@@ -53,7 +53,7 @@ def write_traversals(
     Raises:
         ConfigError, DataError, RunError: with one sentence for the user.
     """
-    tell = progress or (lambda stage, share: None)
+    tell = progress or silent
     data = run.load_dataset()
     retriever = Retriever(run.load_method(data), data, data.splits["test"])
     rows = list(queries) if queries else data.splits["test"][:3].tolist()

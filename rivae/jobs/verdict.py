@@ -21,7 +21,7 @@ def verdict(history: History, is_training: bool) -> str:
 
     Args:
         history: the log of the run.
-        is_training: whether it goes on.
+        is_training: whether the run is still training.
     """
     curve = history.scores.get("score")
     if curve is None or not history.stages:

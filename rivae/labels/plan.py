@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 
 from rivae.base.config import RUN_NAME, Asks
 from rivae.base.errors import ConfigError, DataError
-from rivae.base.progress import Progress
+from rivae.base.progress import Progress, silent
 from rivae.base.reading.documents import read_form
 from rivae.data.base import PairedDataset
 from rivae.labels.coverage import measured_traversal, needed_items
@@ -140,7 +140,7 @@ def make_plan(
         raise ConfigError("a run is named twice: name each run once")
     check_plan_name(name, random_state)
     check_repeats(repeats)
-    tell = progress or (lambda stage, share: None)
+    tell = progress or silent
     tell("opening the data", 0.0)
     data = data or runs[0].load_dataset()
     blocks_of_runs = []

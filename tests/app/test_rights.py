@@ -102,7 +102,8 @@ CONTROLS = {
     },
     STOP: {"shell.report:_stop"},
     IMPORT: {
-        "data.own_pairs:_start", "data.sources:_keep",
+        "data.own_pairs:if Check", "data.own_pairs:if Import only",
+        "data.own_pairs:if Train and explore", "data.sources:_keep",
         "data.sources:_remove", "data.own_pairs:importing.put_away",
     },
     IMPORTED: {"shared.trash:_delete_import", "shared.trash:_restore"},

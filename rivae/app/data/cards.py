@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -14,9 +13,6 @@ from rivae.app.shared.runs import short_date
 from rivae.app.shell import cache
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
-
-if TYPE_CHECKING:
-    pass
 
 
 def imported() -> None:

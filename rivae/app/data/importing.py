@@ -255,7 +255,7 @@ class FoundTask(Task):
         mine = record is not None and record.started == self.started
         if record is not None and mine:
             self.stage, self.error = record.stage, record.error
-            self.far(record.share)
+            self.set_share(record.share)
             self.result = record.result
             self.cancelled = record.stopped or (self.cancelled and alive)
         if alive and mine:

@@ -61,10 +61,10 @@ def _columns(plan: Plan) -> Plan | None:
         return None
     plan = columns_form(plan.model_copy(update={"encoding": encoding}), head, chips, change)
     columns = columns_of(head)
-    shown = pd.DataFrame(
+    records = pd.DataFrame(
         [{c: _cell(record.get(c, "")) for c in columns} for record in head[:PREVIEW_ROWS]]
     )
-    st.dataframe(shown, hide_index=True, height="content")
+    st.dataframe(records, hide_index=True, height="content")
     return plan
 
 
@@ -78,59 +78,48 @@ def _work(plan: Plan) -> None:
     """The button; what else can be chosen, and what else can be done, behind another."""
     busy = bool(importing.tasks.running())
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
+        explore = st.button(
             "Train and explore",
             icon=":material/rocket_launch:",
             type="primary",
             key=keys.DATA_OPEN,
             disabled=busy,
-            on_click=_start,
-            args=("open",),
             help=quick_panel.HELP,
         )
         with st.popover("Details", icon=":material/tune:", key=keys.DATA_DETAILS):
             chosen = _options(plan)
             with st.container(horizontal=True):
-                st.button(
+                check = st.button(
                     "Check",
                     icon=":material/fact_check:",
                     key=keys.DATA_CHECK,
                     disabled=busy,
-                    on_click=_start,
-                    args=("check",),
                     help="Reads everything, writes nothing.",
                 )
-                st.button(
-                    "Import only",
-                    icon=":material/download:",
-                    key=keys.DATA_IMPORT,
-                    disabled=busy,
-                    on_click=_start,
-                    args=("import",),
+                take = st.button(
+                    "Import only", icon=":material/download:", key=keys.DATA_IMPORT, disabled=busy
                 )
-    if what := st.session_state.pop(keys.DATA_START, ""):
-        _begin(chosen, what)
-
-
-def _start(what: str) -> None:
-    st.session_state[keys.DATA_START] = what
-
-
-def _begin(plan: Plan, what: str) -> None:
-    from rivae.runs import runs_root
-
+    if not (explore or check or take):
+        return
     try:
         access.require()
-        if what == "open":
-            is_named = plan.name != st.session_state.get(keys.DATA_SUGGESTED, ("", ""))[1]
-            task = importing.start(plan, runs_root(), is_named)
-            st.session_state[keys.DATA_QUICK_TASK] = task.key
+        if explore:
+            _begin(chosen)
         else:
-            importing.start(plan.model_copy(update={"dry_run": what == "check"}))
+            importing.start(chosen.model_copy(update={"dry_run": check}))
     except RivaeError as error:
         report.warning(str(error))
     else:
         st.rerun()
+
+
+def _begin(plan: Plan) -> None:
+    """Import and make a model; this visitor goes to Explore with it."""
+    from rivae.runs import runs_root
+
+    is_named = plan.name != st.session_state.get(keys.DATA_SUGGESTED, ("", ""))[1]
+    task = importing.start(plan, runs_root(), is_named)
+    st.session_state[keys.DATA_QUICK_TASK] = task.key
 
 
 def _options(plan: Plan) -> Plan:

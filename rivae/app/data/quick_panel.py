@@ -49,10 +49,10 @@ def _quick(folder: Path, place: str) -> None:
 def _explore(name: str, place: str) -> bool:
     """The button that opens the newest run on this import; False without a run that opens."""
     ours = [run for run in cache.runs() if run.opens and _is_on(run, name)]
-    found = [run for run in ours if not troubles.trouble(run)]
-    if not found:
+    healthy = [run for run in ours if not troubles.trouble(run)]
+    if not healthy:
         return False
-    newest = max(found, key=_started)
+    newest = max(healthy, key=_started)
     if st.button("Explore", icon=":material/tune:", key=f"{keys.DATA_EXPLORE}_{place}_{name}"):
         st.switch_page(pages.path("explore"), query_params={"run": newest.id})
     return True

@@ -60,15 +60,14 @@ def _uploaded() -> Files | None:
     tables = [path for path in kept if path.suffix.lower() != ".zip"]
     images = tuple(path for path in kept if path not in tables)
     files = Files(tables[0], images) if tables else None
-    complete = files is not None and bool(files.images or _hold_pictures(files.table))
+    is_complete = files is not None and _has_pictures(files)
     with st.container(horizontal=True, gap="medium"):
         for n, path in enumerate(kept):
             _sent(n, path)
-    if not complete:
-        missing = (FIRST if not kept else PICTURES) if tables or not kept else TABLE
-        _drop_zone(missing)
+    if not is_complete:
+        _drop_zone(FIRST if not kept else PICTURES if tables else TABLE)
     report.show(PLACE)
-    return files if complete else None
+    return files if is_complete else None
 
 
 def _kept() -> tuple[Path, ...]:
@@ -124,21 +123,15 @@ def _remove(path: Path) -> None:
     st.session_state[keys.DATA_UPLOAD] = tuple(other for other in _kept() if other != path)
 
 
-def _with_pictures(files: Files) -> Files | None:
-    """``files``, or None and a word while their pictures are missing."""
-    if not files.images and not files.table.is_dir() and not _hold_pictures(files.table):
-        st.caption("Next: the pictures.")
-        return None
-    return files
-
-
-def _hold_pictures(table: Path) -> bool:
-    """Whether the pictures stand in the table itself."""
+def _has_pictures(files: Files) -> bool:
+    """Whether pictures were named, or stand in the table or folder itself."""
     from rivae.base.reading.tables import preview
     from rivae.data.importing.plan import column_with_pictures
 
+    if files.images or files.table.is_dir():
+        return True
     try:
-        return bool(column_with_pictures(preview(table)))
+        return bool(column_with_pictures(preview(files.table)))
     except RivaeError:  # another encoding: a text table with all its pictures is rare
         return False
 
@@ -166,10 +159,14 @@ def _named() -> Files | None:
         path = named_files.read_path(table, "the table")
         named = [part for part in images.split(";") if part.strip()]
         places = tuple(named_files.read_path(part, "the pictures") for part in named)
-        return _with_pictures(Files(path, places, _tags() if path.is_dir() else None))
+        files = Files(path, places, _tags() if path.is_dir() else None)
     except RivaeError as error:
         report.warning(str(error))
         return None
+    if not _has_pictures(files):
+        st.caption(f"{PICTURES}.")
+        return None
+    return files
 
 
 def _tags() -> Path | None:

@@ -187,7 +187,6 @@ DATA_FILTER: Final = "data_filter"
 DATA_CHANGE: Final = "data_change"
 DATA_DETAILS: Final = "data_details"
 DATA_OPEN: Final = "data_open"
-DATA_START: Final = "data_start"  # what a button has asked for
 DATA_CHECK: Final = "data_check"
 DATA_IMPORT: Final = "data_import"
 DATA_TASK: Final = "data_task"  # begins the keys of the running import

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from rivae.app.work.tasks import Task, Tasks, start_process, step_back
 from rivae.base.errors import RunError
-from rivae.base.progress import Progress
+from rivae.base.progress import Progress, part
 from rivae.runs.added_axes import N_PROPOSED, AddedAxis
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def propose(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
 
     run = Run(spec["run"])
     finder = AxisFinder.open(run)
-    finder.prepare(lambda stage, share: progress(stage, 0.3 * share))
+    finder.prepare(part(progress, 0, 0.3))
     progress("comparing families of axes", 0.3)
     others = named_directions(run, finder.model.n_components)
     axes = [finder.completed(a, a.name, others) for a in propose_axes(finder, N_PROPOSED)]

@@ -61,10 +61,10 @@ class Task:
     result: dict[str, Any] | None = None
     _pace: deque[tuple[float, float]] = field(default_factory=deque, repr=False)
 
-    def far(self, share: float) -> None:
+    def set_share(self, share: float) -> None:
         """Note that ``share`` is done now."""
         share = min(max(share, 0.0), 1.0)
-        if share < self.share:  # a step that counts anew
+        if share < self.share:  # a stage whose share starts again
             self._pace.clear()
         if share != self.share or not self._pace:
             self._pace.append((time.monotonic(), share))
@@ -95,7 +95,7 @@ class Task:
             if not isinstance(message, dict):
                 continue
             self.stage = str(message.get("stage", self.stage))
-            self.far(float(message.get("share", self.share)))
+            self.set_share(float(message.get("share", self.share)))
             self.error = str(message.get("error", self.error))
             if message.get("done"):
                 done, self.result = True, message.get("result")

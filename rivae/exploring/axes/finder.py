@@ -13,7 +13,7 @@ import numpy as np
 from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import ConfigError, DataError, RivaeError
 from rivae.base.installed import cache_folder
-from rivae.base.progress import Progress
+from rivae.base.progress import Progress, silent
 from rivae.base.reading.typed_text import clean
 from rivae.data.base import PairedDataset
 from rivae.exploring.axes.concepts import NearLevels, concept_groups, title_words
@@ -138,7 +138,7 @@ class AxisFinder:
         """Compute and keep what the first axis would wait for; ``progress`` takes a stage and the
         share done.
         """
-        tell = progress or (lambda stage, share: None)
+        tell = progress or silent
         tell("reading items as queries", 0.0)
         _ = self.fit_z, self.held_z
         if self._has_texts:
