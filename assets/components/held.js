@@ -265,6 +265,7 @@ export class HeldRun {
     if (name === "changes") return json({ sentence: this.changes(asked.axis) })
     if (name === "columns") return json(this.told.columns.about)
     if (name === "items") return new Response(Uint32Array.from(this.items.ids))
+    if (this.told.columns.names[name]) return json(this.told.columns.names[name])
     const codes = this.told.columns.codes[name]
     return codes ? new Response(numbersOf(codes, Uint16Array)) : new Response("", { status: 404 })
   }

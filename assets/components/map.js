@@ -13,6 +13,7 @@ import { colouring, coloursOf } from "./map_colours.js"
 import { MapColumns } from "./map_columns.js"
 import { MapHand } from "./map_hand.js"
 import { MapHits } from "./map_hits.js"
+import { MapNames } from "./map_names.js"
 import { MapOver } from "./map_over.js"
 import { Points } from "./map_points.js"
 
@@ -47,6 +48,8 @@ export class MapView {
     this.canvas = h("canvas", { "aria-hidden": "true" })
     this.over = new MapOver()
     this.svg = this.over.element
+    this.names = new MapNames()
+    this.over.lights.before(this.names.element)
     this.preview = h("img", { class: "map-preview", alt: "", hidden: true })
     this.legend = h("div", { class: "map-legend", "data-testid": "map-legend" })
     this.trouble = h("p", { class: "error", role: "alert" })
@@ -134,6 +137,7 @@ export class MapView {
       this.points.place(...places.map((column, at) => frame.turned(column, at)))
       this.dim()
       this.edge = frame.poles ? this.outline() : []
+      this.name(frame)
     }
     const values = await columns.values(this.points)
     if (key !== this.key || frame !== this.frame && changed) return
@@ -141,6 +145,15 @@ export class MapView {
     this.fit()
     if (changed) this.hand.reset()
     this.draw()
+  }
+
+  /** Fetches what lies where on the map of `frame`, which is drawn meanwhile. */
+  async name(frame) {
+    this.names.adopt([])
+    const found = await this.columns.get(`names.${frame.keys.join(".")}`).catch(() => [])
+    if (frame !== this.frame) return
+    this.names.adopt(found.map((one) => ({ ...one, place: frame.back([one.x, one.y]) })))
+    this.names.draw(this.points)
   }
 
   /** The convex outline of the 99 % of a sample that lie nearest to the middle. */
@@ -252,6 +265,7 @@ export class MapView {
   draw() {
     if (!this.points.n || !this.frame) return
     this.over.draw({ edge: this.edge, corners: this.corners, poles: this.frame.poles })
+    this.names.draw(this.points)
     this.drawLit()
   }
 

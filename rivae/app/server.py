@@ -204,6 +204,7 @@ def _picture(params: dict[str, Any]) -> Thumbnail:
 
 def _column(params: dict[str, Any]) -> bytes | list[dict[str, Any]]:
     from rivae.app.panels.questions import Column, from_address
+    from rivae.app.shared.map import region_names
     from rivae.app.shell import cache
     from rivae.exploring.maps import codes, columns
 
@@ -211,6 +212,9 @@ def _column(params: dict[str, Any]) -> bytes | list[dict[str, Any]]:
     explorer = cache.at_once(asked.run, asked.rows, asked.asks)
     if asked.column == web.COLUMNS:
         return [asdict(one) for one in columns(explorer)]
+    kind, *axes = asked.column.split(".")
+    if kind == web.NAMES and len(axes) == 2:
+        return region_names(explorer, cache.model_key(asked.run, asked.asks), *axes)
     values = codes(explorer, asked.column)
     return values.astype(values.dtype.newbyteorder("<")).tobytes()
 

@@ -126,6 +126,17 @@ def _put_others(
         places[block] = places[part[near]].mean(axis=1)
 
 
+def beside_layout(explorer: Explorer, name: str) -> Path | None:
+    """The cache file of what was computed from the layout; None where there is no layout.
+
+    Args:
+        name: what it is, a word.
+    """
+    if kept_layout(explorer) is None:
+        return None
+    return _path(explorer).with_suffix(f".{name}.json")
+
+
 def _path(explorer: Explorer) -> Path:
     assert explorer.run is not None
     key = f"{explorer.run.shown_key}/{explorer.rows}/{explorer.asks}/{_RULES}"

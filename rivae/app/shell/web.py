@@ -19,6 +19,7 @@ STRIP_PATH = "/rivae/api/run/strip/{run}"
 PICTURE_PATH = "/rivae/api/run/picture/{data}/{run}/{side}/{item}"
 COLUMN_PATH = "/rivae/api/run/map/{run}/{rows}/{asks}/{column}"
 COLUMNS = "columns"  # in the place of a column: what columns there are
+NAMES = "names"  # "names.axis-0.axis-1" in the place of a column: what lies where on their map
 LIBRARY_PATH = "/rivae/api/run/map-library"
 CHOSEN_PATH = "/rivae/api/run/chosen"
 FOUND_PATH = "/rivae/api/run/found"

@@ -58,13 +58,16 @@ def _key(explorer: Explorer) -> str:
 
 
 def make(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-    """Compute and keep the layout of the run in the folder ``run``."""
+    """Compute and keep the layout of the run in the folder ``run``, and what lies where on it."""
     step_back()
     progress("starting", 0.0)
     from rivae.exploring.explorer import Explorer
     from rivae.exploring.layouts import make_layout
+    from rivae.exploring.regions import named_regions
     from rivae.runs import Run
 
     explorer = Explorer.open(Run(spec["run"]), spec["rows"], asks=spec["asks"])
     make_layout(explorer, progress)
+    progress("naming its regions", 0.95)
+    named_regions(explorer, "layout-0", "layout-1")
     return {}

@@ -14,6 +14,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from rivae.base.arrays import Floats
 from rivae.base.errors import DataError
 from rivae.exploring.words.relations import Relation
 
@@ -76,19 +77,34 @@ def contrast(
         raise DataError("a contrast needs words at both ends: choose states that differ more")
     collection = Counter(word for words in sets for word in set(words))
     words = sorted({*ends[0], *ends[1]})
-    y = np.array([[end[word] for word in words] for end in ends], dtype=np.float64)
+    low_counts, high_counts = (
+        np.array([end[word] for word in words], dtype=np.float64) for end in ends
+    )
     background = np.array([collection[word] for word in words], dtype=np.float64)
     prior = prior_strength * background / collection.total()
-    # Words that neither end has get a share of the prior too.
-    rest = y.sum(axis=1) + prior_strength
-    odds = (y + prior) / (rest[:, None] - y - prior)
-    log_odds = np.log(odds[1]) - np.log(odds[0])
-    std = np.sqrt((1 / (y + prior)).sum(axis=0))
+    odds, std = log_odds(low_counts, high_counts, prior, prior_strength)
     contrasts = [
-        WordContrast(word, int(y[0, w]), int(y[1, w]), float(log_odds[w]), float(std[w]))
+        WordContrast(word, ends[0][word], ends[1][word], float(odds[w]), float(std[w]))
         for w, word in enumerate(words)
     ]
     return tuple(sorted(contrasts, key=lambda c: (-c.z, c.word)))
+
+
+def log_odds(
+    low: Floats, high: Floats, prior: Floats, prior_strength: float
+) -> tuple[Floats, Floats]:
+    """Log-odds of W words at the high end over the low one, and their standard deviations.
+
+    Args:
+        low, high: (..., W) counts at each end.
+        prior: (W,) pseudo-counts, each above 0.
+        prior_strength: pseudo-counts of all words, also of those that neither end has.
+    """
+    odds = []
+    for counts in (low, high):
+        everything = counts.sum(axis=-1, keepdims=True) + prior_strength
+        odds.append(np.log((counts + prior) / (everything - counts - prior)))
+    return odds[1] - odds[0], np.sqrt(1 / (low + prior) + 1 / (high + prior))
 
 
 def against_rest(

@@ -18,7 +18,8 @@ from rivae.exploring.effects import EffectMeasure, shown_effects
 from rivae.exploring.explorer import MAX_K, Explorer
 from rivae.exploring.layouts import kept_layout
 from rivae.exploring.maps import codes, columns
-from rivae.exploring.sliders import added_sliders, sliders_of
+from rivae.exploring.regions import for_map, named_regions
+from rivae.exploring.sliders import added_sliders, reliable_dims, sliders_of
 from rivae.exploring.steering import base_point, moved
 from rivae.exploring.tours import Tour
 from rivae.exploring.words.item_words import ItemWords, has_texts, item_words
@@ -127,6 +128,7 @@ def content_of(
     check_size(explorer)
     rows, data = [int(i) for i in explorer.search_rows], explorer.data
     d = explorer.n_components
+    words = item_words(data) if has_texts(data) else None
     return {
         "title": name,
         "about": f"{explorer.method.title} on {data.name}: {len(rows):,} items, {d} axes",
@@ -145,10 +147,10 @@ def content_of(
         "items": _items(explorer, rows, progress),
         "z": text(explorer.retriever.encode(explorer.search_rows)[0]),
         "model": model_of(explorer),
-        "cards": _cards(explorer, progress),
+        "cards": _cards(explorer, words, progress),
         "addedAxes": _added(explorer),
         "adds": explorer.method.has_latent,
-        **_map(explorer),
+        **_map(explorer, words),
         "tours": [content for tour in tours if (content := _tour(explorer, name, tour))["steps"]],
     }
 
@@ -181,8 +183,9 @@ def _items(
     }
 
 
-def _cards(explorer: Explorer, progress: Callable[[float], None] | None) -> list[dict[str, Any]]:
-    words = item_words(explorer.data) if has_texts(explorer.data) else None
+def _cards(
+    explorer: Explorer, words: ItemWords | None, progress: Callable[[float], None] | None
+) -> list[dict[str, Any]]:
     measure = EffectMeasure(explorer.retriever)
     cards: list[dict[str, Any]] = []
     for j in range(explorer.n_components):
@@ -231,10 +234,10 @@ def _words(clouds: Clouds) -> dict[str, Any]:
     }
 
 
-def _map(explorer: Explorer) -> dict[str, Any]:
+def _map(explorer: Explorer, words: ItemWords | None) -> dict[str, Any]:
     """The map's columns, without a layout that is not computed yet."""
     if explorer.n_components < 2 or not explorer.method.has_latent:
-        return {"map": None, "columns": {"about": [], "codes": {}}}
+        return {"map": None, "columns": {"about": [], "codes": {}, "names": {}}}
     has_layout = kept_layout(explorer) is not None
     map_columns = [column for column in columns(explorer) if has_layout or column.group != "layout"]
     about = {
@@ -253,7 +256,13 @@ def _map(explorer: Explorer) -> dict[str, Any]:
     }
     codes_by_key = {column.key: text(codes(explorer, column.key), "<u2") for column in map_columns}
     descriptions = [{**vars(column), "levels": list(column.levels)} for column in map_columns]
-    return {"map": about, "columns": {"about": descriptions, "codes": codes_by_key}}
+    maps = [tuple(f"axis-{j}" for j in reliable_dims(explorer)[:2])]
+    if has_layout:
+        maps.append(("layout-0", "layout-1"))
+    sets = words.sets if words is not None else None
+    names = {f"names.{x}.{y}": for_map(named_regions(explorer, x, y, sets)) for x, y in maps}
+    known = {"about": descriptions, "codes": codes_by_key, "names": names}
+    return {"map": about, "columns": known}
 
 
 def _tour(explorer: Explorer, name: str, tour: Tour) -> dict[str, Any]:
