@@ -7,7 +7,7 @@
 
 import { here, reach } from "./reach.js"
 import { csvOf } from "./csv.js"
-import { clamp, h, icon, setText } from "./dom.js"
+import { clamp, debounce, h, icon, setText } from "./dom.js"
 import { MapChosen } from "./map_chosen.js"
 import { colouring, coloursOf } from "./map_colours.js"
 import { MapColumns } from "./map_columns.js"
@@ -15,9 +15,10 @@ import { MapHand } from "./map_hand.js"
 import { MapHits } from "./map_hits.js"
 import { MapNames } from "./map_names.js"
 import { MapOver } from "./map_over.js"
+import { roomFor } from "./map_pictures.js"
 import { Points } from "./map_points.js"
 
-const MAX_PICTURES = 40
+const REST_MS_OF_HITS = 300
 
 export class MapView {
   /**
@@ -29,6 +30,10 @@ export class MapView {
     this.on = on
     this.columns = new MapColumns(() => this.choose())
     this.lit = []
+    // While an axis is dragged nothing but what is found moves.
+    this.giveWay = debounce(() => {
+      if (this.ready && this.frame) this.showPictures()
+    }, REST_MS_OF_HITS)
     this.build()
   }
 
@@ -153,7 +158,7 @@ export class MapView {
     const found = await this.columns.get(`names.${frame.keys.join(".")}`).catch(() => [])
     if (frame !== this.frame) return
     this.names.adopt(found.map((one) => ({ ...one, place: frame.back([one.x, one.y]) })))
-    this.names.draw(this.points)
+    this.showPictures()
   }
 
   /** The convex outline of the 99 % of a sample that lie nearest to the middle. */
@@ -206,12 +211,15 @@ export class MapView {
     if (!width || (width === this.points.width && height === this.points.height)) return
     this.points.resize(width, height)
     this.draw()
+    this.showPictures()
   }
 
   look(transform, moving) {
     this.points.look(transform, moving)
     this.draw()
-    if (!moving) this.showPictures()
+    if (!moving) return this.showPictures()
+    this.over.shift(transform)
+    this.names.shift(this.points)
   }
 
   /** Gives up the whole page, or what was chosen. */
@@ -265,7 +273,6 @@ export class MapView {
   draw() {
     if (!this.points.n || !this.frame) return
     this.over.draw({ edge: this.edge, corners: this.corners, poles: this.frame.poles })
-    this.names.draw(this.points)
     this.drawLit()
   }
 
@@ -286,18 +293,20 @@ export class MapView {
       return x < 0 || y < 0 || x > width || y > height ? null : [x, y]
     })
     this.hits.show(this.lit, pixels, query, width, height)
+    this.giveWay()
   }
 
-  /** Pictures instead of dots where few are in sight. */
+  /** At rest: pictures instead of dots where few are in sight, and names that cover no picture. */
   showPictures() {
-    const seen = this.points.view.k > 2 ? this.points.inView() : []
-    const few = seen.length <= MAX_PICTURES && this.data.map.pictures ? seen : []
-    this.over.pictures(few.map((i) => [i, this.picture(this.items[i])]))
+    const hits = this.isAlone && this.hits ? this.hits.boxes : []
+    const { side, shown } = this.data.map.thumbnails ? roomFor(this.points, this.chosen, hits) : { shown: [] }
+    this.over.pictures(shown.map(({ x, y, i }) => [[x, y], this.picture(this.items[i])]), side)
+    this.names.draw(this.points, [...hits, ...shown])
   }
 
   /** A picture of the item under the pointer. */
   showPreview(i, at) {
-    this.preview.hidden = i < 0 || !this.data.map.pictures
+    this.preview.hidden = i < 0 || !this.data.map.thumbnails
     if (this.preview.hidden) return
     const src = this.picture(this.items[i])
     if (this.preview.getAttribute("src") !== src) this.preview.src = src
@@ -307,7 +316,7 @@ export class MapView {
   }
 
   picture(id) {
-    return here.picture?.(id) ?? `${this.data.map.pictures}/${this.data.run}/${this.data.side}/${id}`
+    return here.picture?.(id) ?? `${this.data.map.thumbnails}/${this.data.run}/${this.data.side}/${id}`
   }
 
   /** Searches among the points inside `corners` (shares of both axes as shown); null for all. */
@@ -350,6 +359,7 @@ export class MapView {
     const masks = [this.inside, this.fitting, this.followed].filter(Boolean)
     this.chosen = masks.length ? masks.reduce((all, mask) => all.map((one, i) => one & mask[i])) : null
     this.points.choose(this.chosen)
+    this.showPictures()
     this.say()
     this.on.chosen?.(this)
   }

@@ -17,6 +17,7 @@ export class MapHits {
     this.lines.setAttribute("class", "hit-lines")
     this.element = h("div", { class: "map-hits", role: "group", "aria-label": "Retrieved items", "data-testid": "map-hits" })
     this.slots = []
+    this.boxes = []  // {x, y, side}: squares by their middles
   }
 
   /**
@@ -29,6 +30,7 @@ export class MapHits {
     this.slots.forEach(({ button }, rank) => (button.hidden = !points[rank]))
     const drawn = ids.map((id, rank) => ({ id, rank, point: points[rank] })).filter(({ point }) => point)
     const at = apart(drawn.map(({ point }) => point), query, side, width, height)
+    this.boxes = at.map(([x, y]) => ({ x, y, side }))
     this.element.style.setProperty("--side", `${side}px`)
     drawn.forEach(({ id, rank }, i) => this.fill(this.slots[rank], id, rank, at[i].map((v) => v - side / 2)))
     const line = ({ point }, i) => `M${point.map((v) => v.toFixed(1))}L${at[i].map((v) => v.toFixed(1))}`

@@ -69,13 +69,21 @@ export class MapOver {
     return [x, y]
   }
 
-  /** @param shown [point, address] of the pictures that stand in for points */
-  pictures(shown) {
-    const { points } = this
-    this.images.replaceChildren(...shown.map(([i, href]) => {
-      const [x, y] = points.screen(points.at(i))
-      return svg("image", { href, x: x - 22, y: y - 22, width: 44, height: 44 })
-    }))
+  /** Pictures of `side` pixels that stand in for points, until `shift`ed with the view.
+   *  @param shown [pixel, address] of each */
+  pictures(shown, side) {
+    this.pictured = this.points.view
+    this.images.removeAttribute("transform")
+    this.images.replaceChildren(...shown.map(([[x, y], href]) =>
+      svg("image", { href, x: x - side / 2, y: y - side / 2, width: side, height: side })))
+  }
+
+  /** Moves the pictures with a view that moves, all at once. */
+  shift({ k, x, y }) {
+    const from = this.pictured
+    if (!from || !this.images.firstChild) return
+    const by = k / from.k
+    this.images.setAttribute("transform", `translate(${x - by * from.x} ${y - by * from.y}) scale(${by})`)
   }
 }
 

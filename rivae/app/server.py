@@ -69,6 +69,7 @@ def build_routes() -> list[BaseRoute]:
         *(Route(at + path, _answering(path), methods=["POST"]) for path in PASSED_ON | ANSWERS),
         Route(at + web.STRIP_PATH, strip, methods=["GET"]),
         Route(at + web.PICTURE_PATH, picture, methods=["GET"]),
+        Route(at + web.THUMBNAIL_PATH, thumbnail, methods=["GET"]),
         Route(at + web.COLUMN_PATH, column, methods=["GET"]),
         Route(at + web.LIBRARY_PATH, map_library, methods=["GET"]),
         *routes.build(),
@@ -142,6 +143,13 @@ async def picture(request: Request) -> Response:
     return await to_thread.run_sync(web.respond, _picture, request.path_params)
 
 
+async def thumbnail(request: Request) -> Response:
+    """One item's small picture, as the grid has it."""
+    from anyio import to_thread
+
+    return await to_thread.run_sync(web.respond, _thumbnail, request.path_params)
+
+
 async def strip(request: Request) -> Response:
     """A few items of a run's data set in one picture."""
     from anyio import to_thread
@@ -200,6 +208,14 @@ def _picture(params: dict[str, Any]) -> Thumbnail:
 
     asked = from_address(Picture, params)
     return cache.explorer(asked.run).picture(asked.item, asked.side)
+
+
+def _thumbnail(params: dict[str, Any]) -> Thumbnail:
+    from rivae.app.panels.questions import Picture, from_address
+    from rivae.app.shell import cache
+
+    asked = from_address(Picture, params)
+    return cache.explorer(asked.run).thumbnail(asked.item, asked.side)
 
 
 def _column(params: dict[str, Any]) -> bytes | list[dict[str, Any]]:

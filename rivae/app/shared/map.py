@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 JS = (
     "map_points.js",
     "map_names.js",
+    "map_pictures.js",
     "map_colours.js",
     "map_frame.js",
     "map_columns.js",
@@ -61,6 +62,7 @@ def map_of(explorer: Explorer, run: str) -> dict[str, Any] | None:
         "version": cache.model_key(run, explorer.asks),
         "layout": layouts.state_of(explorer),
         "n": len(explorer.search_rows),
+        "thumbnails": web.thumbnails_url(cache.data_version(run)),
         "pictures": web.pictures_url(cache.data_version(run)),
         "colours": {
             name: {"sequence": colours.sequential[2:], "classes": colours.series}

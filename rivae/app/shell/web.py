@@ -17,6 +17,7 @@ STEER_PATH = "/rivae/api/run/steer"
 STRIP_PATH = "/rivae/api/run/strip/{run}"
 # A browser keeps a picture for an hour, so its address tells the data that it is of.
 PICTURE_PATH = "/rivae/api/run/picture/{data}/{run}/{side}/{item}"
+THUMBNAIL_PATH = "/rivae/api/run/thumbnail/{data}/{run}/{side}/{item}"
 COLUMN_PATH = "/rivae/api/run/map/{run}/{rows}/{asks}/{column}"
 COLUMNS = "columns"  # in the place of a column: what columns there are
 NAMES = "names"  # "names.axis-0.axis-1" in the place of a column: what lies where on their map
@@ -77,6 +78,11 @@ def pictures_url(data: str) -> str:
         data: ``cache.data_version`` of the runs shown.
     """
     return "" if _base is None else f"{_base}{PICTURE_PATH.partition('/{')[0]}/{data}"
+
+
+def thumbnails_url(data: str) -> str:
+    """As ``pictures_url``, of small pictures."""
+    return "" if _base is None else f"{_base}{THUMBNAIL_PATH.partition('/{')[0]}/{data}"
 
 
 def map_urls(run_id: str, rows: str, asks: str) -> dict[str, str] | None:

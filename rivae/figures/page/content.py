@@ -248,6 +248,7 @@ def _map(explorer: Explorer, words: ItemWords | None) -> dict[str, Any]:
         "version": "1",
         "layout": "there" if has_layout else None,
         "n": len(explorer.search_rows),
+        "thumbnails": "here",
         "pictures": "here",
         "colours": {
             name: {"sequence": list(colours.sequential[2:]), "classes": list(colours.series)}
