@@ -16,6 +16,7 @@ from PIL import Image
 
 from rivae.api.axes import Axis as Axis
 from rivae.api.axes import RunAxes
+from rivae.api.selections import RunSelections
 from rivae.base.arrays import checked_z, require_count
 from rivae.base.config import Asks, Rows
 from rivae.base.errors import DataError
@@ -34,7 +35,7 @@ Query = int | Sequence[int] | NDArray[np.integer] | str | Image.Image
 SLOW_SHUFFLES = 20  # most shuffles of what has to be fitted again for each
 
 
-class Run(RunAxes):
+class Run(RunAxes, RunSelections):
     """A run, ready to be asked. Data, model and search are opened on first use.
 
     Made by ``rivae.load_run``. Every method raises ``rivae.base.errors.RunError``, ``DataError`` or

@@ -1,10 +1,10 @@
-"""Conditions on items in one line of text: words, tags and true factors.
+"""Conditions on items in one line of text: words, tags, selections and true factors.
 
-    lemon #easy fruit >= 3 longishness = bowl
+    lemon #easy @s2 fruit >= 3 longishness = bowl
 
-asks for items that have the word, the tag, and levels of two factors. Levels are written by name or
-counted from 1; a factor without levels is compared with numbers as they are shown. An item whose
-factor is unknown meets no condition on it.
+asks for items that have the word and the tag, are in the selection, and have levels of two factors.
+Levels are written by name or counted from 1; a factor without levels is compared with numbers as
+they are shown. An item whose factor is unknown meets no condition on it.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ _SIGNS: dict[str, Callable[[NDArray[np.float64], float], NDArray[np.bool_]]] = {
 _WRITTEN = str.maketrans({"≥": ">=", "≤": "<="})
 _NUMBER = re.compile(r"[-−]?\d{1,12}(?:\.(\d{0,12}))?(?![\w.])")
 _TAG = re.compile(r"(?<!\S)#(\S+)")
+_SELECTION = re.compile(r"(?<!\S)@(\S+)")
 _SIGN = re.compile(r"\s*(>=|<=|>|<|=)\s*")
 
 
@@ -51,11 +52,14 @@ class FactorCondition:
 
 @dataclass(frozen=True)
 class Conditions:
-    """What items must have: every one of ``words``, of ``tags`` and of ``factors``."""
+    """What items must have: every one of ``words``, of ``tags`` and of ``factors``; and the
+    ``selections`` (ids or names) that they must be in.
+    """
 
     words: str
     tags: tuple[str, ...]
     factors: tuple[FactorCondition, ...]
+    selections: tuple[str, ...] = ()
 
 
 def tag_name(tag: str) -> str:
@@ -79,7 +83,9 @@ def read_conditions(text: str, specs: Sequence[FactorSpec]) -> Conditions:
         factors.append(FactorCondition(k, sign[1], value, tolerance))
         rest = f"{rest[:start]} {rest[end:]}"
     tags = tuple(tag_name(tag) for tag in _TAG.findall(rest))
-    return Conditions(" ".join(_TAG.sub(" ", rest).split()), tags, tuple(factors))
+    selections = tuple(_SELECTION.findall(rest))
+    words = _SELECTION.sub(" ", _TAG.sub(" ", rest))
+    return Conditions(" ".join(words.split()), tags, tuple(factors), selections)
 
 
 def suggestions(specs: Sequence[FactorSpec], tags: Sequence[str]) -> list[str]:

@@ -18,6 +18,7 @@ from rivae.data.fulltext import TextHit, TextIndex, text_index
 from rivae.data.thumbnails import Thumbnail, ThumbnailCache, encode_picture, enlarged
 from rivae.exploring.words.item_words import item_tags
 from rivae.exploring.words.tags import tag_map_of
+from rivae.runs.selections import find_selection, rows_of
 
 MAX_TAGGED = 20_000  # items whose tags are counted
 MAX_DIGITS = 10  # of an item's number
@@ -134,7 +135,8 @@ class Catalogue:
         a number is a row.
 
         Raises:
-            ConfigError: a condition cannot be read, or no item has such a tag.
+            ConfigError: a condition cannot be read, no item has such a tag, or there is no such
+                selection.
         """
         conditions = read_conditions(text, self._specs)
         rows = self.search_rows
@@ -147,12 +149,18 @@ class Catalogue:
                 instead = " or ".join(near) or "another one, or plain words"
                 raise ConfigError(f"no item has the tag #{tag}: use {instead}")
             rows = rows[np.isin(rows, self._tagged[tag], kind="table")]
+        for name in conditions.selections:
+            rows = rows[np.isin(rows, self._selected(name), kind="table")]
         for condition in conditions.factors:
             assert self.data.factors is not None
             rows = rows[condition.holds(self.data.factors[rows, condition.factor])]
         if (row := self._numbered(text)) is not None:
             rows = np.concatenate([[np.int64(row)], rows[rows != row]])
         return rows
+
+    def _selected(self, name: str) -> NDArray[np.int64]:
+        """The data rows of a selection; a catalogue without a run has none."""
+        return rows_of(find_selection((), name))
 
     @property
     def suggested_conditions(self) -> list[str]:

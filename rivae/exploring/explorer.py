@@ -35,6 +35,7 @@ from rivae.retrieval.prior import AggregatedPrior, aggregated_prior
 from rivae.retrieval.retriever import Distance, Retriever
 from rivae.runs import Run
 from rivae.runs.axis_names import AxisName
+from rivae.runs.selections import KeptSelection, find_selection, known_selections, rows_of
 from rivae.training.alignment.certainty import Certainty, certainty_of
 
 Vector = NDArray[np.float64]
@@ -178,6 +179,14 @@ class Explorer(Catalogue):
     def added_axes(self) -> list[PlacedAxis]:
         """The axes that were added to the run, as of now, with their places among the data."""
         return [] if self.run is None else self._places.of(self.run)
+
+    @property
+    def selections(self) -> tuple[KeptSelection, ...]:
+        """The selections that are kept with the run, as of now."""
+        return () if self.run is None else known_selections(self.run)
+
+    def _selected(self, name: str) -> NDArray[np.int64]:
+        return rows_of(find_selection(self.selections, name))
 
     @cached_property
     def _places(self) -> AxisPlaces:

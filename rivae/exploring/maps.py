@@ -19,6 +19,7 @@ from rivae.base.errors import ConfigError
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.layouts import can_have, kept_layout
 from rivae.retrieval.retriever import Retriever
+from rivae.runs.selections import stamp
 
 STEPS = 65_534  # from the lowest to the highest value
 UNKNOWN = 65_535
@@ -205,7 +206,6 @@ def in_polygon(
     return inside
 
 
-@lru_cache(maxsize=4)  # a drag asks for the same one many times
 def among(explorer: Explorer, lasso: Lasso | None, only: str = "") -> Retriever | None:
     """The search among the items inside ``lasso`` that meet the conditions ``only``; None where
     there is none.
@@ -213,6 +213,13 @@ def among(explorer: Explorer, lasso: Lasso | None, only: str = "") -> Retriever 
     Raises:
         ConfigError: see ``Lasso.inside`` and ``Catalogue.find``.
     """
+    run = explorer.run
+    return _among(explorer, lasso, only, stamp(run) if "@" in only and run is not None else None)
+
+
+@lru_cache(maxsize=4)  # a drag asks for the same one many times
+def _among(explorer: Explorer, lasso: Lasso | None, only: str, kept: object) -> Retriever | None:
+    """``among``, as long as the selections are those of the stamp ``kept``."""
     if lasso is None:
         rows = explorer.find(only)
     elif only.split():

@@ -42,12 +42,16 @@ class FactorShares:
 
 @dataclass(frozen=True)
 class Term:
-    """A word or tag that the chosen items have more or less often: counts of both, log-odds z."""
+    """A word or tag that the chosen items have more or less often: counts of both, log-odds z, and
+    the ends ``low`` and ``high`` of the 95 % interval of the log-odds.
+    """
 
     word: str
     chosen: int
     rest: int
     z: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,8 @@ class Selection:
     Attributes:
         n, of: numbers of chosen and of all items.
         factors: those that differ most first.
-        more, less: terms that the chosen items have more and less often than the others.
+        more, less: words that the chosen items have more and less often than the others.
+        more_tags, less_tags: tags, in the same way.
     """
 
     n: int
@@ -65,21 +70,28 @@ class Selection:
     factors: tuple[FactorShares, ...]
     more: tuple[Term, ...]
     less: tuple[Term, ...]
+    more_tags: tuple[Term, ...] = ()
+    less_tags: tuple[Term, ...] = ()
 
 
 def describe(
-    explorer: Explorer, rows: ArrayLike, sets: Sequence[Collection[str]] | None = None
+    explorer: Explorer,
+    rows: ArrayLike,
+    sets: Sequence[Collection[str]] | None = None,
+    tags: Sequence[Collection[str]] | None = None,
 ) -> Selection:
     """What tells the items ``rows`` (n,) from the others that ``explorer`` searches.
 
     Args:
-        sets: words or tags of every data row; None where items have none.
+        sets, tags: words and tags of every data row; None where items have none.
     """
     everything = explorer.search_rows
     is_chosen = np.isin(everything, np.asarray(rows, dtype=np.int64))
     factors = sorted(_factors(explorer, is_chosen), key=lambda f: -f.apart)
     more, less = _terms(everything, is_chosen, sets) if sets is not None else ((), ())
-    return Selection(int(is_chosen.sum()), len(everything), tuple(factors), more, less)
+    of_tags = _terms(everything, is_chosen, tags) if tags is not None else ((), ())
+    n = int(is_chosen.sum())
+    return Selection(n, len(everything), tuple(factors), more, less, *of_tags)
 
 
 def _factors(explorer: Explorer, is_chosen: NDArray[np.bool_]) -> list[FactorShares]:
@@ -119,7 +131,10 @@ def _terms(
     words = contrast(np.flatnonzero(~in_selection), np.flatnonzero(in_selection), part_sets)
 
     def terms(some: Sequence[WordContrast]) -> tuple[Term, ...]:
-        return tuple(Term(c.word, c.high, c.low, round(c.z, 2)) for c in some[:N_TERMS])
+        return tuple(
+            Term(c.word, c.high, c.low, round(c.z, 2), *(round(v, 2) for v in c.interval()))
+            for c in some[:N_TERMS]
+        )
 
     more = [c for c in words if c.z > SURE]
     less = [c for c in reversed(words) if c.z < -SURE]

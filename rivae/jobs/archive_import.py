@@ -38,6 +38,7 @@ from rivae.runs.evaluation_file import FILES as EVALUATIONS
 from rivae.runs.named_files import named_files, require_open
 from rivae.runs.notes import ABOUT, read_about
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL
+from rivae.runs.selections import SELECTIONS, read_selections
 
 _WAITING = re.compile(r"\.[0-9a-f]{32}\.import")
 
@@ -156,6 +157,8 @@ def check_run(
         read_names(folder / AXIS_NAMES, MAX_AXES)
     if (folder / ADDED_AXES).is_file():
         read_added_axes(folder / ADDED_AXES)
+    if (folder / SELECTIONS).is_file():
+        read_selections(folder / SELECTIONS)
     if (folder / ABOUT).is_file():
         read_about(folder / ABOUT)
     for weights in (MODEL, *CHECKPOINTS):

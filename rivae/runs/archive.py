@@ -35,6 +35,8 @@ from rivae.runs.notes import ABOUT
 from rivae.runs.notes import MAX_BYTES as MAX_ABOUT
 from rivae.runs.records import MAX_STATUS
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL
+from rivae.runs.selections import MAX_BYTES as MAX_SELECTED_BYTES
+from rivae.runs.selections import SELECTIONS
 
 MANIFEST = "manifest.json"
 MAX_MANIFEST = 64 * 1024
@@ -51,6 +53,7 @@ FILES: dict[str, int] = {
     "alignment.json": 8 * 2**20,
     AXIS_NAMES: MAX_NAMES,
     ADDED_AXES: MAX_ADDED_BYTES,
+    SELECTIONS: MAX_SELECTED_BYTES,
     ABOUT: MAX_ABOUT,
 }
 CHECKPOINTS: dict[str, int] = {

@@ -173,6 +173,7 @@ _FILES = frozenset(
         "alignment.json",
         "axis_names.json",
         "added_axes.json",
+        "selections.json",
         "steps.json",
         "about.json",
     }
