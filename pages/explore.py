@@ -83,6 +83,7 @@ session.PANEL(
     add=session.PAGE.on_add,
     label=session.PAGE.on_label,
     layout=session.PAGE.on_layout,
+    selections=session.PAGE.on_selections,
     search=session.PAGE.on_search,
 )
 panels.layout_progress(explorer)

@@ -34,6 +34,7 @@ export class CompareMaps {
       const { id, dims, parts } = runs[i]
       map.adopt({ map: maps[i], run: id, rows: "test", asks, side, axes: axesOf(runs, parts, factor) }, dims)
       map.setLayout(maps[i].layout)
+      map.setSelections(maps[i].selections)
     })
     if (this.isOpen) this.moved()
   }
@@ -59,7 +60,7 @@ export class CompareMaps {
   link(from) {
     if (this.linking) return
     this.linking = true
-    const ids = from.within ? from.chosenIds() : null
+    const ids = from.within || from.selected ? from.chosenIds() : null
     for (const map of this.maps) if (map !== from) map.follow(ids)
     this.linking = false
   }

@@ -19,6 +19,7 @@ export const ICONS = {
   whole: "M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4",
   remove: "M5 5l10 10M15 5 5 15",
   expand: "M12 3h5v5M17 3l-6 6M8 17H3v-5M3 17l6-6",
+  pen: "M4 16l1-4 8-8 3 3-8 8zM11 6l3 3",
   warn: "M10 3 18 17H2zM10 8v4M10 14.5v.01",
 }
 

@@ -10,6 +10,7 @@ import { debounce, h, icon, setText } from "./dom.js"
 import { keep, kept } from "./kept.js"
 import { WHERE, buildQuery, buildResults, showQuery } from "./layout.js"
 import { MapView } from "./map.js"
+import { withSelection } from "./map_selections.js"
 import { COMMIT_MS, Panel, SPEAK_MS, mounted } from "./panel.js"
 import { here } from "./reach.js"
 import { Said } from "./said.js"
@@ -46,6 +47,8 @@ export class ExplorePanel extends Panel {
       choose: () => this.searchAmong(),
       label: (chosen) => this.act("label", chosen),
       layout: () => this.act("layout", {}),
+      narrow: (id) => this.narrowTo(id),
+      selections: here.answer ? null : (what) => this.act("selections", what),
       picture: (id) => this.wire.picture(id),
     })
     this.sliders = new Sliders({
@@ -175,6 +178,12 @@ export class ExplorePanel extends Panel {
     this.commitSoon()
   }
 
+  /** Only the items of a selection, or all again. */
+  narrowTo(id) {
+    this.only.value = withSelection(this.only.value, id)
+    this.searchAmong()
+  }
+
   /** The item that is open at the side is framed, and its place said while z moves. */
   update(component) {
     const { view } = this.data || {}
@@ -182,6 +191,7 @@ export class ExplorePanel extends Panel {
     if (view !== component.data.view) this.setView(component.data)
     this.sliders.setMarks(component.data.marks)
     this.map.setLayout(component.data.map?.layout)
+    this.map.setSelections(component.data.map?.selections, component.data.gone)
     this.element.classList.toggle("docked", Boolean(component.data.docked))
     this.tiles.watch(component.data.watched)
     this.sayWatched()

@@ -8,6 +8,7 @@ import { folded, h } from "./dom.js"
 import { Engine, numbersOf } from "./engine.js"
 import { ExplorePanel } from "./explore.js"
 import { chooseItem, showAddAxis, showAxis, showItem } from "./file_parts.js"
+import { selectionsIn } from "./map_selections.js"
 import { here } from "./reach.js"
 import { aloneOf, axisOfWords } from "./word_axis.js"
 
@@ -15,10 +16,11 @@ const HITS = 12
 
 /** The items; a place is where one stands in its lists. */
 class Items {
-  constructor({ ids, titles, texts, factors, pictures, asked, tiny }) {
+  constructor({ ids, titles, texts, factors, pictures, asked, tiny }, selections) {
     Object.assign(this, { ids, titles, texts, factors, pictures, tiny })
     this.askedWith = asked || pictures
     this.at = new Map(ids.map((id, place) => [id, place]))
+    this.selected = new Map(selections.map(({ id, bits }) => [id, numbersOf(bits, Uint8Array)]))
     this.words = titles.map((title, place) => folded(`${title} ${texts[place]}`))
   }
 
@@ -36,8 +38,10 @@ class Items {
 
   /** Which items have all words of a text: 0 and 1 each. */
   having(text) {
-    const wanted = folded(text).split(/\s+/).filter(Boolean)
-    return Uint8Array.from(this.words, (words) => Number(wanted.every((word) => words.includes(word))))
+    const inside = selectionsIn(text).map((id) => this.selected.get(id))
+    const wanted = folded(text).split(/\s+/).filter((word) => word && !word.startsWith("@"))
+    return Uint8Array.from(this.words, (words, place) =>
+      Number(wanted.every((word) => words.includes(word)) && inside.every((bits) => bits && (bits[place >> 3] >> (place & 7)) & 1)))
   }
 
   find(text) {
@@ -106,7 +110,7 @@ export class HeldRun {
     this.told = told
     this.addedAxes = told.addedAxes
     this.nAdded = 0  // here, by words
-    this.items = new Items(told.items)
+    this.items = new Items(told.items, told.map?.selections || [])
     this.searcher = new Searcher(code, told.model)
     this.z = numbersOf(told.z, Float64Array)
     this.rev = 0

@@ -9,7 +9,7 @@ import { here, reach } from "./reach.js"
 import { csvOf } from "./csv.js"
 import { clamp, debounce, h, icon, setText } from "./dom.js"
 import { MapChosen } from "./map_chosen.js"
-import { colouring, coloursOf } from "./map_colours.js"
+import { colouring, coloursOf, marking } from "./map_colours.js"
 import { MapColumns } from "./map_columns.js"
 import { MapHand } from "./map_hand.js"
 import { MapHits } from "./map_hits.js"
@@ -17,12 +17,15 @@ import { MapNames } from "./map_names.js"
 import { MapOver } from "./map_over.js"
 import { roomFor } from "./map_pictures.js"
 import { Points } from "./map_points.js"
+import { MapSelections, selectionsIn } from "./map_selections.js"
 
 const REST_MS_OF_HITS = 300
 
 export class MapView {
   /**
-   * @param on {move({axis: z}), pick(id), choose(), label({within, only}), layout(), picture(id)};
+   * @param on {move({axis: z}), pick(id), choose(), label({within, only}), layout(), picture(id), narrow(id),
+   *   selections({do, …})}; with `narrow` the search is among the items of a selection, without `selections` none
+   *   are kept;
    *   without `move` the query stays where it is, without `layout` none is computed; without `picture`
    *   what is found is lit and never shown
    */
@@ -47,9 +50,14 @@ export class MapView {
     this.lassoButton = tool("Choose items with a lasso (or hold Shift)", "lasso", "lasso",
       () => this.hand?.setLasso(!this.hand.lassoing))
     this.foot = new MapChosen({
-      save: () => this.save(), clear: () => this.select(null),
+      save: () => this.save(), clear: () => this.select(null), keep: () => this.keepChosen(),
       label: () => this.on.label({ within: this.within ?? null, only: this.only || "" }),
     })
+    this.selections = new MapSelections({
+      choose: (id) => (this.on.narrow ? this.on.narrow(id) : this.pressLocally(id)),
+      change: this.on.selections ? (what) => this.on.selections(what) : null,
+    })
+    this.masks = new Map()
     this.canvas = h("canvas", { "aria-hidden": "true" })
     this.over = new MapOver()
     this.svg = this.over.element
@@ -65,7 +73,7 @@ export class MapView {
       h("div", { class: "bar" }, ...this.columns.elements, this.lassoButton,
         tool("Show everything", "whole", "reset", () => this.hand?.reset()),
         tool("Fill the page", "expand", "fill", () => this.fill())),
-      this.trouble, this.stage, this.foot.element)
+      this.trouble, this.stage, this.selections.element, this.foot.element)
   }
 
   // opening
@@ -78,7 +86,8 @@ export class MapView {
     if (key !== this.key) {
       this.key = key
       if (data.map) this.columns.adopt(data.map)
-      this.chosen = this.inside = this.fitting = this.followed = this.following = this.within = this.corners = this.frame = this.asked = null
+      this.masks.clear()
+      this.selected = this.chosen = this.inside = this.fitting = this.followed = this.following = this.within = this.corners = this.frame = this.asked = null
       this.ready = false
     }
     if (!this.element.hidden && !this.ready) this.load()
@@ -91,6 +100,44 @@ export class MapView {
     if (!this.ready || !this.columns.isLayout || !this.frame?.poles) return
     if (before === "made" && !state) this.columns.leaveLayout(this.frame)  // it was stopped
     if (state === "there" || before !== state) this.choose()
+  }
+
+  /** The selections that are kept with the run now, and the name of the one that Undo brings back. */
+  async setSelections(known, gone) {
+    const { map } = this.data
+    if (!map || !known) return
+    const isMore = known.length > this.selections.known.length
+    this.selections.adopt(known, map.colours[this.isDark() ? "dark" : "light"].classes, gone || "")
+    if (isMore && this.keeping) this.select(null)  // it is kept: the next one can be drawn
+    this.keeping = false
+    await this.mark()
+  }
+
+  isDark() {
+    return coloursOf(this.element).dark
+  }
+
+  /** Colours the points of the selections where nothing else colours them. */
+  async mark() {
+    const { known } = this.selections
+    if (!this.ready || !this.items) return
+    const { key } = this
+    await Promise.all(known.map(async ({ id }) => this.masks.has(id) || this.masks.set(id, await this.having(`@${id}`))))
+    if (key !== this.key || !this.points?.n || this.columns.colour.value) return
+    this.paintColour(null)
+  }
+
+  keepChosen() {
+    this.keeping = true
+    this.on.selections({ do: "keep", within: this.within ?? null, only: this.only || "" })
+  }
+
+  /** Where no search goes on among some items, the items of a selection are shown alone. */
+  pressLocally(id) {
+    const isOn = !this.selections.active.includes(id)
+    this.selections.press(isOn ? [id] : [])
+    this.selected = isOn ? this.masks.get(id) ?? null : null
+    if (this.points?.n) this.dim()
   }
 
   async open(isOpen) {
@@ -114,6 +161,7 @@ export class MapView {
       this.listen()
       await this.choose()
       await this.narrow(this.only || "")
+      await this.mark()
       this.follow(this.following)
     } catch (error) {
       this.ready = false
@@ -176,13 +224,16 @@ export class MapView {
 
   paintColour(values) {
     const { accent, ink, dark } = coloursOf(this.element)
-    this.points.plain = [...(values ? ink : accent), values ? 0.4 : 1]
+    const colours = this.data.map.colours[dark ? "dark" : "light"]
+    const marked = values ? [] : this.selections.known.filter(({ id }) => this.masks.get(id))
+    this.points.plain = [...(values || marked.length ? ink : accent), values ? 0.4 : marked.length ? 0.25 : 1]
     if (!values) {
       this.legend.replaceChildren()
-      this.points.colour(null)
-      return
+      if (!marked.length) return this.points.colour(null)
+      const { shares, stops } = marking(marked, marked.map(({ id }) => this.masks.get(id)), colours.classes)
+      return this.points.colour(shares, stops)
     }
-    const { shares, stops, legend } = colouring(this.columns.coloured, values, this.data.map.colours[dark ? "dark" : "light"])
+    const { shares, stops, legend } = colouring(this.columns.coloured, values, colours)
     this.points.colour(shares, stops)
     this.legend.replaceChildren(...legend)
   }
@@ -336,27 +387,34 @@ export class MapView {
 
   /** Dims the items that do not have all words of `only`; "" dims none. */
   async narrow(only) {
-    const { run, rows, asks, map } = this.data
     const asked = JSON.stringify([this.key, only])
     this.only = only
     if (!this.points?.n || asked === this.asked) return
     this.asked = asked
     this.fitting = null
+    if (this.on.narrow) this.selections.press(selectionsIn(only))
     if (only) {
-      const reply = await reach(map.found, {
-        method: "POST", headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ run, rows, asks, only }),
-      }).catch(() => null)
-      const bits = reply?.ok ? new Uint8Array(await reply.arrayBuffer()) : null
+      const having = await this.having(only)
       if (asked !== this.asked) return
-      this.fitting = bits && new Uint8Array(this.items.length).map((_, i) => (bits[i >> 3] >> (i & 7)) & 1)
+      this.fitting = having
     }
     this.dim()
   }
 
+  /** Which items meet the conditions `only`, 0 and 1 each; null where that cannot be read. */
+  async having(only) {
+    const { run, rows, asks, map } = this.data
+    const reply = await reach(map.found, {
+      method: "POST", headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ run, rows, asks, only }),
+    }).catch(() => null)
+    const bits = reply?.ok ? new Uint8Array(await reply.arrayBuffer()) : null
+    return bits && new Uint8Array(this.items.length).map((_, i) => (bits[i >> 3] >> (i & 7)) & 1)
+  }
+
   /** Dims what lies outside the lasso or lacks the words. */
   dim() {
-    const masks = [this.inside, this.fitting, this.followed].filter(Boolean)
+    const masks = [this.inside, this.fitting, this.selected, this.followed].filter(Boolean)
     this.chosen = masks.length ? masks.reduce((all, mask) => all.map((one, i) => one & mask[i])) : null
     this.points.choose(this.chosen)
     this.showPictures()
@@ -381,7 +439,8 @@ export class MapView {
     const n = this.items?.length ?? 0
     const count = this.chosen ? this.chosen.reduce((sum, one) => sum + one, 0) : null
     const { run, rows, asks, map } = this.data
-    this.foot.show({ run, rows, asks, within: this.within ?? null, only: this.only || "" }, map.described, count, n)
+    const isKept = !this.within && selectionsIn(this.only || "").some((id) => this.only === `@${id}`)
+    this.foot.show({ run, rows, asks, within: this.within ?? null, only: this.only || "" }, map.described, count, n, this.on.selections && !isKept)
   }
 
   /** The chosen items as a table: number, and place on both axes. */

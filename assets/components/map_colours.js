@@ -2,6 +2,7 @@
 
 import { clamp, h } from "./dom.js"
 import { STEPS, UNKNOWN } from "./map_points.js"
+import { shapeOf } from "./map_selections.js"
 
 /** Accent and text colour of an element (0 to 1 each), and whether its page is dark. */
 export function coloursOf(element) {
@@ -41,6 +42,20 @@ export function colouring({ kind, low, high, levels }, codes, { sequence, classe
   const ramp = `background: linear-gradient(90deg, ${sequence.join(", ")})`
   const legend = [h("span", {}, ends[0]), h("i", { class: "ramp", style: ramp }), h("span", {}, ends[1])]
   return { shares, stops, legend }
+}
+
+/**
+ * How selections are coloured and shaped; of several that hold a point the last one counts.
+ * @param selections [{mark}], `masks` of 0 and 1 for each, `classes` colours `#rrggbb`
+ * @returns {shares, stops} as `colouring`
+ */
+export function marking(selections, masks, classes) {
+  const shares = new Float32Array(masks[0].length).fill(2)
+  masks.forEach((mask, s) => mask.forEach((one, i) => {
+    if (one) shares[i] = (s + 0.5) / masks.length
+  }))
+  const stops = selections.map(({ mark }) => [...rgb(classes[mark % classes.length]), 255 - shapeOf(mark)])
+  return { shares, stops }
 }
 
 export const SPARSE_TO_DENSE = { kind: "number", levels: ["sparse", "dense"] }

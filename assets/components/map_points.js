@@ -24,9 +24,18 @@ uniform sampler2D palette; uniform float alpha; uniform vec4 plain; uniform bool
 out vec4 colour;
 void main() {
   float r = length(gl_PointCoord - 0.5);
-  if (r > 0.5) discard;
   vec4 c = coloured ? texture(palette, vec2(v, 0.5)) : plain;
   if (coloured && v > 1.0) c = plain;
+  else if (coloured) {
+    // A palette has no transparent colours: what its alpha lacks is the number of a shape.
+    int shape = int(255.5 - c.a * 255.0);
+    c.a = 1.0;
+    vec2 p = gl_PointCoord - 0.5;
+    if (shape == 1) r = 1.25 * max(abs(p.x), abs(p.y));
+    else if (shape == 2) r = max(p.y + 0.1, 0.944 * abs(p.x) - 0.5 * p.y + 0.275);
+    else if (shape == 3) r = abs(p.x) + abs(p.y);
+  }
+  if (r > 0.5) discard;
   float a = c.a * alpha * smoothstep(0.5, 0.38, r) * (lit > 0.5 ? 1.0 : 0.12);
   colour = vec4(c.rgb * a, a);
 }`

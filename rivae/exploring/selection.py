@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -92,6 +93,14 @@ def describe(
     of_tags = _terms(everything, is_chosen, tags) if tags is not None else ((), ())
     n = int(is_chosen.sum())
     return Selection(n, len(everything), tuple(factors), more, less, *of_tags)
+
+
+def for_map(explorer: Explorer) -> list[dict[str, Any]]:
+    """The selections that are kept with the run, as JSON values for the map in a browser."""
+    return [
+        {"id": one.id, "name": one.name, "mark": one.mark, "n": len(one.rows)}
+        for one in explorer.selections
+    ]
 
 
 def _factors(explorer: Explorer, is_chosen: NDArray[np.bool_]) -> list[FactorShares]:

@@ -11,9 +11,10 @@ from types import SimpleNamespace
 
 import streamlit as st
 
-from rivae.app.shell import access, keys
+from rivae.app.shell import access, cache, keys
 from rivae.base.errors import RivaeError
 from rivae.runs.added_axes import AddedAxis, AxisSpec, added_axes
+from rivae.runs.selections import keep_selection, selections
 
 # Each function does one action and returns whether it was done.
 
@@ -134,6 +135,30 @@ def axis(world):
     assert removed == renamed, "both or none"
     added._restore("own", kept)
     assert added_axes(world.run) == (kept,)
+    return removed
+
+
+def select(world, **report):
+    from rivae.app.explore import selecting
+
+    with suppress(RivaeError):
+        selecting.act(cache.explorer("own"), "own", report)
+
+
+def new_selection(world):
+    select(world, do="keep", within=None, only=str(1), name="one")
+    return [one.name for one in selections(world.run)] == ["one"]
+
+
+def selection(world):
+    kept = keep_selection(world.run, [1, 2], "two")
+    select(world, do="rename", id="s1", name="pair")
+    renamed = selections(world.run)[0].name == "pair"
+    select(world, do="remove", id="s1")
+    removed = selections(world.run) == ()
+    assert removed == renamed, "both or none"
+    select(world, do="restore")
+    assert [one.rows for one in selections(world.run)] == [kept.rows]
     return removed
 
 

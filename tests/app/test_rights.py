@@ -61,6 +61,7 @@ ARCHIVE = "run-import"
 FILES = "files"
 PURGE = "trash-expire"
 NEW_AXIS, AXIS = "axis-add", "axis-change"
+NEW_SELECTION, SELECTION = "selection", "selection-change"
 LOOK = "look"
 
 CONTROLS = {
@@ -89,6 +90,8 @@ CONTROLS = {
     AXIS: {
         "explore.added:_remove", "explore.added:_rename", "explore.added:_restore",
     },
+    NEW_SELECTION: set(),  # a report of the map: explore.selecting
+    SELECTION: set(),
     NEW_TOUR: {"steer.tours:_take_file"},
     TOUR: {
         "steer.tours:_delete", "steer.tours:_move", "steer.tours:_write",
@@ -242,6 +245,8 @@ TRIED = {
     NAMES_BACK: act.names_back,
     NEW_AXIS: act.new_axis,
     AXIS: act.axis,
+    NEW_SELECTION: act.new_selection,
+    SELECTION: act.selection,
     NEW_TOUR: act.new_tour,
     TOUR: act.tour,
     TOUR_BACK: act.tour_back,

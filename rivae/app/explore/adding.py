@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from rivae.runs import Run
 
 WORDS, COLUMN, ITEMS, PROPOSALS = "Words", "Tag or factor", "Chosen items", "Proposals"
+SELECTIONS, REST = "Selections", "All other items"
 HELP = (
     "An added axis is a direction beside the model's own: it changes nothing of the model, and its "
     "score says how well it follows your words on items that it was not fitted to."
@@ -41,6 +42,7 @@ HELP = (
 NOTHING_PROPOSED = (
     "Nothing to propose: the axes say nothing measurable about words, tags or factors of the items."
 )
+ALL_SHARED = "One of these selections lies within the other: choose two that differ."
 MOST_EXAMPLES = 500  # of a large choice an even sample tells as much
 
 
@@ -90,6 +92,7 @@ def _new(explorer: Explorer, shown: ExploreState, adding: Adding) -> None:
         *([WORDS] if has_texts(explorer.data) else []),
         *([COLUMN] if targets else []),
         *([ITEMS] if adding.items else []),
+        *([SELECTIONS] if explorer.selections else []),
         PROPOSALS,
     ]
     first = ITEMS if adding.items else sources[0]
@@ -119,7 +122,9 @@ def _new(explorer: Explorer, shown: ExploreState, adding: Adding) -> None:
     elif chosen == ITEMS:
         n = len(adding.items)
         st.caption(f"{n:,} chosen items against the items that the model was trained on.")
-        _try_button(explorer, finder, lambda: _examples(explorer, adding))
+        _try_button(explorer, finder, lambda: _examples(explorer, adding.items))
+    elif chosen == SELECTIONS:
+        _selections(explorer, finder)
     _draft(explorer, shown)
 
 
@@ -178,29 +183,66 @@ def _column(target: Target) -> AxisSpec:
     return AxisSpec("tag" if target.kind == "tag" else "factor", target=target.key)
 
 
-def _examples(explorer: Explorer, adding: Adding) -> AxisSpec:
+def _examples(explorer: Explorer, rows: Sequence[int], against: Sequence[int] = ()) -> AxisSpec:
     names = explorer.data.item_ids()
-    step = -(-len(adding.items) // MOST_EXAMPLES)
-    return AxisSpec("examples", items=tuple(names[i] for i in adding.items[::step]))
+
+    def some(of: Sequence[int]) -> tuple[str, ...]:
+        return tuple(names[i] for i in of[:: max(1, -(-len(of) // MOST_EXAMPLES))])
+
+    return AxisSpec("examples", items=some(rows), against=some(against))
 
 
-def _try_button(explorer: Explorer, finder: AxisFinder, spec: Callable[[], AxisSpec]) -> None:
+def _selections(explorer: Explorer, finder: AxisFinder) -> None:
+    """One selection against all other items, or against another one."""
+    kept = {f"{one.name} (@{one.id})": one for one in explorer.selections}
+    more = st.selectbox("More like", list(kept), key=keys.AXIS_SELECTION, on_change=_forget)
+    others = [REST, *(name for name in kept if name != more)]
+    less = st.selectbox("Less like", others, key=keys.AXIS_AGAINST, on_change=_forget)
+    high, low = kept[more], kept.get(less)
+    shared = set(high.rows) & set(low.rows) if low is not None else set()
+    rows = [row for row in high.rows if row not in shared]
+    against = [row for row in low.rows if row not in shared] if low is not None else []
+    if not rows or (low is not None and not against):
+        report.warning(ALL_SHARED)
+        return
+    if shared:
+        st.caption(f"{len(shared):,} items of both are left out.")
+    _try_button(
+        explorer,
+        finder,
+        lambda: _examples(explorer, rows, against),
+        (low.name if low is not None else "", high.name),
+    )
+
+
+def _try_button(
+    explorer: Explorer,
+    finder: AxisFinder,
+    spec: Callable[[], AxisSpec],
+    poles: tuple[str, str] | None = None,
+) -> None:
     st.button(
         "Try",
         icon=":material/play_arrow:",
         key=f"{keys.AXIS_NAME}_try",
         on_click=_try,
-        args=(explorer, finder, spec),
+        args=(explorer, finder, spec, poles),
     )
 
 
-def _try(explorer: Explorer, finder: AxisFinder, spec: Callable[[], AxisSpec]) -> None:
+def _try(
+    explorer: Explorer,
+    finder: AxisFinder,
+    spec: Callable[[], AxisSpec],
+    poles: tuple[str, str] | None = None,
+) -> None:
     """Find the axis that is asked for; what was typed stays where it cannot be found."""
-    from rivae.exploring.axes.adding import named_directions
+    from rivae.exploring.axes.adding import named_directions, renamed
 
     try:
         others = named_directions(_run_of(explorer), explorer.n_components)
-        draft = Draft(finder.draft(spec(), "", others))
+        axis = finder.draft(spec(), "", others)
+        draft = Draft(axis if poles is None else renamed(axis, poles[1], poles))
     except RivaeError as error:
         draft = Draft(problem=str(error))
     st.session_state[keys.EXPLORE_DRAFT] = draft

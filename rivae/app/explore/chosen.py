@@ -14,7 +14,7 @@ import streamlit as st
 from rivae.app.panels.answers import lasso_of
 from rivae.app.panels.questions import Chosen, Found, read
 from rivae.app.shared.labels import ChosenItems
-from rivae.app.shared.words import words_of
+from rivae.app.shared.words import tags_of, words_of
 from rivae.app.shell import keys
 from rivae.exploring.maps import among
 from rivae.exploring.words.item_words import has_texts
@@ -41,9 +41,11 @@ def about(question: dict[str, Any], open_run: OpenRun) -> dict[str, Any]:
     explorer = open_run(asked.run, asked.rows, asked.asks)
     inside = _chosen(explorer, asked)
     sets = words_of(explorer.data).sets if has_texts(explorer.data) else None
-    found = asdict(describe(explorer, inside.ids if inside else [], sets))
+    tags = tags_of(explorer.data)
+    found = asdict(describe(explorer, inside.ids if inside else [], sets, tags))
     found["factors"] = found["factors"][:MAX_FACTORS]
-    for term in (*found["more"], *found["less"]):
+    kinds = ("more", "less", "more_tags", "less_tags")
+    for term in (term for kind in kinds for term in found[kind]):
         term["word"] = one_line(term["word"])
     return {"seq": asked.seq, **found}
 

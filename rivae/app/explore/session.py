@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from rivae.app.explore import chosen, search, state
+from rivae.app.explore import chosen, search, selecting, state
 from rivae.app.explore.state import ExploreState
 from rivae.app.panels.answers import moves_of, next_rev, rounded
 from rivae.app.panels.component import SHARED, Component
@@ -143,6 +143,15 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
 
         self.guarded(change)
 
+    def on_selections(self, report: Mapping[str, Any]) -> None:
+        """The visitor keeps what is chosen, or changes a selection that is kept."""
+
+        def change() -> None:
+            self.take(report.get("view"))
+            selecting.act(self.explorer(self.shown), self.shown.run, report)
+
+        self.guarded(change)
+
     def on_layout(self, report: Mapping[str, Any]) -> None:
         """The visitor wants to see a layout that is not computed yet."""
 
@@ -184,6 +193,7 @@ PANEL = Component(
         "add": dict,
         "label": dict,
         "layout": dict,
+        "selections": dict,
         "search": dict,
     },
 )
@@ -250,6 +260,7 @@ def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:
         "hits": web.hits_url(),
         "changes": web.changes_url(),
         "docked": _is_docked(),
+        "gone": selecting.gone(shown.run),
     }
 
 

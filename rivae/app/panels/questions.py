@@ -21,6 +21,7 @@ from rivae.exploring.explorer import MAX_K, Vector
 from rivae.exploring.maps import MAX_CORNERS
 from rivae.exploring.steering import MAX_AXES, MAX_AXIS, MAX_LEVEL
 from rivae.runs.added_axes import AddedId
+from rivae.runs.selections import MAX_NAME, SELECTION_ID
 
 MAX_HAVE = 400
 MAX_ASKED = 6  # runs in one question, as many as Compare shows
@@ -149,6 +150,20 @@ class Chosen(Found):
 
     seq: int = SEQ
     within: dict[str, Any] | None = WITHIN
+
+
+class Selecting(Question):
+    """What becomes of the selections of a run."""
+
+    do: Literal["keep", "rename", "remove", "restore"] = Field(
+        description="'keep', 'rename', 'remove' or 'restore'"
+    )
+    id: str = Field(
+        default="", pattern=f"^({SELECTION_ID.pattern})?$", description="the id of a selection"
+    )
+    name: str = Field(
+        default="", max_length=MAX_NAME, description=f"a line of at most {MAX_NAME} characters"
+    )
 
 
 class SearchOfRuns(Search):

@@ -9,6 +9,7 @@ import streamlit as st
 from rivae.app.shared.words import words_of
 from rivae.app.shell import cache, web
 from rivae.app.work import layouts
+from rivae.exploring.selection import for_map as selections_of
 from rivae.exploring.words.item_words import has_texts
 from rivae.figures.palette import DARK, LIGHT
 
@@ -26,6 +27,7 @@ JS = (
     "map_hand.js",
     "map_hits.js",
     "map_chosen.js",
+    "map_selections.js",
     "map.js",
 )
 CSS = "map.css"
@@ -62,6 +64,7 @@ def map_of(explorer: Explorer, run: str) -> dict[str, Any] | None:
         "version": cache.model_key(run, explorer.asks),
         "layout": layouts.state_of(explorer),
         "n": len(explorer.search_rows),
+        "selections": selections_of(explorer),
         "thumbnails": web.thumbnails_url(cache.data_version(run)),
         "pictures": web.pictures_url(cache.data_version(run)),
         "colours": {

@@ -19,6 +19,7 @@ from rivae.exploring.explorer import MAX_K, Explorer
 from rivae.exploring.layouts import kept_layout
 from rivae.exploring.maps import codes, columns
 from rivae.exploring.regions import for_map, named_regions
+from rivae.exploring.selection import for_map as selections_of
 from rivae.exploring.sliders import added_sliders, reliable_dims, sliders_of
 from rivae.exploring.steering import base_point, moved
 from rivae.exploring.tours import Tour
@@ -27,6 +28,7 @@ from rivae.figures.axis_clouds import axis_clouds
 from rivae.figures.clouds import LEGEND, Clouds, to_json
 from rivae.figures.page.model import model_of, text
 from rivae.figures.palette import DARK, LIGHT
+from rivae.runs.selections import rows_of
 
 MOST = 50_000
 MANY = 5_000  # above, a page is large
@@ -248,6 +250,7 @@ def _map(explorer: Explorer, words: ItemWords | None) -> dict[str, Any]:
         "version": "1",
         "layout": "there" if has_layout else None,
         "n": len(explorer.search_rows),
+        "selections": _selections(explorer),
         "thumbnails": "here",
         "pictures": "here",
         "colours": {
@@ -264,6 +267,16 @@ def _map(explorer: Explorer, words: ItemWords | None) -> dict[str, Any]:
     names = {f"names.{x}.{y}": for_map(named_regions(explorer, x, y, sets)) for x, y in maps}
     known = {"about": descriptions, "codes": codes_by_key, "names": names}
     return {"map": about, "columns": known}
+
+
+def _selections(explorer: Explorer) -> list[dict[str, Any]]:
+    """The selections that are kept with the run, with a bit for each item."""
+    kept = {one.id: rows_of(one) for one in explorer.selections}
+    bits = {
+        name: np.packbits(np.isin(explorer.search_rows, rows), bitorder="little")
+        for name, rows in kept.items()
+    }
+    return [{**one, "bits": text(bits[one["id"]], "<u1")} for one in selections_of(explorer)]
 
 
 def _tour(explorer: Explorer, name: str, tour: Tour) -> dict[str, Any]:

@@ -1,0 +1,55 @@
+"""Selections that are kept with the run: what the map is told of them, and what it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.app.explore import chosen
+from rivae.app.panels.questions import Selecting, read
+from rivae.app.shell import access, cache, keys
+from rivae.base.errors import ConfigError
+from rivae.runs.selections import (
+    keep_selection,
+    remove_selection,
+    rename_selection,
+    restore_selection,
+)
+
+if TYPE_CHECKING:
+    from rivae.exploring.explorer import Explorer
+
+
+def act(explorer: Explorer, run_id: str, report: Mapping[str, Any]) -> None:
+    """Keep what is chosen, or rename, remove or bring back a selection; it is on the disk then.
+
+    Raises:
+        RivaeError: in one sentence; nothing has changed then.
+    """
+    names = ("do", "id", "name")
+    asked = read(Selecting, {name: report[name] for name in names if name in report})
+    run = cache.run(run_id)
+    if asked.do == "keep":
+        rows = chosen.items(explorer, run_id, report)
+        if not rows:
+            raise ConfigError("nothing is chosen: draw a lasso on the map, or write a filter")
+        keep_selection(run, rows, asked.name)
+        return
+    access.require()
+    if asked.do == "rename":
+        rename_selection(run, asked.id, asked.name)
+    elif asked.do == "remove":
+        st.session_state[keys.EXPLORE_SELECTION] = (run_id, remove_selection(run, asked.id))
+    else:
+        of_run, removed = st.session_state.get(keys.EXPLORE_SELECTION) or ("", None)
+        if of_run == run_id and removed is not None:
+            restore_selection(run, removed)
+        st.session_state[keys.EXPLORE_SELECTION] = None
+
+
+def gone(run_id: str) -> str:
+    """The name of the selection that this visitor removed last; "" where none can come back."""
+    of_run, removed = st.session_state.get(keys.EXPLORE_SELECTION) or ("", None)
+    return removed.name if of_run == run_id and removed is not None else ""
