@@ -107,9 +107,12 @@ export class MapView {
     const { map } = this.data
     if (!map || !known) return
     const isMore = known.length > this.selections.known.length
+    const isThere = new Set(known.map(({ id }) => id))
+    const goneNow = this.selections.known.filter(({ id }) => !isThere.has(id) && this.selections.active.includes(id))
     this.selections.adopt(known, map.colours[this.isDark() ? "dark" : "light"].classes, gone || "")
     if (isMore && this.keeping) this.select(null)  // it is kept: the next one can be drawn
     this.keeping = false
+    for (const { id } of goneNow) this.selections.on.choose(id)  // somebody else has removed it
     await this.mark()
   }
 

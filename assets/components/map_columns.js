@@ -49,7 +49,7 @@ export class MapColumns {
     this.dims = dims
     const option = (value, label) => h("option", { value }, label)
     const axes = columns.filter((one) => one.group === "axis")
-    const [x, y] = wanted || ordered(dims.map((dim, j) => ({ ...dim, j })), "reliable").map(({ j }) => j)
+    const [x, y] = wanted || map.axes || ordered(dims.map((dim, j) => ({ ...dim, j })), "reliable").map(({ j }) => j)
     for (const [list, j] of [[this.right, x], [this.up, y]]) {
       list.replaceChildren(...axes.map((axis, i) => option(i, axis.label)))
       list.value = j

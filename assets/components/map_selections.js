@@ -75,6 +75,9 @@ export class MapSelections {
     remove.onclick = () => {
       this.on.choose(one.id)  // not among the items of one that is gone
       this.on.change({ do: "remove", id: one.id })
+      this.known = this.known.filter((other) => other !== one)  // what comes next says whether it is
+      this.said = null
+      this.draw()
     }
     chip.append(rename, remove)
     return chip

@@ -10,6 +10,7 @@ KITCHEN, OTHER = "demo-kitchen", "demo-kitchen-cos-sim-lvm"
 PAGES = {
     "": "[data-testid=tile]",
     f"explore?run={KITCHEN}": "[data-testid=tile]",
+    f"explore?run={KITCHEN}&view=Map": "[data-testid=map-names] text",
     f"traverse?run={KITCHEN}": "[data-testid=shot]",
     f"traverse?run={KITCHEN}&view=Correlations": ".js-plotly-plot .barlayer .point",
     f"traverse?run={KITCHEN}&view=Plane": "[data-testid=shot]",

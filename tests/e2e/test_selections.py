@@ -3,6 +3,10 @@
 import pytest
 
 from rivae.runs.selections import read_selections
+from tests.e2e.test_accessibility import (
+    nothing_is_found_light_or_dark,
+    the_tab_key_reaches_everything_and_gets_out_again,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -89,7 +93,10 @@ def test_two_lassos_are_kept_chosen_among_renamed_removed_and_brought_back(shown
     until(lambda: HOSTILE in chips(shown).first.inner_text(), "as it was typed")
     shown.get_by_test_id("selection-remove").click()
     until(lambda: kept() == [second], "gone")
-    until(lambda: chosen(shown) is None and "only=" not in shown.evaluate("location.href"), "all items again")
+    until(
+        lambda: chosen(shown) is None and "only=" not in shown.evaluate("location.href"),
+        "all items again",
+    )
     shown.get_by_test_id("selection-undo").click()
     until(lambda: {one.id for one in kept()} == {"s1", "s2"}, "back")
     shown.reload()
@@ -130,6 +137,18 @@ def test_keys_alone_choose_rename_and_remove(shown, kept, until):
     assert kept()[0].name == "by keys"
     shown.keyboard.press("Enter")
     until(lambda: kept() == [], "removed")
+
+
+def test_a_map_with_selections_leaves_nobody_out(shown, kept, until):
+    keep(shown, LEFT, until)
+    keep(shown, RIGHT, until)
+    chips(shown).first.click()
+    shown.get_by_test_id("selection-remove").click()
+    until(lambda: len(kept()) == 1 and chips(shown).count() == 1, "removed")
+    chips(shown).first.click()
+    until(lambda: chosen(shown) is not None, "chosen among")
+    nothing_is_found_light_or_dark(shown, until)
+    the_tab_key_reaches_everything_and_gets_out_again(shown)
 
 
 def test_two_tabs_lose_nothing(shown, app_server, kept, until):

@@ -29,6 +29,7 @@ from rivae.figures.page import content, document
 from rivae.figures.page.model import STEPS, followed, layers_of, points_of
 from rivae.figures.palette import LIGHT
 from rivae.runs import find_run
+from rivae.runs.selections import keep_selection
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u2028 ${1} `\\ &amp; <!--"
 
@@ -277,6 +278,47 @@ def test_it_opens_from_disk_and_finds_what_python_finds(
         page.get_by_test_id("tour-card").wait_for()
         page.locator(f'.query .muted:has-text("item {int(digits.search_rows[3])}")').wait_for()
         assert abs(page.evaluate("rivae.z()")[0] - want) < 1e-3
+        assert trouble == []
+    finally:
+        context.close()
+
+
+@pytest.mark.slow
+def test_a_page_names_the_regions_and_chooses_among_kept_selections(
+    digits: Explorer,
+    browser: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    until: Any,
+) -> None:
+    monkeypatch.setenv("RIVAE_RUNS", str(tmp_path))
+    assert digits.run is not None
+    rows = np.random.default_rng(0).choice(digits.search_rows, 25, replace=False)
+    keep_selection(digits.run, rows, HOSTILE.replace("\u2028", " ")[:60])
+    told = content.content_of(digits, "demo-digits", [])
+    path = tmp_path / "page.html"
+    document.write_page(path, document.document(told).encode())
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    trouble: list[str] = []
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    try:
+        page.goto(path.as_uri())
+        page.get_by_test_id("tile").nth(9).wait_for()
+        page.get_by_test_id("map-open").click()
+        known = {region["name"] for found in told["columns"]["names"].values() for region in found}
+        names = page.get_by_test_id("map-names").locator("text")
+        until(lambda: names.count() > 0, "names of regions")
+        shown = names.evaluate_all("nodes => nodes.map(node => node.firstChild.data)")
+        assert set(shown) <= known
+        chip = page.get_by_test_id("selection-choose")
+        assert "<img" in chip.inner_text()
+        chip.click()
+        tiles = page.get_by_test_id("tile")
+        found = "tiles => tiles.map(tile => Number(tile.dataset.id))"
+        until(lambda: set(tiles.evaluate_all(found)) <= set(rows.tolist()), "only these")
+        assert page.get_by_test_id("selection-rename").count() == 0, "a page keeps nothing"
+        assert not page.get_by_test_id("map-keep").is_visible()
         assert trouble == []
     finally:
         context.close()

@@ -249,6 +249,7 @@ def _map(explorer: Explorer, words: ItemWords | None) -> dict[str, Any]:
         "library": "",
         "version": "1",
         "layout": "there" if has_layout else None,
+        "axes": reliable_dims(explorer)[:2],
         "n": len(explorer.search_rows),
         "selections": _selections(explorer),
         "thumbnails": "here",
