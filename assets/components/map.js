@@ -126,8 +126,9 @@ export class MapView {
     if (!this.ready || !this.items) return
     const { key } = this
     await Promise.all(known.map(async ({ id }) => this.masks.has(id) || this.masks.set(id, await this.having(`@${id}`))))
-    if (key !== this.key || !this.points?.n || this.columns.colour.value) return
-    this.paintColour(null)
+    if (key !== this.key || !this.points?.n) return
+    this.showPressed()  // as soon as its items are known
+    if (!this.columns.colour.value) this.paintColour(null)
   }
 
   keepChosen() {
@@ -139,8 +140,15 @@ export class MapView {
   pressLocally(id) {
     const isOn = !this.selections.active.includes(id)
     this.selections.press(isOn ? [id] : [])
-    this.selected = isOn ? this.masks.get(id) ?? null : null
-    if (this.points?.n) this.dim()
+    this.showPressed()
+  }
+
+  showPressed() {
+    const [id] = this.on.narrow ? [] : this.selections.active
+    const selected = this.masks.get(id) ?? null
+    if (selected === (this.selected ?? null) || !this.points?.n) return
+    this.selected = selected
+    this.dim()
   }
 
   async open(isOpen) {
