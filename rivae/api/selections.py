@@ -72,6 +72,13 @@ class RunSelections(OpenedRun):
 
         Raises:
             ConfigError: there is none of this id, or the name is no line of text.
+
+        Example:
+            >>> import rivae
+            >>> run = rivae.load_run("demo-digits")
+            >>> kept = run.keep_selection([3, 5])
+            >>> run.rename_selection(kept.id, "two").name, run.remove_selection(kept.id).rows
+            ('two', (3, 5))
         """
         return rename_selection(self._folder, selection_id, name)
 
@@ -80,6 +87,13 @@ class RunSelections(OpenedRun):
 
         Raises:
             ConfigError: there is none of this id.
+
+        Example:
+            >>> import rivae
+            >>> run = rivae.load_run("demo-digits")
+            >>> kept = run.keep_selection([3, 5])
+            >>> run.remove_selection(kept.id) == kept
+            True
         """
         return remove_selection(self._folder, selection_id)
 

@@ -100,7 +100,7 @@ def test_two_lassos_are_kept_chosen_among_renamed_removed_and_brought_back(shown
     shown.get_by_test_id("selection-undo").click()
     until(lambda: {one.id for one in kept()} == {"s1", "s2"}, "back")
     shown.reload()
-    until(lambda: chips(shown).count() == 2, "kept with the run")
+    until(lambda: chips(shown).count() == 2, "both are there again")
 
 
 def test_a_link_to_a_selection_opens_it_and_one_to_none_says_so(page, app_server, kept, until):
