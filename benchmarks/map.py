@@ -1,10 +1,12 @@
-"""How fast is the map? Frames while panning, and from a lasso to new items.
+"""How fast is the map? Frames while panning, from a lasso to new items, and names of its regions.
 
-    python benchmarks/map.py [--points 5000,100000,1000000] [--seconds 4]
+    python benchmarks/map.py [--points 5000,100000,1000000] [--seconds 4] [--only names]
 
 Draws uniform points in headless Chromium at 1000 x 700 with this app's map and, beside it, with
 plotly's ``scattergl`` of the same points, and pans both as fast as frames come. Then measures what
-the server does between a lasso and the first ten items of it. Writes ``benchmarks/results/map.md``.
+the server does between a lasso and the first ten items of it, and how long naming the regions
+takes, each in a process of its own. Writes ``benchmarks/results/map.md``; with ``--only names`` it
+prints the names' table alone.
 
 Headless Chromium draws without a graphics card here (SwiftShader): the figures are a lower bound.
 """
@@ -13,6 +15,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -36,6 +40,7 @@ from rivae.exploring.maps import Lasso, among, codes
 from rivae.jobs.launch import make_config
 from rivae.models.registry import build_method
 
+N_CROWDS = 12
 RESULTS = Path(__file__).parent / "results" / "map.md"
 FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 HEADINGS = [
@@ -187,15 +192,111 @@ def measure(counts: list[int], seconds: float) -> list[list[str]]:
     return rows
 
 
+NAMED = """\
+
+## Names of regions
+
+Points in twelve crowds with ten of 600 words each, and a word of its own in three fifths of a
+crowd; each row in a process of its own, one thread. *Right*: crowds that the largest regions name by
+their own word; *by chance*: names where the words are dealt out anew. *Memory*: the process' peak
+beyond what it had when points and words were there. The kitchen is the demo run's test items.
+
+"""
+NAMES_HEADINGS = ["points", "naming, s", "memory, MB", "right", "by chance"]
+
+
+def named(n: int) -> list[str]:
+    """A row of the table for ``n`` drawn points."""
+    import resource
+
+    from rivae.exploring.regions import regions
+
+    rng = np.random.default_rng(0)
+    crowd = rng.integers(0, N_CROWDS, n)
+    angles = 2 * np.pi * crowd / N_CROWDS
+    middles = np.column_stack([np.cos(angles), np.sin(angles)])
+    places = np.clip(0.5 + 0.4 * middles + 0.03 * rng.standard_normal((n, 2)), 0, 1)
+    words = np.array([f"word {w}" for w in range(600)], dtype=object)
+    often = rng.dirichlet(np.ones(len(words)))
+    drawn_words = words[rng.choice(len(words), (n, 10), p=often)]
+    has_own = rng.random(n) < 0.6
+    sets = [
+        (*row, f"crowd {c}") if own else tuple(row)
+        for row, c, own in zip(drawn_words, crowd.tolist(), has_own.tolist(), strict=True)
+    ]
+    del drawn_words
+    regions(places[:500], sets[:500])  # what it imports counts for neither
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    began = time.perf_counter()
+    found = regions(places, sets, (N_CROWDS, 24, 96))
+    seconds = time.perf_counter() - began
+    peak = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    firsts = {one.terms[0].term for one in found if one.level == 0 and one.terms}
+    right = sum(f"crowd {c}" in firsts for c in range(N_CROWDS))
+    mixed = [sets[i] for i in rng.permutation(n)]
+    by_chance = sum(bool(one.terms) for one in regions(places, mixed))
+    return [f"{n:,}", f"{seconds:.2f}", f"{peak:.0f}", f"{right} of {N_CROWDS}", str(by_chance)]
+
+
+def named_kitchen() -> list[str]:
+    """The row of the demo run's test items."""
+    from rivae.exploring.regions import named_regions
+    from rivae.exploring.words.item_words import item_words
+    from rivae.runs import find_run
+
+    explorer = Explorer.open(find_run("demo-kitchen"))
+    _ = explorer.positions
+    began = time.perf_counter()
+    words = item_words(explorer.data).sets
+    read = time.perf_counter() - began
+    named_regions(explorer, "axis-0", "axis-1", words)
+    began = time.perf_counter()
+    named_regions(explorer, "axis-0", "axis-2", words)
+    seconds = time.perf_counter() - began
+    n = len(explorer.search_rows)
+    return [f"kitchen, {n:,}", f"{seconds:.2f} (reading words {read:.1f})", "", "", ""]
+
+
+def names_table(counts: list[int]) -> str:
+    """The table of names, each row made by a process of its own."""
+    rows = []
+    for what in ("kitchen", *map(str, counts)):
+        made = subprocess.run(
+            [sys.executable, __file__, "--row", what],
+            check=True,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        )
+        rows.append(json.loads(made.stdout.splitlines()[-1]))
+        print(rows[-1], flush=True)
+    return NAMED + table(NAMES_HEADINGS, rows)
+
+
+def table(headings: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table."""
+    some = (headings, ["---"] * len(headings), *rows)
+    return "\n".join("| " + " | ".join(row) + " |" for row in some) + "\n"
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--points", default="5000,100000,1000000")
     parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--only", choices=["names"])
+    parser.add_argument("--row", help="print one row of the names' table: kitchen, or how many")
     args = parser.parse_args()
-    rows = measure([int(n) for n in args.points.split(",")], args.seconds)
-    lines = ["| " + " | ".join(row) + " |" for row in (HEADINGS, ["---"] * len(HEADINGS), *rows)]
-    RESULTS.write_text(READING + "\n".join(lines) + "\n", encoding="utf-8")
+    if args.row:
+        print(json.dumps(named_kitchen() if args.row == "kitchen" else named(int(args.row))))
+        return
+    counts = [int(n) for n in args.points.split(",")]
+    names = names_table([1_000, 15_000, *counts])
+    if args.only:
+        print(names)
+        return
+    drawn_table = table(HEADINGS, measure(counts, args.seconds))
+    RESULTS.write_text(READING + drawn_table + names, encoding="utf-8")
 
 
 if __name__ == "__main__":
