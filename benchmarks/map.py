@@ -197,8 +197,9 @@ NAMED = """\
 ## Names of regions
 
 Points in twelve crowds with ten of 600 words each, and a word of its own in three fifths of a
-crowd; each row in a process of its own, one thread. *Right*: crowds that the largest regions name by
-their own word; *by chance*: names where the words are dealt out anew. *Memory*: the process' peak
+crowd; each row in a process of its own, one thread. *Right*: crowds that the largest regions, here
+twelve, name by their own word; *by chance*: names where the words are dealt out anew. *Memory*: the
+process' peak
 beyond what it had when points and words were there. The kitchen is the demo run's test items.
 
 """
