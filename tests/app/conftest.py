@@ -125,7 +125,7 @@ def nothing_measures_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """Evidence begins to measure a run that is only looked at; a test that wants it says so."""
     monkeypatch.setattr("rivae.app.metrics.work.evidence_of", lambda run, stored: None)
     monkeypatch.setattr("rivae.app.metrics.work.measuring", lambda: True)
-    monkeypatch.setattr("rivae.app.metrics.work.may_begin", lambda job: False)
+    monkeypatch.setattr("rivae.app.work.evaluating.may_begin", lambda job: False)
 
 
 @pytest.fixture(scope="session")

@@ -10,13 +10,13 @@ import torch
 
 from rivae.app.explore.state import TEXT_GONE, with_upload
 from rivae.app.label import plan_making
-from rivae.app.metrics import work as metrics_work
 from rivae.app.metrics.run import NOT_MEASURED
 from rivae.app.panels.answers import ONE_WAY, answer, rounded
 from rivae.app.shared.runs import queries_by
 from rivae.app.shared.uploads import Upload
 from rivae.app.shell import keys
 from rivae.app.steer.answers import answer as steer_answer
+from rivae.app.work import evaluating
 from rivae.app.work.tasks import Task
 from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import NO_TEXTS
@@ -219,10 +219,10 @@ def at_once(monkeypatch):
     monkeypatch.setattr(evaluation, "evaluate", partial(evaluation.evaluate, **quick))
 
     def start(key, title, name, spec):
-        work = getattr(plan_making if "plan" in name else metrics_work, name.split(":")[1])
+        work = getattr(plan_making if "plan" in name else evaluating, name.split(":")[1])
         return Task(key, title, None, running=False, result=work(spec, lambda *told: None))
 
-    for module in (metrics_work, plan_making):
+    for module in (evaluating, plan_making):
         monkeypatch.setattr(module, "step_back", lambda: None)
         monkeypatch.setattr(module, "start_process", start)
 

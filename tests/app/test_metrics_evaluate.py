@@ -7,7 +7,9 @@ import pytest
 
 from rivae.app.metrics import work
 from rivae.app.metrics.run import NOT_MEASURED
+from rivae.app.work import evaluating
 from rivae.base.errors import RunError
+from rivae.benchmark.finding import finding
 from rivae.evaluation.evidence import kept_evidence
 from rivae.runs import Run
 from tests.app.test_metrics_page import tables
@@ -15,7 +17,7 @@ from tests.app.test_metrics_page import tables
 pytestmark = pytest.mark.slow
 
 
-MAY_BEGIN, EVIDENCE_OF = work.may_begin, work.evidence_of
+MAY_BEGIN, EVIDENCE_OF = evaluating.may_begin, work.evidence_of
 
 
 @pytest.fixture
@@ -29,14 +31,14 @@ def unmeasured(tmp_path, monkeypatch):
     data = run.load_dataset()
     choice = config.method
     run.write_model(build_method(choice.name, choice.settings, data.x1.shape, data.x2.shape))
-    monkeypatch.setattr(work, "may_begin", MAY_BEGIN)
+    monkeypatch.setattr(evaluating, "may_begin", MAY_BEGIN)
     monkeypatch.setenv("RIVAE_RUNS", str(run.path.parent))
     monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", tmp_path / "no-demos")
-    work.evaluations.known.clear()
+    evaluating.evaluations.known.clear()
     yield run
-    for job in work.evaluations.known.values():
+    for job in evaluating.evaluations.known.values():
         job.process.kill()
-    work.evaluations.known.clear()
+    evaluating.evaluations.known.clear()
 
 
 def over(job):
@@ -52,15 +54,15 @@ def test_a_run_is_evaluated_in_the_background(app, unmeasured):
 
     page = app("metrics", run="new")
     assert NOT_MEASURED in page.words and not tables(page)
-    job = work.evaluation_of(known("new"))
+    job = evaluating.evaluation_of(known("new"))
     assert job is not None, "nobody has to ask"
     (bar,) = page.at.get("progress")
     assert bar.proto.text.startswith("Evaluating new: ")
-    with pytest.raises(RunError, match=work.EVALUATING):
+    with pytest.raises(RunError, match=evaluating.EVALUATING):
         other = Run(shutil.copytree(unmeasured.path, unmeasured.path.with_name("other")))
         (other.path / "model.safetensors").write_bytes(b"another")
-        work.start_evaluation(other)
-    assert work.start_evaluation(known("new")) is job, "a second visitor joins"
+        evaluating.start_evaluation(other)
+    assert evaluating.start_evaluation(known("new")) is job, "a second visitor joins"
     assert not over(job).error
     assert unmeasured.evaluation.settings.dataset == "synth"
     page.follow(run="new", open_metrics="true")
@@ -68,24 +70,24 @@ def test_a_run_is_evaluated_in_the_background(app, unmeasured):
 
 
 def test_what_was_stopped_waits_for_the_button(app, unmeasured):
-    job = work.start_evaluation(unmeasured)
+    job = evaluating.start_evaluation(unmeasured)
     job.cancel()
     over(job)
     page = app("metrics", run="new")
-    assert not work.evaluations.running(), "it is not begun again by itself"
+    assert not evaluating.evaluations.running(), "it is not begun again by itself"
     page.at.button(key="metrics_evaluate").click().run()
     page.calm()
-    assert work.evaluations.running()
+    assert evaluating.evaluations.running()
 
 
 def test_who_has_not_logged_in_begins_nothing(app, unmeasured, monkeypatch):
     monkeypatch.setattr("rivae.app.shell.access.may_change", lambda: False)
     page = app("metrics", run="new")
-    assert not work.evaluations.known and page.at.button(key="metrics_evaluate")
+    assert not evaluating.evaluations.known and page.at.button(key="metrics_evaluate")
 
 
 def test_the_map_is_measured_in_the_background(unmeasured, monkeypatch):
-    over(work.start_evaluation(unmeasured))
+    over(evaluating.start_evaluation(unmeasured))
     task = EVIDENCE_OF(unmeasured, unmeasured.evaluation)
     assert EVIDENCE_OF(unmeasured, unmeasured.evaluation) is task, "a second visitor joins"
     assert not over(task).error
@@ -97,7 +99,7 @@ def test_the_map_is_measured_in_the_background(unmeasured, monkeypatch):
 
 def test_a_demo_run_is_measured_but_not_written(app, unmeasured, monkeypatch):
     monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", unmeasured.path.parent)
-    over(work.start_evaluation(unmeasured))
+    over(evaluating.start_evaluation(unmeasured))
     page = app("metrics", run="new", open_metrics="true")
     assert tables(page) and "not saved" in page.words
     assert unmeasured.evaluation is None
@@ -105,7 +107,21 @@ def test_a_demo_run_is_measured_but_not_written(app, unmeasured, monkeypatch):
 
 def test_an_evaluation_that_fails_says_why(app, unmeasured):
     (unmeasured.path / "model.safetensors").write_bytes(b"damaged")
-    over(work.start_evaluation(unmeasured))
+    over(evaluating.start_evaluation(unmeasured))
     page = app("metrics", run="new")
     assert any("damaged" in warning.value for warning in page.at.warning)
     assert page.at.button(key="metrics_evaluate"), "it can be tried again"
+
+
+def test_home_measures_what_was_not_and_says_what_it_finds(app, unmeasured, monkeypatch):
+    unmeasured.set_status(state="finished")
+    with monkeypatch.context() as patch:
+        patch.setattr("rivae.app.shell.access.may_change", lambda: False)
+        app()
+    assert not evaluating.evaluations.known, "nobody has logged in"
+    home = app()
+    (job,) = evaluating.evaluations.known.values()
+    assert home.at.get("progress")
+    assert not over(job).error
+    assert finding(unmeasured.evaluation).sentence in app().words
+    assert list(evaluating.evaluations.known.values()) == [job], "it is not measured again"

@@ -80,14 +80,6 @@ def test_one_click_opens_a_run(app):
     assert home.panel()["run"] == "synth"
 
 
-def test_one_click_leads_to_the_numbers_of_a_run(app):
-    home = app()
-    home.at.button(key="evidence-synth").click().run()
-    home.calm()
-    picker = home.at.selectbox(key="metrics_run")
-    assert picker.value == "synth" and home.at.button(key="metrics_evaluate")
-
-
 COMMAND = re.compile(r"python -m|(?<![\w/])rivae [a-z-]+ |--set |\bpip install")
 
 

@@ -99,7 +99,8 @@ def test_a_card_shows_scores_that_are_there(run_folder, tmp_path):
             factors={"disentanglement": Result(), "completeness": Result(score=0.5)},
         )
     )
+    assert "52 of 100" in describe_run(run).verdict
     shown = [(label, value) for label, value, _ in describe_run(run).scores]
     assert shown == [("R@1", "0.52"), ("MedR", "2.0"), ("C", "0.50")]
     (tmp_path / "digits" / "evaluation.json").write_text(json.dumps([1]))
-    assert describe_run(run).scores == ()
+    assert describe_run(run).scores == () and not describe_run(run).verdict

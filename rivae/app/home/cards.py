@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
 import streamlit as st
 
-from rivae.app.shared import words
 from rivae.app.shared.runs import RunCard, dataset_title, describe_run
-from rivae.app.shell import cache, pages, web
+from rivae.app.shell import access, cache, pages, web
 from rivae.app.shell.fragments import fragment
 from rivae.app.shell.text import escape, markdown
+from rivae.app.work import evaluating
+from rivae.app.work.tasks import Task
 from rivae.base.errors import RivaeError
 from rivae.data.names import DATASETS, IMPORTED, dataset_names
 from rivae.data.names import dataset_title as title_of_dataset
@@ -26,13 +28,6 @@ BADGES: dict[str, tuple[str, Color, str]] = {
     "failed": (":material/error:", "red", "failed"),
     "broken": (":material/broken_image:", "red", "broken"),
 }
-WAYS_IN = (
-    ("Explore", pages.path("explore")),
-    ("Strips", pages.path("traverse")),
-    ("Combinations", pages.path("steer")),
-    ("Evidence", pages.path("metrics")),
-)
-WORDS_TOO = (*WAYS_IN, ("Words", pages.path("words")))
 UNREADABLE = "Unreadable runs"
 
 # A card's next step: its title, icon, page and that page's address without the run.
@@ -48,18 +43,47 @@ def blurb(dataset: str) -> str:
 
 
 def dataset_cards(runs: Sequence[Run]) -> None:
-    """A card for every data set that was trained on, with its runs, the best first; cards with a
-    run in training refresh.
+    """A card for every data set that was trained on, with its runs, the best first; a run that was
+    not measured is measured meanwhile, and cards in which something happens refresh.
     """
+    _measure_next(runs)
     by_title: dict[str, list[Run]] = {}
     for run in runs:
         by_title.setdefault(_title(run), []).append(run)
     with st.grid(3, min_column_width=300, gap="medium"):
         for title, own in sorted(by_title.items(), key=lambda pair: pair[0] == UNREADABLE):
-            if any(describe_run(run).state == "running" for run in own):
+            if any(_is_working(run) for run in own):
                 fragment(run_every=5)(_watched)(title, own)
             else:
                 _dataset_card(title, own)
+
+
+def _measure_next(runs: Sequence[Run]) -> None:
+    """Begin to measure the first run that never was, where the visitor may."""
+    if evaluating.evaluations.running() or not access.may_change():
+        return
+    for run in runs:
+        if run.opens and describe_run(run).action == "measure":
+            with suppress(RivaeError):  # its card says what is wrong
+                if evaluating.may_begin(evaluating.evaluation_of(run)):
+                    evaluating.start_evaluation(run)
+                    return
+
+
+def _evaluation(run: Run) -> Task | None:
+    """The evaluation of a run that was begun since the app started."""
+    if not evaluating.evaluations.known:
+        return None
+    try:
+        return evaluating.evaluation_of(run)
+    except RivaeError:
+        return None
+
+
+def _is_working(run: Run) -> bool:
+    """Whether a run is in training or being measured."""
+    job = _evaluation(run)
+    return describe_run(run).state == "running" or (job is not None and job.running)
 
 
 def _title(run: Run) -> str:
@@ -70,8 +94,8 @@ def _title(run: Run) -> str:
 
 
 def _watched(title: str, runs: Sequence[Run]) -> None:
-    """The card of a data set with a run in training; the page reruns when none is any more."""
-    if all(describe_run(run).state != "running" for run in runs):
+    """The card of a data set in which something happens; the page reruns when it has ended."""
+    if not any(_is_working(run) for run in runs):
         st.rerun()
     _dataset_card(title, runs)
 
@@ -102,7 +126,7 @@ def _merit(run: Run, card: RunCard) -> tuple[bool, float]:
 
 
 def _run(run: Run, card: RunCard, *, is_first: bool) -> None:
-    """A run inside the card of its data set: scores and links to pages, or its problem."""
+    """A run inside the card of its data set: its verdict, or its problem, and the way to it."""
     with st.container(key=f"card-{run.id}", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             parts = (card.method, card.id, card.date)
@@ -115,33 +139,37 @@ def _run(run: Run, card: RunCard, *, is_first: bool) -> None:
             st.markdown(markdown(card.note))
         if card.progress is not None:
             st.progress(card.progress)
-        if card.scores:
-            _scores(card)
-        elif card.state == "finished" and not card.broken_evaluation:
+        if card.verdict:
+            st.markdown(markdown(card.verdict), help=_figures(card))
+        action = card.action
+        if action == "measure" and (job := _evaluation(run)) is not None and job.running:
+            st.progress(job.share, f"Being measured: {markdown(job.stage)}")
+            action = ""
+        elif action == "measure" and not card.broken_evaluation:
             st.markdown("Not measured yet.")
-        if card.action:
-            title, icon, page, address = NEXT[card.action]
-            st.page_link(page, label=title, icon=icon, query_params={**address, "run": run.id})
-        if run.opens and card.state != "broken":
-            _ways_in(run, is_first)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            if run.opens and card.state != "broken":
+                _explore(run, is_first)
+            if action:
+                title, icon, page, address = NEXT[action]
+                st.page_link(page, label=title, icon=icon, query_params={**address, "run": run.id})
 
 
-def _ways_in(run: Run, is_first: bool) -> None:
-    """The buttons that open the run on a page."""
-    page = None
-    texts = words.has_texts(run.config.dataset.name)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        for title, there in WORDS_TOO if texts else WAYS_IN:
-            first = there == pages.path("explore")
-            if st.button(
-                title,
-                icon=":material/tune:" if first else None,
-                key=f"{title.lower()}-{run.id}",
-                type=("primary" if is_first else "secondary") if first else "tertiary",
-            ):
-                page = there
-    if page is not None:
-        st.switch_page(page, query_params={"run": run.id})
+def _explore(run: Run, is_first: bool) -> None:
+    if st.button(
+        "Explore",
+        icon=":material/tune:",
+        key=f"explore-{run.id}",
+        type="primary" if is_first else "secondary",
+    ):
+        st.switch_page(pages.path("explore"), query_params={"run": run.id})
+
+
+def _figures(card: RunCard) -> str:
+    """The figures behind a verdict, each with what it means."""
+    return "\n\n".join(
+        markdown(f"{label} {value}: {meaning}") for label, value, meaning in card.scores
+    )
 
 
 def _strip(run: Run, card: RunCard) -> None:
@@ -158,18 +186,6 @@ def _strip(run: Run, card: RunCard) -> None:
     except RivaeError:
         return  # the card's other words stand; Explore says what is wrong with the data
     st.image(strip.content, alt=alt, width="stretch")
-
-
-def _scores(card: RunCard) -> None:
-    """The run's figures in one row, each explained on hover."""
-    cells = "".join(
-        f'<div title="{escape(meaning)}" style="min-width:3rem">'
-        f'<div style="font-size:.78rem;opacity:.7">{escape(label)}</div>'
-        '<div style="font-size:1.15rem;font-weight:600;'
-        f'font-variant-numeric:tabular-nums">{escape(value)}</div></div>'
-        for label, value, meaning in card.scores
-    )
-    st.html(f'<div style="display:flex;gap:1.1rem;flex-wrap:wrap">{cells}</div>')
 
 
 def other_datasets(runs: Sequence[Run]) -> None:

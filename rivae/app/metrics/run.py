@@ -15,6 +15,7 @@ from rivae.app.shared.runs import short_date
 from rivae.app.shell import access, cache, keys, pages
 from rivae.app.shell import report as outcome
 from rivae.app.shell.text import markdown
+from rivae.app.work import evaluating
 from rivae.app.work.certainty import known_certainty
 from rivae.base.errors import RivaeError
 from rivae.base.scripts import styles
@@ -47,7 +48,7 @@ def this_run(run_id: str, asks: Asks) -> None:
         config, either = run.config, runs.asks_either(run)
         usual = "" if either or asks == "first" else ONE_WAY.format("first view")
         asks = asks if either else "first"
-        job = work.evaluation_of(run, asks) if run.ready else None
+        job = evaluating.evaluation_of(run, asks) if run.ready else None
         stored, damage = _stored(run, asks, job)
         if stored is None:
             run.content_hash  # noqa: B018  # without a model there is nothing to measure
@@ -82,11 +83,8 @@ def this_run(run_id: str, asks: Asks) -> None:
 
 def _stored(run: Run, asks: Asks, job: Task | None) -> tuple[Evaluation | None, str]:
     """The evaluation of the run, or None and the error in its file."""
-    if job is not None and job.result is not None:
-        # Newer than a file that could not be written.
-        return Evaluation.model_validate(job.result), ""
     try:
-        return run.evaluation_of(asks), ""
+        return evaluating.known_evaluation(run, asks), ""
     except RivaeError as error:
         return None, str(error)
 
@@ -201,9 +199,9 @@ def _measure_first(run: Run, asks: Asks, job: Task | None, by: str, damage: str)
     """A run without an evaluation is measured at once; by a button where nobody has logged in, or
     what was begun has ended without a result.
     """
-    if not damage and access.may_change() and work.may_begin(job):
-        outcome.begin(keys.METRICS_EVALUATE, partial(work.start_evaluation, run, asks))
-        job = work.evaluation_of(run, asks)
+    if not damage and access.may_change() and evaluating.may_begin(job):
+        outcome.begin(keys.METRICS_EVALUATE, partial(evaluating.start_evaluation, run, asks))
+        job = evaluating.evaluation_of(run, asks)
     st.subheader(NOT_MEASURED, anchor=False)
     if damage:
         outcome.warning(damage)
@@ -223,7 +221,7 @@ def _measure(run: Run, asks: Asks, job: Task | None, again: bool = False) -> Non
     if job is not None and job.error:
         outcome.warning(job.error)
 
-    running = work.evaluations.running()  # maybe another run's
+    running = evaluating.evaluations.running()  # maybe another run's
     if not running:
         st.button(
             "Evaluate again" if again else "Evaluate now",
@@ -243,6 +241,6 @@ def _evaluate(run: Run, asks: Asks, again: bool) -> None:
     def start() -> Task:
         if again:
             access.require()
-        return work.start_evaluation(run, asks)
+        return evaluating.start_evaluation(run, asks)
 
     outcome.begin(keys.METRICS_EVALUATE, start)

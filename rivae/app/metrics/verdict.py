@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from rivae.app.shared.runs import short_date
 from rivae.app.shell.text import escape
 from rivae.app.work.certainty import SIGNS, VERDICTS
+from rivae.benchmark.finding import finding
 from rivae.benchmark.run_report import Measured, Report, measured
 from rivae.figures.score_bars import ScoreBar, score_bars
 from rivae.figures.theme import join_words, short
 from rivae.metrics.intervals import share_interval
 from rivae.metrics.measures.dci_paper import METRICS
 from rivae.metrics.measures.digits import COVERAGE, OVERLAP
-from rivae.metrics.measures.retrieval import RECALL
 
 if TYPE_CHECKING:
     from rivae.evaluation.evidence import Evidence
@@ -54,34 +54,10 @@ class Answer:
 
 def finds(report: Report, evidence: Evidence | None) -> Answer:
     """How often the right item comes first, and among the first five and ten."""
-    settings = report.stored.settings
-    first, second = settings.views or (evidence.views if evidence else ("", ""))
-    query, found = {
-        "first": (first, second),
-        "second": (second, first),
-        "both": (f"{first} and {second}", second),
-    }[settings.asks]
-    results = {
-        "first": report.stored.retrieval,
-        "second": report.stored.retrieval_back or {},
-        "both": report.stored.retrieval_both or {},
-    }[settings.asks]
-    recalls = {
-        k: measured(of.key, results[of.key]) for k, of in RECALL.items() if of.key in results
-    }
-    recalls = {k: recall for k, recall in recalls.items() if recall.value == recall.value}
-    if not recalls:
+    found = finding(report.stored, evidence.views if evidence else None)
+    if found is None:
         return Answer("Finds?", "Retrieval was not measured.")
-    sizes = [results[recall.name].constants.search_size for recall in recalls.values()]
-    n_items = int(next(iter(filter(None, sizes)), 0))
-    what = f"the {found} of a {query}" if found else "the right item"
-    said = [f"Finds {what}"]
-    if (at_1 := recalls.get(1)) is not None:
-        chance = f" (chance: 1 in {round(1 / at_1.chance):,})" if at_1.chance else ""
-        said.append(f"first in {_cases(at_1.value)}{chance}")
-    if (at_10 := recalls.get(10)) is not None:
-        said[-1] += "," * (len(said) > 1)
-        said.append(f"among the first ten in {_cases(at_10.value).removesuffix(' of 100')}")
+    n_items = found.n_items
     bars = tuple(
         ScoreBar(
             "First" if k == 1 else f"Among {k}",
@@ -90,16 +66,9 @@ def finds(report: Report, evidence: Evidence | None) -> Answer:
             interval=share_interval(min(recall.value, 1.0), n_items) if n_items else None,
             source=_source(report, recall, f"of {n_items:,} held-out queries among as many items"),
         )
-        for k, recall in recalls.items()
+        for k, recall in found.recalls.items()
     )
-    return Answer("Finds?", f"{' '.join(said)}.", bars, "Share of queries whose item is found")
-
-
-def _cases(share: float) -> str:
-    """A share as a number of cases."""
-    if 0 < share < 0.01:
-        return f"{share * 1000:.0f} of 1,000"
-    return f"{share * 100:.0f} of 100"
+    return Answer("Finds?", found.sentence, bars, "Share of queries whose item is found")
 
 
 def separates(report: Report, evidence: Evidence | None) -> Answer:

@@ -1,9 +1,9 @@
-"""Work of the Metrics page in other processes: evaluations and what they can be trusted in,
-alignments, suggestions.
+"""Work of the Evidence page in other processes: what evaluations can be trusted in, alignments,
+suggestions.
 
 First the functions that the page calls, then those that run in the process. Labels are handed
-over, so the process never opens the store of labels. ``keep`` writes one new run folder,
-``evaluate`` the run's evaluation and ``measure_evidence`` into its cache; nothing else is written.
+over, so the process never opens the store of labels. ``keep`` writes one new run folder
+and ``measure_evidence`` into the run's cache; nothing else is written.
 No streamlit here.
 """
 
@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rivae.app.work.tasks import Task, Tasks, start_process, step_back
+from rivae.app.work.evaluating import MAX_KEPT, model_key, opening
+from rivae.app.work.tasks import Task, Tasks, start_process
 from rivae.base.errors import RunError
 from rivae.base.progress import Progress
 
@@ -24,45 +25,13 @@ if TYPE_CHECKING:
     from rivae.runs import Run
     from rivae.runs.evaluation_file import Evaluation
 
-MAX_KEPT = 20  # evaluations of runs whose folders cannot be written; 100 kB each
 TITLES = {"align": "Aligning", "keep": "Writing", "suggest": "Suggestions for"}
 
 MEASURING = "the axes of another run are being measured: wait for it"
-EVALUATING = "another evaluation is running: wait for it or stop it"
 ALIGNING = "the machine is busy aligning other axes: try again in a minute"
 
-evaluations = Tasks(MAX_KEPT, RunError, EVALUATING)
 _evidence = Tasks(MAX_KEPT, RunError, MEASURING)
 from_labels = Tasks(20, RunError, ALIGNING, at_once=2)
-
-
-def evaluation_of(run: Run, asks: Asks = "first") -> Task | None:
-    """The evaluation of this run's model by such queries, running or finished, or None."""
-    return evaluations.get(f"{_model(run)}/{asks}")
-
-
-def start_evaluation(run: Run, asks: Asks = "first") -> Task:
-    """Begin to evaluate ``run`` by queries of the view ``asks``, or join that if it is running.
-
-    Raises:
-        RunError: another evaluation is running, or the run has no trained model.
-    """
-    from rivae.runs import is_read_only
-
-    key = f"{_model(run)}/{asks}"
-    spec = {"run": str(run.path.resolve()), "asks": asks, "keep": is_read_only(run)}
-    return evaluations.start(
-        key,
-        lambda: start_process(key, f"Evaluating {run.id}", f"{__name__}:evaluate", spec),
-        again=True,
-    )
-
-
-def may_begin(job: Task | None) -> bool:
-    """Whether a run may be evaluated without being asked: not after it was stopped or has failed,
-    nor while another one is evaluated.
-    """
-    return job is None and not evaluations.running()
 
 
 def evidence_of(run: Run, stored: Evaluation) -> Evidence | Task | None:
@@ -73,7 +42,7 @@ def evidence_of(run: Run, stored: Evaluation) -> Evidence | Task | None:
 
     if (kept := kept_evidence(run, stored)) is not None:
         return kept
-    key = f"{_model(run)}/{stored.settings.asks}/{stored.created}"
+    key = f"{model_key(run)}/{stored.settings.asks}/{stored.created}"
     task = _evidence.get(key)
     if task is None:
         if _evidence.running():
@@ -158,42 +127,11 @@ def _key(what: str, run: Run) -> str:
     return f"{what}|{run.path.resolve()}|{run.shown_key}"
 
 
-def _model(run: Run) -> str:
-    """Path of the run and hash of its model."""
-    return f"{run.path.resolve()}/{run.shown_key}"
-
-
-def _opening(progress: Progress) -> None:
-    step_back()
-    # Reported before the modules are loaded, which takes seconds on a busy machine.
-    progress("reading the model", 0.0)
-
-
-def evaluate(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any] | None:
-    """Evaluate the run in the folder ``run`` by queries of the view ``asks`` and write that there.
-    Returns it instead if the folder is read-only (``keep`` is true) or cannot be written.
-    """
-    _opening(progress)
-    from rivae.evaluation.of_run import evaluate
-    from rivae.runs import Run
-
-    run = Run(Path(spec["run"]))
-    data = run.load_dataset()
-    result = evaluate(run.load_method(data), data, asks=spec["asks"], progress=progress)
-    if spec["keep"]:
-        return result.document()
-    try:
-        run.write_evaluation(result)
-    except RunError:
-        return result.document()
-    return None
-
-
 def measure_evidence(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """Measure and keep the evidence for the evaluation ``report`` of the run in the folder ``run``;
     the result holds it as well, for a folder that cannot be written.
     """
-    _opening(progress)
+    opening(progress)
     from rivae.evaluation.evidence import evidence_of
     from rivae.runs import Run
     from rivae.runs.evaluation_file import Evaluation
@@ -204,7 +142,7 @@ def measure_evidence(spec: Mapping[str, Any], progress: Progress) -> dict[str, A
 
 def align(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """The change of axes that fits labels, and what it gains on held-out items."""
-    _opening(progress)
+    opening(progress)
     from rivae.labels.derive import align_run, alignment_record
     from rivae.runs import Run
 
@@ -225,7 +163,7 @@ def align(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
 
 def keep(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """The derived run of such a change."""
-    _opening(progress)
+    opening(progress)
     from rivae.labels.derive import derive_run
     from rivae.runs import Run
 
@@ -245,7 +183,7 @@ def keep(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
 
 def suggest(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """The items to label next."""
-    _opening(progress)
+    opening(progress)
     from rivae.labels.suggest import suggest_rows
     from rivae.runs import Run
 

@@ -13,7 +13,7 @@ import streamlit as st
 from rivae.app.shell import cache, keys, troubles
 from rivae.app.shell.report import waiting
 from rivae.app.shell.text import markdown
-from rivae.app.work import certainty
+from rivae.app.work import certainty, evaluating
 from rivae.base.errors import RivaeError
 from rivae.base.reading.documents import printable
 from rivae.data.names import IMPORTED
@@ -38,8 +38,9 @@ class RunCard:
         note: one sentence for every state but "finished", and for a method without a latent.
         action: what to do next: "measure", "resume" or nothing.
         broken_evaluation: its scores cannot be read, the note says why.
-        scores: (name, value, what it means) for the card's figures; no D, C, I of a method without
-            a latent, as in the tables.
+        verdict: how often it finds the right item, one sentence; "" where that was not measured.
+        scores: (name, value, what it means) of what the card is ordered by; no D, C, I of a method
+            without a latent, as in the tables.
     """
 
     id: str
@@ -52,6 +53,7 @@ class RunCard:
     action: Literal["", "measure", "resume"] = ""
     progress: float | None = None
     broken_evaluation: bool = False
+    verdict: str = ""
     scores: tuple[tuple[str, str, str], ...] = ()
 
     @property
@@ -79,9 +81,14 @@ def describe_run(run: Run) -> RunCard:
     if why and status.state != "running" and not scores_only:
         return RunCard(run.id, "broken", note=why, **common)
     if status.state == "finished":
-        sentence = why or no_latent(method_of(run))
+        from rivae.benchmark.finding import finding
+
+        sentence, verdict = why or no_latent(method_of(run)), ""
         try:
-            scores, broken = _scores(run, with_factors=not no_latent(method_of(run))), False
+            stored, broken = evaluating.known_evaluation(run), False
+            scores = _scores(stored, with_factors=not no_latent(method_of(run)))
+            found = finding(stored) if stored else None
+            verdict = found.sentence if found else ""
             if not why and (changed := run.data_change or missing(run)):
                 sentence = f"{changed[:1].upper()}{changed[1:]}."
         except RivaeError as error:
@@ -89,6 +96,7 @@ def describe_run(run: Run) -> RunCard:
         return RunCard(
             run.id,
             "finished",
+            verdict=verdict,
             scores=scores,
             action="" if scores else "measure",
             note=sentence,
@@ -164,14 +172,12 @@ def short_date(text: str | None) -> str:
         return ""
 
 
-def _scores(run: Run, with_factors: bool) -> tuple[tuple[str, str, str], ...]:
-    """R@1, MedR and D/C/I out of evaluation.json, as far as they are there; RunError where it is
-    broken.
-    """
+def _scores(evaluation: Evaluation | None, with_factors: bool) -> tuple[tuple[str, str, str], ...]:
+    """R@1, MedR and D/C/I of an evaluation, as far as they are there."""
     from rivae.metrics.measures.dci_paper import METRICS
     from rivae.metrics.measures.retrieval import MEDIAN_RANK, RECALL
 
-    evaluation, found = run.evaluation, []
+    found = []
     for metric in (RECALL[1], MEDIAN_RANK, *(METRICS if with_factors else ())):
         value = evaluation.score(metric.key) if evaluation else None
         if value is not None:
