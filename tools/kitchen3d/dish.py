@@ -58,7 +58,7 @@ def lay(order: dict[str, Any]) -> None:
                 syrup.dot(things, sticky, stream(4))
         if codes["greenness"]:
             filling.lay_leaves(things, vessel, ground, codes["greenness"], order, stream(10))
-    sideboard.lay_table(things, vessel, codes, stream(11), order["azimuth"])
+    sideboard.lay_table(things, vessel, order, stream(11))
     if order["napkin"]:
         sideboard.lay_napkin(things, order["napkin"], stream(12))
     for name, batch in things.items():

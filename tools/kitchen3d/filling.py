@@ -242,7 +242,7 @@ def lay_leaves(
     a, r = rng.uniform(0, 2 * PI, n), np.sqrt(rng.random(n)) * 0.9 * radius
     x, y = r * np.cos(a), r * np.sin(a)
     shape, _ = leaf("basil", rng, 4, 3)
-    turns = turn_any(rng, n) * 0.065 * rng.uniform(0.6, 1.4, (n, 1, 1))
+    turns = turn_any(rng, n) * 0.08 * rng.uniform(0.6, 1.4, (n, 1, 1))
     at = np.stack([x, y, ground.at(x, y) + 0.012], 1)
     things["leaf"].add_copies(shape, turns, at, rgb("4c8f2a"))
 

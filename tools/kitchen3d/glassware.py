@@ -183,6 +183,9 @@ class Glass:
         top = self.crumb_low - 0.04
         spots, _ = self._wall(rng, n, max(self.green_low, self.low + 0.1), top, 0.035)
         size = 0.34 if self.vessel.code == 3 else 0.29
+        if level > 1:  # leaves behind leaves
+            low = max(self.green_low, self.low + 0.1)
+            self.things["leaf"].add(self._shell(low, top + 0.04, 0.034), rgb("4c8f2a") * 0.8)
         for x, y, z in spots:
             (v, f), colour = leaf(kind, rng)
             flat = (v * [1.1, 1, 0.1] - [0, 0.45, 0]) @ turn_z(rng.uniform(-1.2, 1.2)).T * size

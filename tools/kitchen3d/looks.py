@@ -48,10 +48,8 @@ NAMES = (*_SOLIDS, *_CLEAR)
 # A darker and a lighter tone.
 TABLES = {
     "oak": ("a47443", "c99c66"),
-    "walnut": ("5a3b28", "83583b"),
     "ash": ("c4b8a6", "e0d7c8"),
     "linen": ("c9bba3", "ddd2bf"),
-    "slate": ("3a3f46", "565c64"),
     "marble": ("c9c7c4", "f1efec"),
     "sage": ("8d9b86", "a5b19d"),
     "rose": ("d3a99f", "e2c0b6"),
@@ -172,7 +170,7 @@ def _table(name: str) -> None:
     for end, tone in zip(ends, TABLES[name], strict=True):
         end.color = (*rgb(tone), 1)
     nodes.shader.inputs["Roughness"].default_value = 0.55
-    if name in ("oak", "walnut", "ash"):
+    if name in ("oak", "ash"):
         mapping.inputs["Scale"].default_value = (1.2, 14, 1)
         noise.inputs["Scale"].default_value = 1.3
         noise.inputs["Distortion"].default_value = 0.6

@@ -32,8 +32,8 @@ Painted = tuple[Shape, Floats]
 BALL, BALL_LOW, BALL_FINE, CUBE = ball(), ball(6, 8), ball(22, 30), cube()
 _LEAF_WIDTH = {"basil": 0.32, "mint": 0.28, "spinach": 0.36}
 _LEAF_COLOUR = {"basil": "3f8a22", "mint": "4f9f3a", "spinach": "347a25"}
-LEAF_SIZE = {"basil": 0.38, "mint": 0.35, "spinach": 0.42}
-GRAIN_COLOUR = {"rice": rgb("fffaea"), "oats": rgb("e3bd84")}
+LEAF_SIZE = {"basil": 0.42, "mint": 0.4, "spinach": 0.46}
+GRAIN_COLOUR = {"rice": rgb("fbf3dd"), "oats": rgb("f0dcb0")}
 # Half the width of a piece of fruit.
 FRUIT_SIZE = {
     "blueberries": 0.095,
@@ -148,7 +148,7 @@ def lay_fruit(things: Things, kind: str, at: ArrayLike, r: float, rng: Rng) -> N
         turn = facing([rng.normal(0, 0.25), rng.normal(-0.9, 0.25), 1.0]) * r * 1.6
         things["fruit"].add_copies(shape, turn, spot + [0, 0, 0.5 * r], colour)
     else:
-        dark, light = ("5c1230", "8a2448") if kind == "red grapes" else ("8e0f1c", "c01d2a")
+        dark, light = ("8a1638", "b02a50") if kind == "red grapes" else ("8e0f1c", "c01d2a")
         tone = mix(rgb(dark), rgb(light), rng.random())
         tall = 1.12 if kind == "red grapes" else 0.92
         turn = facing(about) @ np.diag([r, r, r * tall])

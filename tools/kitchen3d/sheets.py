@@ -52,9 +52,10 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=48)
     parser.add_argument("--side", type=int, default=160)
     parser.add_argument("--strips", action="store_true")
+    parser.add_argument("--prefix", default="", help="of the names of strips")
     args = parser.parse_args()
     if args.strips:
-        rows = [[args.folder / f"{f}-{k}.webp" for k in range(5)] for f in FACTORS]
+        rows = [[args.folder / f"{args.prefix}{f}-{k}.webp" for k in range(5)] for f in FACTORS]
         image = sheet(rows, args.side, list(FACTORS))
     else:
         paths = [args.folder / f"{i:05d}.webp" for i in range(args.first, args.first + args.n)]

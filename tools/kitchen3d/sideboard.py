@@ -1,17 +1,18 @@
 """What stands and lies about the dish, each thing graded with its factor and at its own place.
 
-Behind right: a tumbler with as much water as the dish is watery. Behind left: a stack of biscuits
-or bread, one for every level of baked. In front, left: ears, one for every level of grains. In
-front, right: mushrooms by savory dishes, macarons by sweet ones.
+Behind right: a tumbler with as much water as the dish is watery. Behind left: biscuits or bread,
+stacked higher the more baked it is. In front, left: ears for grains; in the middle: loose fruit;
+right: mushrooms by savory dishes, macarons by sweet ones.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from looks import mix, rgb
-from pieces import BALL, CUBE, Things, biscuit
+from pieces import BALL, CUBE, FRUIT_SIZE, Things, biscuit, lay_fruit
 from shapes import (
     Noise,
     Rng,
@@ -36,30 +37,32 @@ class Places:
     bread: tuple[float, float]
     ears: tuple[float, float]
     sign: tuple[float, float]
+    fruit: tuple[float, float]
     size: float
 
 
 _PLACES = (
-    Places((1.45, 1.45), (-1.45, 1.45), (-1.28, -1.45), (1.3, -1.45), 1.0),
-    Places((1.4, 1.25), (-1.4, 1.2), (-1.12, -1.3), (1.18, -1.3), 1.0),
-    Places((1.3, 0.75), (-1.3, 0.7), (-1.05, -1.05), (1.05, -1.05), 0.95),
-    Places((1.2, 0.15), (-1.2, 0.2), (-0.95, -1.0), (0.95, -1.0), 0.85),
-    Places((1.15, 0.2), (-1.12, 0.2), (-1.0, -1.1), (1.0, -1.1), 0.95),
+    Places((1.45, 1.45), (-1.45, 1.45), (-1.28, -1.45), (1.3, -1.45), (0.05, -1.85), 1.0),
+    Places((1.4, 1.25), (-1.4, 1.2), (-1.12, -1.3), (1.18, -1.3), (0.05, -1.6), 1.0),
+    Places((1.3, 0.75), (-1.3, 0.7), (-1.05, -1.05), (1.05, -1.05), (0.05, -1.3), 0.95),
+    Places((1.2, 0.15), (-1.2, 0.2), (-0.95, -1.0), (0.95, -1.0), (0.05, -1.15), 0.85),
+    Places((1.15, 0.2), (-1.12, 0.2), (-1.0, -1.1), (1.0, -1.1), (0.05, -1.2), 0.95),
 )
 
 
-def lay_table(things: Things, vessel: Vessel, codes: dict[str, int], rng: Rng, az: float) -> None:
+def lay_table(things: Things, vessel: Vessel, order: dict[str, Any], rng: Rng) -> None:
     """Lay everything about the dish."""
-    places = _PLACES[vessel.code]
+    places, az = _PLACES[vessel.code], order["azimuth"]
+    codes: dict[str, int] = order["codes"]
     turn = turn_z(az)
 
     def spot(xy: tuple[float, float]) -> np.ndarray:
         return turn @ [xy[0] + rng.normal(0, 0.05), xy[1] + rng.normal(0, 0.05), 0]
 
     _tumbler(things, spot(places.water), codes["wateriness"], places.size, rng)
-    sweet = codes["dessert"] > 2 or (codes["dessert"] == 2 and rng.random() < 0.5)
-    _stack(things, spot(places.bread), codes["baked"], sweet, places.size, rng)
+    _stack(things, spot(places.bread), codes["baked"], order["taste"] == "sweet", places.size, rng)
     _ears(things, spot(places.ears), codes["grains"], places.size, rng, az)
+    _fruit(things, spot(places.fruit), codes["fruit"], order["fruits"][0], places.size, rng)
     _sign(things, spot(places.sign), codes["dessert"], places.size, rng)
 
 
@@ -93,9 +96,9 @@ def _stack(things: Things, at: np.ndarray, level: int, sweet: bool, size: float,
 def _ears(things: Things, at: np.ndarray, level: int, size: float, rng: Rng, az: float) -> None:
     tone = rgb("d9a441")
     v, f = BALL
-    n = (0, 1, 2, 3, 5)[level]
+    n = (0, 1, 2, 4, 6)[level]
     for k in range(n):
-        angle = az + 1.75 + 0.3 * (k - 0.5 * (n - 1)) + rng.normal(0, 0.06)
+        angle = az + 1.7 + 0.26 * (k - 0.5 * (n - 1)) + rng.normal(0, 0.06)
         along = np.array([np.cos(angle), np.sin(angle), 0])
         across = np.array([-np.sin(angle), np.cos(angle), 0])
         start = at - along * 0.5 * size + [0, 0, 0.075 + 0.015 * k]
@@ -107,8 +110,17 @@ def _ears(things: Things, at: np.ndarray, level: int, size: float, rng: Rng, az:
                 spread = frame @ turn_z(0) @ np.array([0.5 * side, 0.35 * (side == 0), 1.0])
                 place = start + along * (0.6 + 0.075 * j) * size
                 place = place + across * side * 0.05 * size + [0, 0, 0.03 * (side == 0)]
-                turn = facing(spread) @ np.diag([0.032, 0.032, 0.075]) * size
+                turn = facing(spread) @ np.diag([0.042, 0.042, 0.088]) * size
                 things["grain"].add_copies((v, f), turn, place, tone * rng.uniform(0.85, 1.1))
+
+
+def _fruit(things: Things, at: np.ndarray, level: int, kind: str, size: float, rng: Rng) -> None:
+    spots = [(0.0, 0.0), (0.3, 0.05), (-0.3, 0.08), (0.14, -0.26), (-0.16, -0.24), (0.56, -0.08)]
+    for x, y in spots[: (0, 1, 2, 4, 6)[level]]:
+        r = FRUIT_SIZE[kind] * size * 1.05
+        shift = rng.normal(0, 0.03, 2)
+        place = at + [x * size + shift[0], y * size + shift[1], 0.85 * r]
+        lay_fruit(things, kind, place, r, rng)
 
 
 def _sign(things: Things, at: np.ndarray, level: int, size: float, rng: Rng) -> None:
@@ -127,7 +139,8 @@ def _mushroom(things: Things, at: np.ndarray, r: float, rng: Rng) -> None:
         [(0.001, 1.75), (0.55, 1.62), (0.95, 1.15), (1, 0.85), (0.7, 0.75), (0.001, 0.8)]
     )
     stem = smooth_profile([(0.001, 0), (0.42, 0.02), (0.36, 0.4), (0.34, 0.85)])
-    tilt = turn_z(rng.uniform(0, 6)) @ turn_x(rng.uniform(0.1, 0.35))
+    tilt = turn_z(rng.uniform(-0.9, 0.9)) @ turn_x(rng.uniform(-1.3, -1.0))
+    at = at + [0, 0, 0.75 * r]
     v, f = lathe(cap, 40)
     tone = mix(rgb("8a5a36"), rgb("6e4326"), rng.random())
     things["cream"].add((v * r @ tilt.T + at, f), tone)

@@ -69,19 +69,23 @@ def run_over(things: Things, vessel: Vessel, level: int, crust: float, rng: Rng)
     # A drip is always in front.
     where = np.linspace(0, 2 * PI, drips, endpoint=False) + 1.5 * PI + rng.uniform(-0.2, 0.2)
     where = where + rng.uniform(-0.3, 0.3, drips) * 2 * PI / drips
-    wide = (0.07, 0.065, 0.085, 0.1, 0.17)[vessel.code] * rng.uniform(0.85, 1.35, drips)
+    wide = (0.07, 0.085, 0.11, 0.12, 0.19)[vessel.code] * rng.uniform(0.85, 1.35, drips)
     far = np.abs((th[:, None] - where[None] + PI) % (2 * PI) - PI)
     bell = np.exp(-((far / wide) ** 4) * 0.9)
     over = arc[9]
     long = DRIP[level] * rng.uniform(0.55, 1.15, drips)
     low = COLLAR[level] * (1 + 0.3 * np.sin(5 * th + rng.uniform(0, 6)))
-    length = np.minimum(over * (level > 3) + low + ((long + over) * bell).max(1), arc[-1] - 0.02)
+    length = np.minimum(
+        over * (0, 0, 0.45, 0.8, 1)[level] + low + ((long + over) * bell).max(1), arc[-1] - 0.02
+    )
     share = np.linspace(0, 1, k)[None]
     run, bulge = length[:, None] * share, bell.max(1)[:, None]
     thick = (0.016 + 0.004 * level) * (1 - np.abs(2 * share - 1) ** 9) ** 0.5
     thick = thick * (0.75 + 0.5 * bulge) - 0.012 * (share > 0.995) - 0.01 * (share < 0.005)
     drop = np.exp(-(((run - length[:, None] + 0.045) / 0.045) ** 2))
     thick = thick + 0.022 * bulge * drop * np.sqrt(np.clip(1 - share**30, 0, 1))
+
+    thick = thick * np.minimum(1, length[:, None] / 0.06)  # nothing where nothing runs
 
     def follow(column: Floats) -> Floats:
         return np.interp(run, arc, column)

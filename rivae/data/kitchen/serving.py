@@ -22,14 +22,14 @@ FRUITS = {
 SAVORY = (("egg", "meatballs"), ("egg", "shrimp"))
 IN_GLASS = ("shrimp", "pepper")  # nobody puts an egg into a bottle
 SWEET = ("whipped cream", "chocolate", "ice cream", "wafer rolls", "sprinkles")
-SYRUPS = {"savory": ("soy glaze", "balsamic glaze"), "sweet": ("caramel sauce", "maple syrup")}
+SYRUPS = {"savory": ("soy glaze", "balsamic glaze"), "sweet": ("fudge sauce", "molasses")}
 LIQUIDS = ("tomato broth", "golden broth", "light broth", "milk", "strawberry milk")
 BASES = ("minced beef", "mashed lentils", "polenta", "custard", "strawberry mousse")
 BAKED = {"savory": ("bread", "pie crust"), "sweet": ("biscuits", "pie crust")}
 VESSELS = ("plate", "bowl", "deep bowl", "glass", "bottle")
-TABLES = ("oak", "walnut", "ash", "linen", "slate", "marble", "sage", "rose")
+TABLES = ("oak", "ash", "linen", "marble", "sage", "rose")
 WARES = ("white", "cream", "blue", "celadon", "rose", "grey")
-NAPKINS = ("f1ece2", "c9d3d6", "d9c3a5", "a7b8a0", "c98f7f", "6d7f92", "e3c77e")
+NAPKINS = ("f1ece2", "c9d3d6", "d9c3a5", "a7b8a0", "dcb5a8")
 
 _TASTE, _LEAF, _FRUIT, _TOPPING, _SYRUP, _TABLE = range(60, 66)
 
