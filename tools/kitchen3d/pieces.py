@@ -33,7 +33,7 @@ BALL, BALL_LOW, BALL_FINE, CUBE = ball(), ball(6, 8), ball(22, 30), cube()
 _LEAF_WIDTH = {"basil": 0.32, "mint": 0.28, "spinach": 0.36}
 _LEAF_COLOUR = {"basil": "3f8a22", "mint": "4f9f3a", "spinach": "347a25"}
 LEAF_SIZE = {"basil": 0.42, "mint": 0.4, "spinach": 0.46}
-GRAIN_COLOUR = {"rice": rgb("fbf3dd"), "oats": rgb("f0dcb0")}
+GRAIN_COLOUR = {"rice": rgb("fffaea"), "oats": rgb("dcae68")}
 # Half the width of a piece of fruit.
 FRUIT_SIZE = {
     "blueberries": 0.095,

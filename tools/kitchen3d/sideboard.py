@@ -1,8 +1,8 @@
 """What stands and lies about the dish, each thing graded with its factor and at its own place.
 
-Behind right: a tumbler with as much water as the dish is watery. Behind left: biscuits or bread,
-stacked higher the more baked it is. In front, left: ears for grains; in the middle: loose fruit;
-right: mushrooms by savory dishes, macarons by sweet ones.
+Behind right: a tumbler with as much water as the dish is watery, and leaves before it. Behind left:
+biscuits or bread, stacked higher the more baked it is. In front, left: ears for grains; in the
+middle: loose fruit; right: mushrooms by savory dishes, macarons by sweet ones.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from looks import mix, rgb
-from pieces import BALL, CUBE, FRUIT_SIZE, Things, biscuit, lay_fruit
+from pieces import BALL, CUBE, FRUIT_SIZE, LEAF_SIZE, Things, biscuit, lay_fruit, leaf
 from shapes import (
     Noise,
     Rng,
@@ -38,15 +38,22 @@ class Places:
     ears: tuple[float, float]
     sign: tuple[float, float]
     fruit: tuple[float, float]
+    herbs: tuple[float, float]
     size: float
 
 
 _PLACES = (
-    Places((1.45, 1.45), (-1.45, 1.45), (-1.28, -1.45), (1.3, -1.45), (0.05, -1.85), 1.0),
-    Places((1.4, 1.25), (-1.4, 1.2), (-1.12, -1.3), (1.18, -1.3), (0.05, -1.6), 1.0),
-    Places((1.3, 0.75), (-1.3, 0.7), (-1.05, -1.05), (1.05, -1.05), (0.05, -1.3), 0.95),
-    Places((1.2, 0.15), (-1.2, 0.2), (-0.95, -1.0), (0.95, -1.0), (0.05, -1.15), 0.85),
-    Places((1.15, 0.2), (-1.12, 0.2), (-1.0, -1.1), (1.0, -1.1), (0.05, -1.2), 0.95),
+    Places(
+        (1.45, 1.45), (-1.45, 1.45), (-1.28, -1.45), (1.3, -1.45), (0.05, -1.85), (1.52, 0.95), 1.0
+    ),
+    Places((1.4, 1.25), (-1.4, 1.2), (-1.12, -1.3), (1.18, -1.3), (0.05, -1.6), (1.5, 0.7), 1.0),
+    Places(
+        (1.3, 0.75), (-1.3, 0.7), (-1.05, -1.05), (1.05, -1.05), (0.05, -1.3), (1.32, 0.1), 0.95
+    ),
+    Places(
+        (1.2, 0.15), (-1.2, 0.2), (-0.95, -1.0), (0.95, -1.0), (0.05, -1.15), (1.22, -0.4), 0.85
+    ),
+    Places((1.15, 0.2), (-1.12, 0.2), (-1.0, -1.1), (1.0, -1.1), (0.05, -1.2), (1.2, -0.4), 0.95),
 )
 
 
@@ -61,8 +68,9 @@ def lay_table(things: Things, vessel: Vessel, order: dict[str, Any], rng: Rng) -
 
     _tumbler(things, spot(places.water), codes["wateriness"], places.size, rng)
     _stack(things, spot(places.bread), codes["baked"], order["taste"] == "sweet", places.size, rng)
-    _ears(things, spot(places.ears), codes["grains"], places.size, rng, az)
+    _ears(things, spot(places.ears), codes["grains"], places.size, rng, az, vessel.glass)
     _fruit(things, spot(places.fruit), codes["fruit"], order["fruits"][0], places.size, rng)
+    _herbs(things, spot(places.herbs), codes["greenness"], order["leaf"], places.size, rng)
     _sign(things, spot(places.sign), codes["dessert"], places.size, rng)
 
 
@@ -93,25 +101,31 @@ def _stack(things: Things, at: np.ndarray, level: int, sweet: bool, size: float,
         things["crust"].add((v @ turn_z(rng.uniform(0, 6)).T + at + shift, f), colour)
 
 
-def _ears(things: Things, at: np.ndarray, level: int, size: float, rng: Rng, az: float) -> None:
-    tone = rgb("d9a441")
+def _ears(
+    things: Things, at: np.ndarray, level: int, size: float, rng: Rng, az: float, low: bool
+) -> None:
+    """Ears side by side, so that they can be counted; from a low camera they lie across."""
+    tone = rgb("e0a02c")
     v, f = BALL
-    n = (0, 1, 2, 4, 6)[level]
-    for k in range(n):
-        angle = az + 1.7 + 0.26 * (k - 0.5 * (n - 1)) + rng.normal(0, 0.06)
+    for k in range(level):
+        angle = az + (0.35 if low else 1.65) + rng.normal(0, 0.06)
+        slot = 0.21 * (1.6 - k) * size
+        side_by_side = turn_z(az) @ ([0.0, slot, 0.0] if low else [slot, 0.0, 0.0])
         along = np.array([np.cos(angle), np.sin(angle), 0])
         across = np.array([-np.sin(angle), np.cos(angle), 0])
-        start = at - along * 0.5 * size + [0, 0, 0.075 + 0.015 * k]
+        start = at + side_by_side - along * 0.55 * size + [0, 0, 0.085]
         t = np.linspace(0, 1, 8)[:, None]
         things["grain"].add(tube(start + t * along * 0.6 * size, 0.016, 6), tone * 0.8)
         frame = np.stack([across, np.cross(along, across), along], 1)
         for j in range(7):
             for side in (-1, 0, 1):
-                spread = frame @ turn_z(0) @ np.array([0.5 * side, 0.35 * (side == 0), 1.0])
-                place = start + along * (0.6 + 0.075 * j) * size
-                place = place + across * side * 0.05 * size + [0, 0, 0.03 * (side == 0)]
-                turn = facing(spread) @ np.diag([0.042, 0.042, 0.088]) * size
-                things["grain"].add_copies((v, f), turn, place, tone * rng.uniform(0.85, 1.1))
+                spread = frame @ np.array([0.5 * side, 0.35 * (side == 0), 1.0])
+                place = start + along * (0.52 + 0.08 * j + 0.04 * (side == 0)) * size
+                place = place + across * side * 0.06 * size + [0, 0, 0.03 * (side == 0)]
+                turn = facing(spread) @ np.diag([0.03, 0.03, 0.068]) * size
+                things["grain"].add_copies((v, f), turn, place, tone * rng.uniform(0.75, 1.15))
+                awn = place + t * (along + 0.22 * side * across) * 0.26 * size
+                things["grain"].add(tube(awn, 0.006, 4), tone * 0.9)
 
 
 def _fruit(things: Things, at: np.ndarray, level: int, kind: str, size: float, rng: Rng) -> None:
@@ -121,6 +135,17 @@ def _fruit(things: Things, at: np.ndarray, level: int, kind: str, size: float, r
         shift = rng.normal(0, 0.03, 2)
         place = at + [x * size + shift[0], y * size + shift[1], 0.85 * r]
         lay_fruit(things, kind, place, r, rng)
+
+
+def _herbs(things: Things, at: np.ndarray, level: int, kind: str, size: float, rng: Rng) -> None:
+    """Loose leaves, more of them and farther apart with the level."""
+    n = (0, 2, 5, 9, 14)[level]
+    for k in range(n):
+        shape, colour = leaf(kind, rng)
+        far, around = 0.09 * k**0.5 * size, 2.4 * k + rng.normal(0, 0.2)
+        turn = turn_z(around) @ turn_x(rng.uniform(0.25, 0.6)) * LEAF_SIZE[kind] * 0.85 * size
+        place = at + [far * np.cos(around + 1.57), far * np.sin(around + 1.57), 0.05 + 0.006 * k]
+        things["leaf"].add_copies(shape, turn, place, colour)
 
 
 def _sign(things: Things, at: np.ndarray, level: int, size: float, rng: Rng) -> None:

@@ -67,11 +67,11 @@ def run_over(things: Things, vessel: Vessel, level: int, crust: float, rng: Rng)
     n, k, drips = 420, 44, N_DRIPS[level]
     th = np.linspace(0, 2 * PI, n, endpoint=False)
     # A drip is always in front.
-    where = np.linspace(0, 2 * PI, drips, endpoint=False) + 1.5 * PI + rng.uniform(-0.2, 0.2)
-    where = where + rng.uniform(-0.3, 0.3, drips) * 2 * PI / drips
-    wide = (0.07, 0.085, 0.11, 0.12, 0.19)[vessel.code] * rng.uniform(0.85, 1.35, drips)
+    where = np.linspace(0, 2 * PI, drips, endpoint=False) + 1.5 * PI + rng.uniform(-0.08, 0.08)
+    where = where + rng.uniform(-0.18, 0.18, drips) * 2 * PI / drips
+    wide = (0.07, 0.1, 0.125, 0.135, 0.21)[vessel.code] * rng.uniform(0.85, 1.35, drips)
     far = np.abs((th[:, None] - where[None] + PI) % (2 * PI) - PI)
-    bell = np.exp(-((far / wide) ** 4) * 0.9)
+    bell = np.exp(-((far / wide) ** 3.2))
     over = arc[9]
     long = DRIP[level] * rng.uniform(0.55, 1.15, drips)
     low = COLLAR[level] * (1 + 0.3 * np.sin(5 * th + rng.uniform(0, 6)))
