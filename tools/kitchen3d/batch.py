@@ -19,7 +19,7 @@ import dish
 import studio
 from PIL import Image
 
-SIZE, SAMPLES, QUALITY = 192, 12, 80
+SIZE, SAMPLES, QUALITY = 192, 10, 76
 
 
 def main() -> None:

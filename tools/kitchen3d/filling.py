@@ -59,7 +59,7 @@ def mound(things: Things, vessel: Vessel, codes: dict[str, int], rng: Rng) -> Gr
     dome = np.clip(1 - (ground.far / share) ** 2, 0, 1)
     bumps = 0.014 * broad(xy) * (dome > 0) + 0.02 * fine(xy)
     surface = z - 0.06 + (_RISE[wet] * dome**0.6 + bumps) * radius
-    ground.height = np.where(ground.far < share, surface, z - 0.25)
+    ground.height = np.where(ground.far < share, surface, z - 0.1)
     if vessel.code:
         ground.height = np.where(ground.far > 0.97, z - 0.06, ground.height)
     n, k = 64, 150
@@ -132,7 +132,7 @@ def pile_grains(
     off = np.abs((angle - palette.GRAIN_AT + PI) % (2 * PI) - PI)
     heap = np.clip((half - off) / 0.35, 0, 1) * np.clip((0.98 - ground.far) / 0.2, 0, 1)
     heap = heap * np.clip((ground.far - 0.05) / 0.2, 0, 1)
-    ground.height = ground.height + heap * (0.02 + 0.025 * level) * radius
+    ground.height = ground.height + heap * (0.02 + 0.035 * level) * radius
     n = int(n * (0.7 if kind == "oats" else 1) * radius)
     a = rng.uniform(*_sector(palette.GRAIN_AT, half), n)
     r = np.sqrt(rng.uniform(0.04, 0.88, n)) * radius

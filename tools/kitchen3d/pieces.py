@@ -136,7 +136,7 @@ def lay_fruit(things: Things, kind: str, at: ArrayLike, r: float, rng: Rng) -> N
         things["fruit"].add_copies(shape, facing(about) * r, spot, colour)
     elif kind == "strawberries":
         shape, colour = _STRAWBERRY
-        turn = facing([*rng.normal(0, 0.5, 2), -0.9]) * r
+        turn = facing([*rng.normal(0, 0.8, 2), -0.7]) * r
         things["fruit"].add_copies(shape, turn, spot, colour)
         (v, f), _ = leaf("basil", rng, 6, 5)
         for k in range(7):

@@ -44,16 +44,12 @@ class Places:
 
 _PLACES = (
     Places(
-        (1.45, 1.45), (-1.45, 1.45), (-1.28, -1.45), (1.3, -1.45), (0.05, -1.85), (1.52, 0.95), 1.0
+        (1.45, 1.45), (-1.45, 1.45), (-1.1, -1.98), (1.3, -1.45), (0.15, -1.66), (1.52, 0.95), 1.0
     ),
-    Places((1.4, 1.25), (-1.4, 1.2), (-1.12, -1.3), (1.18, -1.3), (0.05, -1.6), (1.5, 0.7), 1.0),
-    Places(
-        (1.3, 0.75), (-1.3, 0.7), (-1.05, -1.05), (1.05, -1.05), (0.05, -1.3), (1.32, 0.1), 0.95
-    ),
-    Places(
-        (1.2, 0.15), (-1.2, 0.2), (-0.95, -1.0), (0.95, -1.0), (0.05, -1.15), (1.22, -0.4), 0.85
-    ),
-    Places((1.15, 0.2), (-1.12, 0.2), (-1.0, -1.1), (1.0, -1.1), (0.05, -1.2), (1.2, -0.4), 0.95),
+    Places((1.4, 1.25), (-1.4, 1.2), (-1.0, -1.75), (1.18, -1.3), (0.05, -1.6), (1.5, 0.7), 1.0),
+    Places((1.3, 0.75), (-1.3, 0.7), (-0.95, -1.6), (1.05, -1.05), (0.05, -1.3), (1.32, 0.1), 0.95),
+    Places((1.2, 0.15), (-1.2, 0.2), (-1.18, 0.6), (0.95, -1.0), (0.05, -1.15), (1.22, -0.4), 0.85),
+    Places((1.15, 0.2), (-1.12, 0.2), (-1.12, 0.6), (1.0, -1.1), (0.05, -1.2), (1.2, -0.4), 0.95),
 )
 
 
@@ -102,30 +98,47 @@ def _stack(things: Things, at: np.ndarray, level: int, sweet: bool, size: float,
 
 
 def _ears(
-    things: Things, at: np.ndarray, level: int, size: float, rng: Rng, az: float, low: bool
+    things: Things, at: np.ndarray, level: int, size: float, rng: Rng, az: float, stands: bool
 ) -> None:
-    """Ears side by side, so that they can be counted; from a low camera they lie across."""
-    tone = rgb("e0a02c")
-    v, f = BALL
+    """Ears side by side, so that they can be counted; by tall glasses they stand in a vase."""
+    if stands and level:
+        profile = [(0.001, 0), (0.16, 0), (0.2, 0.1), (0.17, 0.3), (0.11, 0.42), (0.13, 0.5)]
+        shape = lathe(smooth_profile([*profile, (0.1, 0.49), (0.08, 0.3), (0.001, 0.3)]), 48)
+        things["ceramic"].add((shape[0] + at, shape[1]), rgb("efe9de"))
+    across = turn_z(az) @ [1.0, 0, 0]
     for k in range(level):
-        angle = az + (0.35 if low else 1.65) + rng.normal(0, 0.06)
-        slot = 0.21 * (1.6 - k) * size
-        side_by_side = turn_z(az) @ ([0.0, slot, 0.0] if low else [slot, 0.0, 0.0])
-        along = np.array([np.cos(angle), np.sin(angle), 0])
-        across = np.array([-np.sin(angle), np.cos(angle), 0])
-        start = at + side_by_side - along * 0.55 * size + [0, 0, 0.085]
-        t = np.linspace(0, 1, 8)[:, None]
-        things["grain"].add(tube(start + t * along * 0.6 * size, 0.016, 6), tone * 0.8)
-        frame = np.stack([across, np.cross(along, across), along], 1)
-        for j in range(7):
-            for side in (-1, 0, 1):
-                spread = frame @ np.array([0.5 * side, 0.35 * (side == 0), 1.0])
-                place = start + along * (0.52 + 0.08 * j + 0.04 * (side == 0)) * size
-                place = place + across * side * 0.06 * size + [0, 0, 0.03 * (side == 0)]
-                turn = facing(spread) @ np.diag([0.03, 0.03, 0.068]) * size
-                things["grain"].add_copies((v, f), turn, place, tone * rng.uniform(0.75, 1.15))
-                awn = place + t * (along + 0.22 * side * across) * 0.26 * size
-                things["grain"].add(tube(awn, 0.006, 4), tone * 0.9)
+        slot = (k - 1.5 if stands else 1.5 - k) * size  # the first where nothing hides it
+        lean = rng.normal(0, 0.04)
+        if stands:
+            along = across * (0.3 * slot + lean) + [0, 0, 1.0]
+            start = at + across * 0.05 * slot + [0, 0, 0.4]
+            stem = (0.62, 0.78, 0.68, 0.84)[k] * size
+        else:
+            along = turn_z(az) @ [-0.08 + lean, 1.0, 0]
+            start = at + across * 0.25 * slot + [0, 0, 0.085]
+            stem = 0.6 * size
+        _ear(things, start, along / np.linalg.norm(along), stem, 1.25 * size, rng)
+
+
+def _ear(
+    things: Things, start: np.ndarray, along: np.ndarray, stem: float, size: float, rng: Rng
+) -> None:
+    """An ear of wheat: three rows of kernels with their awns, seen from the front."""
+    tone = rgb("e0a02c")
+    t = np.linspace(0, 1, 8)[:, None]
+    things["grain"].add(tube(start + t * along * stem, 0.016, 6), tone * 0.8)
+    across = np.cross(along, [0.3, 0.2, 1.0] if abs(along[2]) < 0.7 else [0.0, -1.0, 0.1])
+    across /= np.linalg.norm(across)
+    up = np.cross(across, along)
+    for j in range(6):
+        for side in (-1, 0, 1):
+            bent = along + 0.5 * side * across + (0.35 if side == 0 else 0) * up
+            place = start + along * (stem - 0.06 + (0.08 * j + 0.04 * (side == 0)) * size)
+            place = place + across * side * 0.06 * size + up * (0.03 * (side == 0))
+            turn = facing(bent) @ np.diag([0.03, 0.03, 0.068]) * size
+            things["grain"].add_copies(BALL, turn, place, tone * rng.uniform(0.75, 1.15))
+            awn = place + t * (along + 0.22 * side * across) * 0.24 * size
+            things["grain"].add(tube(awn, 0.006, 4), tone * 0.9)
 
 
 def _fruit(things: Things, at: np.ndarray, level: int, kind: str, size: float, rng: Rng) -> None:

@@ -70,6 +70,7 @@ def run_over(things: Things, vessel: Vessel, level: int, crust: float, rng: Rng)
     where = np.linspace(0, 2 * PI, drips, endpoint=False) + 1.5 * PI + rng.uniform(-0.08, 0.08)
     where = where + rng.uniform(-0.18, 0.18, drips) * 2 * PI / drips
     wide = (0.07, 0.1, 0.125, 0.135, 0.21)[vessel.code] * rng.uniform(0.85, 1.35, drips)
+    wide = wide * (0, 0.55, 0.75, 0.95, 1)[level]
     far = np.abs((th[:, None] - where[None] + PI) % (2 * PI) - PI)
     bell = np.exp(-((far / wide) ** 3.2))
     over = arc[9]
@@ -105,5 +106,5 @@ def _way_down(vessel: Vessel, crust: float) -> Floats:
     top = np.stack([r0 - 0.03 + bead * np.cos(turn), z1 + 0.82 * bead * np.sin(turn)], 1)
     z = np.linspace(z1, 0.03, 60)[1:]
     stands_out = (r0 - 0.03 + bead) * np.exp(-(((z1 - z) / (0.6 * crust + 0.02)) ** 2))
-    r = np.maximum(vessel.outer_radius(z) + 0.006, stands_out)
+    r = np.maximum(vessel.outer_radius(z) + 0.012, stands_out)
     return np.concatenate([top, np.stack([r, z], 1)])

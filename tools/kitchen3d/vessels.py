@@ -42,7 +42,7 @@ class Vessel:
 
     def outer_radius(self, z: ArrayLike) -> Floats:
         """Outside radius at a height."""
-        p = np.array(self.outer)
+        p = smooth_profile(self.outer)  # as it is drawn
         return np.asarray(np.interp(z, p[1:, 1], p[1:, 0]))
 
     def inner_radius(self, z: ArrayLike) -> Floats:
