@@ -10,6 +10,7 @@ line in the order file, size, samples and this tool.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import time
@@ -20,6 +21,26 @@ import studio
 from PIL import Image
 
 SIZE, SAMPLES, QUALITY = 192, 10, 76
+NOT_PICTURES = ("batch", "orders", "probe", "sheets")
+
+
+def _keep_to_one_make(out: Path, size: int, samples: int) -> None:
+    """Stop where the folder holds pictures that another version of this tool rendered."""
+    sources = Path(__file__).parent.glob("*.py")
+    digest = hashlib.sha256()
+    for source in sorted(s for s in sources if s.stem not in NOT_PICTURES):
+        digest.update(source.read_bytes())
+    make = {"size": size, "samples": samples, "quality": QUALITY, "tool": digest.hexdigest()}
+    file = out / "make.json"
+    if not file.exists():
+        half = out / f".make-{os.getpid()}"  # two processes may begin at once
+        half.write_text(json.dumps(make))
+        os.replace(half, file)  # noqa: PTH105 - atomic
+    elif json.loads(file.read_text()) != make:
+        raise SystemExit(
+            f"{out} has pictures of another size, quality or version of this tool (make.json): "
+            "render into an empty folder, or go back to that version"
+        )
 
 
 def main() -> None:
@@ -33,6 +54,7 @@ def main() -> None:
     parser.add_argument("--of", type=int, default=1)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
+    _keep_to_one_make(args.out, args.size, args.samples)
     studio.open_studio(args.size, args.samples)
     raw = args.out / f".raw-{args.part}.png"
     times: list[float] = []

@@ -93,7 +93,7 @@ def _liquid(
     wet = codes["wateriness"]
     level = vessel.food_z + (-0.04, 0.0, 0.02, 0.04, 0.05)[wet]
     colour = palette.LIQUID[codes["dessert"]]
-    edge = float(vessel.inner_radius(level)) if vessel.code else 1.06
+    edge = float(vessel.inner_radius(level)) if vessel.code else 1.17
     r = np.linspace(0.01, 1, 70)[:, None] * edge
     x, y = r * np.cos(th), r * np.sin(th)
     waves = 0.005 * Noise(rng, 9)(np.stack([x, y], -1))

@@ -47,7 +47,7 @@ NAMES = (*_SOLIDS, *_CLEAR)
 
 # A darker and a lighter tone.
 TABLES = {
-    "oak": ("a47443", "c99c66"),
+    "oak": ("bf9a70", "dcbd93"),
     "ash": ("c4b8a6", "e0d7c8"),
     "linen": ("c9bba3", "ddd2bf"),
     "marble": ("c9c7c4", "f1efec"),

@@ -73,7 +73,7 @@ def lay_table(things: Things, vessel: Vessel, order: dict[str, Any], rng: Rng) -
 def _tumbler(things: Things, at: np.ndarray, level: int, size: float, rng: Rng) -> None:
     if not level:
         return
-    r, h = 0.3 * size, (0, 0.5, 0.72, 0.95, 1.25)[level] * size
+    r, h = (0, 0.24, 0.28, 0.32, 0.36)[level] * size, (0, 0.5, 0.72, 0.95, 1.25)[level] * size
     wall = [(0.001, 0.0), (0.85 * r, 0), (0.9 * r, 0.03), (r, h)]
     v, f = lathe(wall, 48)
     things["glass"].add((v + at, f), (0.93, 0.97, 0.99))

@@ -100,7 +100,7 @@ def arrange(vessel: Vessel, order: dict[str, Any], rng: Rng) -> None:
     focus = Vector((0, -0.35, vessel.food_z) if not vessel.glass else (0, -0.5, 1.0))
     camera.data.dof.use_dof = True
     camera.data.dof.focus_distance = float((camera.location - focus).length)
-    camera.data.dof.aperture_fstop = 0.55 if not vessel.glass else 0.7
+    camera.data.dof.aperture_fstop = (1.1, 0.7, 0.6, 0.7, 0.7)[vessel.code]
     side = -1 if order["mirrored"] else 1
     warm = mix((1, 0.93, 0.84), (1, 0.86, 0.7), order["warmth"])
     _light("window", (-4.2 * side, 2.2, 4.6), 0.3, 620, warm)

@@ -33,20 +33,20 @@ def drizzle(things: Things, ground: Ground, level: int, radius: float, rng: Rng)
 
 def dot(things: Things, level: int, rng: Rng) -> None:
     """Dots of syrup on the rim of a plate, then a pool about the food."""
-    r = np.array([1.0, 1.12, 1.43])
+    r = np.array([1.13, 1.24, 1.44])
     z = np.array([0.078, 0.118, 0.19])
     n = (0, 6, 11, 9, 9)[level]
     around = np.linspace(0, 2 * PI, n, endpoint=False) + rng.uniform(0, 2 * PI)
     v, f = ball(8, 20)
     for a in around + rng.normal(0, 0.04, n):
-        far = rng.uniform(1.2, 1.3) if level < 3 else rng.uniform(1.26, 1.36)
+        far = rng.uniform(1.32, 1.37)
         s = (0, 0.05, 0.07, 0.06, 0.075)[level] * rng.uniform(0.8, 1.2)
         at = [far * math.cos(a), far * math.sin(a), np.interp(far, r, z)]
         things["glaze"].add_copies((v, f), np.diag([s, s, 0.3 * s]), at, SYRUP)
     if level < 3:
         return
     th, share = np.linspace(0, 2 * PI, 160, endpoint=False), np.linspace(0.5, 1, 26)[:, None]
-    edge = (1.12, 1.22)[level - 3] + 0.03 * np.sin(3 * th + rng.uniform(0, 6))
+    edge = (1.22, 1.31)[level - 3] + 0.03 * np.sin(3 * th + rng.uniform(0, 6))
     edge = edge + 0.035 * np.sin(5 * th + rng.uniform(0, 6))
     far = share * edge
     height = np.interp(far, [0, *r], [0.07, *z]) + 0.035 * np.sqrt(1 - share**12) - 0.004 * share
