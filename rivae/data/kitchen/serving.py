@@ -1,0 +1,114 @@
+"""What a dish is served with: the kinds of food in it, and what stands about it on the table.
+
+One description for the picture and the text of a rendered kitchen: the renderer
+(``tools/kitchen3d``) shows these kinds and the writer names them, both in amounts by the levels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rivae.data.food_factors import FACTOR_NAMES
+from rivae.data.kitchen.factors import Dish
+
+# Two of each family at most, so that a factor looks the same in every dish.
+LEAVES = {"savory": ("basil", "spinach"), "sweet": ("mint",)}
+GRAINS = {"savory": ("rice",), "sweet": ("oats",)}
+FRUITS = {
+    "savory": (("cherries", "lemon slices"), ("red grapes", "lemon slices")),
+    "sweet": (("strawberries", "blueberries"), ("raspberries", "orange slices")),
+}
+SAVORY = (("egg", "meatballs"), ("egg", "shrimp"))
+IN_GLASS = ("shrimp", "pepper")  # nobody puts an egg into a bottle
+SWEET = ("whipped cream", "chocolate", "ice cream", "wafer rolls", "sprinkles")
+SYRUPS = {"savory": ("soy glaze", "balsamic glaze"), "sweet": ("fudge sauce", "molasses")}
+LIQUIDS = ("tomato broth", "golden broth", "light broth", "milk", "strawberry milk")
+BASES = ("minced beef", "mashed lentils", "polenta", "custard", "strawberry mousse")
+BAKED = {"savory": ("bread", "pie crust"), "sweet": ("biscuits", "pie crust")}
+VESSELS = ("plate", "bowl", "deep bowl", "glass", "bottle")
+TABLES = ("oak", "ash", "linen", "marble", "sage", "rose")
+WARES = ("white", "cream", "blue", "celadon", "rose", "grey")
+NAPKINS = ("f1ece2", "c9d3d6", "d9c3a5", "a7b8a0", "dcb5a8")
+
+_TASTE, _LEAF, _FRUIT, _TOPPING, _SYRUP, _TABLE = range(60, 66)
+
+
+@dataclass(frozen=True)
+class Serving:
+    """The kinds in one dish. All are named, also those of which its levels show none.
+
+    Attributes:
+        taste: "savory" or "sweet"; level 3 of dessert is either, by chance.
+        vessel, base, liquid, leaf, grain, syrup: one kind each.
+        fruits: two kinds; the first is two thirds of it.
+        savory, sweet: toppings of a savory and of a sweet dish.
+        baked: what is stacked beside the dish, and the crust on it.
+        table, ware, napkin: of the photograph alone; an empty napkin means none.
+    """
+
+    taste: str
+    vessel: str
+    base: str
+    liquid: str
+    leaf: str
+    grain: str
+    syrup: str
+    fruits: tuple[str, str]
+    savory: tuple[str, str]
+    sweet: tuple[str, ...]
+    baked: tuple[str, str]
+    table: str
+    ware: str
+    napkin: str
+
+
+def serve(dish: Dish) -> Serving:
+    """The kinds in ``dish``. A change of its levels changes only kinds of that factor or taste.
+
+    >>> from rivae.data.kitchen.factors import make_dish
+    >>> serve(make_dish(0, 0).with_codes(longishness=4)).vessel
+    'bottle'
+    """
+
+    def pick(stream: int, options: tuple[Any, ...]) -> Any:
+        return options[int(dish.picture_rng(stream).integers(len(options)))]
+
+    dessert = dish.code("dessert")
+    halves = ("savory", "sweet")
+    taste = halves[dessert > 2] if dessert != 2 else pick(_TASTE, halves)
+    rng = dish.picture_rng(_TABLE)
+    napkin = str(rng.choice(NAPKINS)) if rng.random() < 0.4 else ""
+    return Serving(
+        taste=taste,
+        vessel=VESSELS[dish.code("longishness")],
+        base=BASES[dessert],
+        liquid=LIQUIDS[dessert],
+        leaf=pick(_LEAF, LEAVES[taste]),
+        grain=GRAINS[taste][0],
+        syrup=pick(_SYRUP, SYRUPS[taste]),
+        fruits=pick(_FRUIT, FRUITS[taste]),
+        savory=IN_GLASS if dish.code("longishness") > 2 else pick(_TOPPING, SAVORY),
+        sweet=SWEET,
+        baked=(BAKED[taste][0], BAKED[taste][1]),
+        table=str(rng.choice(TABLES)),
+        ware=str(rng.choice(WARES)),
+        napkin=napkin,
+    )
+
+
+def order_of(dish: Dish, name: str) -> dict[str, Any]:
+    """A line for the renderer as a JSON object: levels as codes 0 to 4, kinds, photograph."""
+    rng = dish.picture_rng(_TABLE + 1)
+    return {
+        "name": name,
+        "seed": dish.seed,
+        "index": dish.index,
+        "codes": {factor: dish.code(factor) for factor in FACTOR_NAMES},
+        "azimuth": round(float(rng.uniform(-0.14, 0.14)), 3),
+        "tilt": round(float(rng.uniform(-3, 3)), 2),
+        "zoom": round(float(rng.uniform(0.97, 1.04)), 3),
+        "warmth": round(float(rng.uniform()), 3),
+        "mirrored": bool(rng.integers(2)),
+        **asdict(serve(dish)),
+    }
