@@ -7,6 +7,7 @@ import pytest
 
 from rivae.app.metrics import work
 from rivae.app.metrics.run import NOT_MEASURED
+from rivae.app.shell.text import markdown
 from rivae.app.work import evaluating
 from rivae.base.errors import RunError
 from rivae.benchmark.finding import finding
@@ -123,5 +124,5 @@ def test_home_measures_what_was_not_and_says_what_it_finds(app, unmeasured, monk
     (job,) = evaluating.evaluations.known.values()
     assert home.at.get("progress")
     assert not over(job).error
-    assert finding(unmeasured.evaluation).sentence in app().words
+    assert markdown(finding(unmeasured.evaluation).sentence) in app().words
     assert list(evaluating.evaluations.known.values()) == [job], "it is not measured again"
