@@ -112,7 +112,7 @@ def _dataset_card(title: str, runs: Sequence[Run]) -> None:
         if invitation := blurb(first.dataset):
             st.markdown(markdown(invitation))
         for run in order:
-            _run(run, cards[run.id], is_first=run is order[0])
+            _run(run, cards[run.id])
         st.space("stretch")
         if first.dataset:
             _train_link(title if first.dataset == IMPORTED else first.dataset)
@@ -125,7 +125,7 @@ def _merit(run: Run, card: RunCard) -> tuple[bool, float]:
     return not run.opens, -sum(found)
 
 
-def _run(run: Run, card: RunCard, *, is_first: bool) -> None:
+def _run(run: Run, card: RunCard) -> None:
     """A run inside the card of its data set: its verdict, or its problem, and the way to it."""
     with st.container(key=f"card-{run.id}", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -149,19 +149,14 @@ def _run(run: Run, card: RunCard, *, is_first: bool) -> None:
             st.markdown("Not measured yet.")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if run.opens and card.state != "broken":
-                _explore(run, is_first)
+                _explore(run)
             if action:
                 title, icon, page, address = NEXT[action]
                 st.page_link(page, label=title, icon=icon, query_params={**address, "run": run.id})
 
 
-def _explore(run: Run, is_first: bool) -> None:
-    if st.button(
-        "Explore",
-        icon=":material/tune:",
-        key=f"explore-{run.id}",
-        type="primary" if is_first else "secondary",
-    ):
+def _explore(run: Run) -> None:
+    if st.button("Explore", icon=":material/tune:", key=f"explore-{run.id}"):
         st.switch_page(pages.path("explore"), query_params={"run": run.id})
 
 
