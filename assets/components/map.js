@@ -117,7 +117,8 @@ export class MapView {
   }
 
   isDark() {
-    return coloursOf(this.element).dark
+    // JupyterLab may render a cell before it is in the page, where nothing has a colour.
+    return this.element.isConnected && coloursOf(this.element).dark
   }
 
   /** Colours the points of the selections where nothing else colours them. */

@@ -54,10 +54,18 @@ export class MapSelections {
   }
 
   draw() {
-    const inside = this.chips.contains(this.chips.getRootNode().activeElement)
-    const { id, part } = inside ? this.chips.getRootNode().activeElement.dataset : {}
+    if (this.isEdited) return  // what is typed stays; it is drawn when that ends
+    const active = this.chips.getRootNode().activeElement
+    const last = this.chips.contains(active) ? active.dataset : null
+    // An answer that was on its way may take a button away for a moment: its chip holds the focus for it.
+    const wanted = last && this.held?.by === active ? this.held.wanted : last && { id: last.id, part: last.part }
     this.chips.replaceChildren(...this.known.map((one) => this.chip(one)))
-    if (inside) this.chips.querySelector(`[data-id="${id}"][data-part="${part}"]`)?.focus()
+    this.held = null
+    if (!wanted) return
+    const button = (part) => this.chips.querySelector(`[data-id="${wanted.id}"][data-part="${part}"]`)
+    const found = button(wanted.part) ?? button("choose")
+    if (found && found.dataset.part !== wanted.part) this.held = { by: found, wanted }
+    found?.focus()
   }
 
   chip(one) {
@@ -87,18 +95,19 @@ export class MapSelections {
   edit(chip, one) {
     const field = h("input", { type: "text", value: one.name, maxLength: 60, class: "selection-field",
       "aria-label": `Name of ${one.name}`, "data-testid": "selection-field", "data-id": one.id, "data-part": "rename" })
-    let isDone = false
+    this.isEdited = true
     const end = (name) => {
-      if (isDone) return
-      isDone = true
+      if (!this.isEdited) return
+      this.isEdited = false
       if (name && name !== one.name) this.on.change({ do: "rename", id: one.id, name })
-      field.dataset.part = "rename"
       this.draw()
     }
     field.onkeydown = (event) => {
       event.stopPropagation()
-      if (event.key === "Enter") end(field.value.trim())
-      else if (event.key === "Escape") end("")
+      if (event.key === "Enter") {
+        event.preventDefault()  // it would press the button that has the focus next
+        end(field.value.trim())
+      } else if (event.key === "Escape") end("")
     }
     field.onblur = () => end(field.value.trim())
     chip.replaceChildren(this.swatch(one.mark), field)

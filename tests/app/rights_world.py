@@ -223,7 +223,7 @@ def evaluate(world, again=False):
     from rivae.app.metrics import run
 
     started = []
-    world.patch.setattr(run.work, "start_evaluation", lambda *args: started.append(args))
+    world.patch.setattr(run.evaluating, "start_evaluation", lambda *args: started.append(args))
     run._evaluate(world.run, "first", again)
     return bool(started)
 

@@ -74,8 +74,8 @@ def test_compare_says_which_of_its_methods_it_is(shown):
 def test_the_card_says_so_and_has_no_factor_scores(shown):
     home = shown()
     assert words(home).count(SENTENCE) == 1
-    scores = [html.value for html in home.at.html if "R@1" in html.value]
-    assert len(scores) == 2 and sum(">D<" in text for text in scores) == 1
+    scores = [said.help for said in home.at.markdown if said.help and "R@1" in said.help]
+    assert len(scores) == 2 and sum("\n\nD " in text for text in scores) == 1
 
 
 @pytest.mark.parametrize(("run", "letter"), [("plain", "v"), ("with", "z")])

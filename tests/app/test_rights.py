@@ -125,7 +125,7 @@ OWN_SESSION = {
     "compare.panels:session.choose_runs", "data.quick_panel:if Explore",
     "data.quick_panel:if Train on this", "explore.adding:_discard", "explore.adding:_forget",
     "explore.adding:_propose", "explore.adding:_try", "explore.panels:PAGE.choose_query",
-    "explore.panels:PAGE.move_to_item", "home.cards:if title", "home.hero:_ask",
+    "explore.panels:PAGE.move_to_item", "home.cards:if Explore", "home.hero:_ask",
     "home.hero:lambda open", "home.hero:lambda own", "home.hero:lambda start",
     "label.adjudicate:_first_page",
     "label.annotator:_be", "label.annotator:_be_new", "label.desk:on_look",

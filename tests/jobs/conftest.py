@@ -14,6 +14,7 @@ from rivae.runs.data_record import VOCABULARY
 from rivae.runs.evaluation_file import FILES, Evaluation, Settings
 from rivae.runs.notes import keep_about
 from rivae.runs.results import Result
+from rivae.runs.selections import keep_selection
 from tests.training.tiny import files_of, tiny_config
 
 
@@ -29,6 +30,7 @@ def whole_run(tmp_path_factory):
     (made.path / "axis_names.json").write_text(json.dumps(names))
     added = {"version": 1, "model": made.model_key, "axes": []}
     (made.path / ADDED_AXES).write_text(json.dumps(added))
+    keep_selection(made, [0, 2], "two")
     known = counted(newest(), ("soup", "बो"), (2, 1), 3)
     (made.path / VOCABULARY).write_text(known.model_dump_json())
     (made.path / "secret.txt").write_text("not of a run")
