@@ -60,6 +60,7 @@ def test_what_a_demo_run_came_with_is_computed_again(copy_of, name):
         again = folder / COMPUTED / path.name
         if path.suffix == ".json":
             old, new = (json.loads(p.read_text(encoding="utf-8")) for p in (path, again))
+            assert_effects_close(old.pop("effects", []), new.pop("effects", []))
             assert_close(old, new)
         elif path.suffix == ".npz":
             with np.load(path) as old, np.load(again) as new:
@@ -67,6 +68,19 @@ def test_what_a_demo_run_came_with_is_computed_again(copy_of, name):
                     np.testing.assert_allclose(old[part], new[part], rtol=1e-3, atol=1e-4)
         else:
             np.testing.assert_allclose(np.load(path), np.load(again), rtol=1e-3, atol=2e-2)
+
+
+def assert_effects_close(old, new):
+    """Axes change the same by nearly as much. Other processors round differently, items that nearly
+    tie change places, and what lies at the edge of chance (itself .08 off) comes or goes."""
+    assert len(old) == len(new)
+    for one, other in zip(old, new, strict=True):
+        first, second = ({c["name"]: c["change"] for c in e.pop("changes")} for e in (one, other))
+        both = first.keys() & second.keys()
+        assert len(both) >= 0.7 * max(len(first), len(second))
+        assert_close({name: first[name] for name in both}, {name: second[name] for name in both})
+        assert one.pop("sentence") and other.pop("sentence")
+        assert_close(one, other)
 
 
 def assert_close(old, new):
