@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
@@ -46,24 +46,30 @@ def dataset_cards(runs: Sequence[Run]) -> None:
     """A card for every data set that was trained on, with its runs, the best first; a run that was
     not measured is measured meanwhile, and cards in which something happens refresh.
     """
-    _measure_next(runs)
+    cards = _described(runs)
+    _measure_next(runs, cards)
     by_title: dict[str, list[Run]] = {}
     for run in runs:
         by_title.setdefault(_title(run), []).append(run)
     with st.grid(3, min_column_width=300, gap="medium"):
         for title, own in sorted(by_title.items(), key=lambda pair: pair[0] == UNREADABLE):
-            if any(_is_working(run) for run in own):
+            if any(_is_working(run, cards[run.id]) for run in own):
                 fragment(run_every=5)(_watched)(title, own)
             else:
-                _dataset_card(title, own)
+                _dataset_card(title, own, cards)
 
 
-def _measure_next(runs: Sequence[Run]) -> None:
+def _described(runs: Sequence[Run]) -> dict[str, RunCard]:
+    """The cards of runs by their ids; each reads the run's files once."""
+    return {run.id: describe_run(run) for run in runs}
+
+
+def _measure_next(runs: Sequence[Run], cards: Mapping[str, RunCard]) -> None:
     """Begin to measure the first run that never was, where the visitor may."""
     if evaluating.evaluations.running() or not access.may_change():
         return
     for run in runs:
-        if run.opens and describe_run(run).action == "measure":
+        if run.opens and cards[run.id].action == "measure":
             with suppress(RivaeError):  # its card says what is wrong
                 if evaluating.may_begin(evaluating.evaluation_of(run)):
                     evaluating.start_evaluation(run)
@@ -80,10 +86,10 @@ def _evaluation(run: Run) -> Task | None:
         return None
 
 
-def _is_working(run: Run) -> bool:
+def _is_working(run: Run, card: RunCard) -> bool:
     """Whether a run is in training or being measured."""
     job = _evaluation(run)
-    return describe_run(run).state == "running" or (job is not None and job.running)
+    return card.state == "running" or (job is not None and job.running)
 
 
 def _title(run: Run) -> str:
@@ -95,14 +101,14 @@ def _title(run: Run) -> str:
 
 def _watched(title: str, runs: Sequence[Run]) -> None:
     """The card of a data set in which something happens; the page reruns when it has ended."""
-    if not any(_is_working(run) for run in runs):
+    cards = _described(runs)
+    if not any(_is_working(run, cards[run.id]) for run in runs):
         st.rerun()
-    _dataset_card(title, runs)
+    _dataset_card(title, runs, cards)
 
 
-def _dataset_card(title: str, runs: Sequence[Run]) -> None:
+def _dataset_card(title: str, runs: Sequence[Run], cards: Mapping[str, RunCard]) -> None:
     """A data set: pictures, what can be seen there, its runs, and the way to train on it."""
-    cards = {run.id: describe_run(run) for run in runs}
     order = sorted(runs, key=lambda run: _merit(run, cards[run.id]))
     first = cards[order[0].id]
     with st.container(border=True, height="stretch", key=f"dataset-{title}"):
