@@ -30,23 +30,9 @@ from rivae.runs.selections import (
 )
 
 
-class Folder:
-    """A run that can be written, as far as this file needs one."""
-
-    id, model_key, data_change = "r", "m1", ""
-
-    def __init__(self, path):
-        self.path = path
-
-    def require_same_data(self):
-        if self.data_change:
-            raise RunError(self.data_change)
-
-
 @pytest.fixture
-def run(tmp_path, monkeypatch):
-    monkeypatch.setattr("rivae.runs.folders.is_read_only", lambda run: False)
-    return Folder(tmp_path)
+def run(bare_run):
+    return bare_run
 
 
 def test_what_is_kept_is_read_renamed_removed_and_brought_back(run):
