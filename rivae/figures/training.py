@@ -49,16 +49,12 @@ class CurvePanel:
 
 
 def panels_of(terms: Mapping[str, Points], scores: Mapping[str, Points]) -> list[CurvePanel]:
-    """The panels of a run: the objective, its validations (retrieval, factors and the median rank),
-    then a term of the loss in each, those of the current stage before those of earlier ones.
+    """The panels that say how a run is doing: its validations (retrieval, factors and the median
+    rank), then the objective.
     """
-    last = max((points.x[-1] for points in terms.values() if len(points.x)), default=0.0)
-    loss = [
-        CurvePanel(metric_label(name), ((metric_label(name), points),))
-        for name, points in sorted(terms.items(), key=lambda term: not _reaches(term[1], last))
-        if name != OBJECTIVE
-    ]
-    first = [CurvePanel(OBJECTIVE, ((OBJECTIVE, terms[OBJECTIVE]),))] if OBJECTIVE in terms else []
+    objective = (
+        [CurvePanel(OBJECTIVE, ((OBJECTIVE, terms[OBJECTIVE]),))] if OBJECTIVE in terms else []
+    )
     retrieval = tuple((metric_label(name), scores[name]) for name in RETRIEVAL if name in scores)
     factors = tuple(
         (metric_label(name), points)
@@ -72,7 +68,17 @@ def panels_of(terms: Mapping[str, Points], scores: Mapping[str, Points]) -> list
         score_panels.append(CurvePanel("factors", factors, shares=True))
     if RANK in scores:
         score_panels.append(CurvePanel("median rank", (("median rank", scores[RANK]),)))
-    return [*first, *score_panels, *loss]
+    return [*score_panels, *objective]
+
+
+def term_panels(terms: Mapping[str, Points]) -> list[CurvePanel]:
+    """A panel per term of the loss: those of the current stage before those of earlier ones."""
+    last = max((points.x[-1] for points in terms.values() if len(points.x)), default=0.0)
+    return [
+        CurvePanel(metric_label(name), ((metric_label(name), points),))
+        for name, points in sorted(terms.items(), key=lambda term: not _reaches(term[1], last))
+        if name != OBJECTIVE
+    ]
 
 
 def _reaches(points: Points, last: float) -> bool:
@@ -91,7 +97,7 @@ def training_panels(
     """Curves of one run over epochs, its stages as bands.
 
     Args:
-        panels: see ``panels_of``.
+        panels: see ``panels_of`` and ``term_panels``.
         stages: (name, first epoch, last epoch).
         log: logarithmic scales where all values of a panel are positive; titles of other panels
             end with "(linear)".

@@ -294,7 +294,8 @@ def test_one_run_shows_curves_scores_times_and_stages(app, root):
     trained(root, "ended")
     shown = app("train", run="ended")
     names = {trace["name"] for trace in drawn(shown)}
-    assert {"objective", "kl", "R@1", "MCC"} <= names
+    assert {"objective", "R@1", "MCC"} <= names and "kl" not in names, "terms are folded"
+    assert {trace["name"] for trace in drawn(app("train", run="ended", terms="true"))} >= {"kl"}
     html = " ".join(str(element.proto.body) for element in shown.at.get("html"))
     assert "6 s" in html and "0.3" in html, "30 epochs of 0.2 s, R@1 of the last validation"
     shown.at.button(key="train_button-back").click().run()
@@ -364,6 +365,19 @@ def test_runs_are_compared_by_term_over_epochs_or_time(app, root):
     shown.at.segmented_control(key="axis").set_value("Time").run()
     assert {line["name"] for line in drawn(shown.calm())} == {"one", "two"}
     assert "no times" in plain(shown)
+
+
+def test_settings_of_compared_runs_stand_side_by_side_as_far_as_they_differ(app, root):
+    for name, seed in (("one", 3), ("two", 3), ("other", 8)):
+        run = trained(root, name)
+        config = run.config.model_copy(update={"seed": seed})
+        (run.path / "config.json").write_text(config.model_dump_json())
+    shown = app("train")
+    shown.at.multiselect(key="curves").set_value(["one", "two"]).run()
+    assert not shown.calm().at.dataframe, "nothing differs"
+    shown.at.multiselect(key="curves").set_value(["one", "two", "other"]).run()
+    (table,) = [frame.value for frame in shown.at.dataframe]
+    assert table.to_dict("records") == [{"Setting": "Seed", "one": "3", "two": "3", "other": "8"}]
 
 
 def decoded(values):

@@ -7,7 +7,13 @@ from PIL import Image
 
 from rivae.figures.sheet import Picture, Text, to_image
 from rivae.figures.theme import alt_text
-from rivae.figures.training import panels_of, thinning_note, training_overlay, training_panels
+from rivae.figures.training import (
+    panels_of,
+    term_panels,
+    thinning_note,
+    training_overlay,
+    training_panels,
+)
 from rivae.figures.traversals import preview_sheet
 
 
@@ -40,16 +46,14 @@ def by_name(figure):
     return {trace.name: trace for trace in figure.data}
 
 
+def whole(terms, scores):
+    return [*panels_of(terms, scores), *term_panels(terms)]
+
+
 def test_each_term_has_a_panel_scores_share_theirs_and_what_trains_now_comes_first():
-    panels = panels_of(TERMS, SCORES)
-    assert [panel.title for panel in panels] == [
-        "objective",
-        "validation",
-        "factors",
-        "median rank",
-        "kl",
-        "embedding",
-    ]
+    panels = whole(TERMS, SCORES)
+    how_it_is_doing = ["validation", "factors", "median rank", "objective"]
+    assert [panel.title for panel in panels] == [*how_it_is_doing, "kl", "embedding"]
     figure = training_panels(panels, STAGES)
     traces = by_name(figure)
     assert traces["MRR"].yaxis == traces["R@1"].yaxis != traces["MCC"].yaxis
@@ -62,11 +66,11 @@ def test_each_term_has_a_panel_scores_share_theirs_and_what_trains_now_comes_fir
 
 
 def test_log_scales_only_where_all_values_are_positive_and_the_others_say_so():
-    figure = training_panels(panels_of(TERMS, {}), STAGES, log=True)
+    figure = training_panels(whole(TERMS, {}), STAGES, log=True)
     words = [note.text for note in figure.layout.annotations]
     assert figure.layout.yaxis.type != "log" and any("objective (linear)" in w for w in words)
     assert figure.layout.yaxis2.type == "log" and not any("kl (linear)" in w for w in words)
-    assert training_panels(panels_of(TERMS, {}), STAGES).layout.yaxis2.type != "log"
+    assert training_panels(whole(TERMS, {}), STAGES).layout.yaxis2.type != "log"
 
 
 def test_thinned_curves_show_their_extremes_and_say_so():
@@ -91,7 +95,7 @@ def test_gaps_stay_gaps_and_one_epoch_is_a_dot():
 
 def test_text_from_a_run_is_not_read_as_markup():
     hostile = {"<b>loss</b>": curve([1.0, 2.0])}
-    figure = training_panels(panels_of(hostile, {}), [("<img>", 1, 1), ("b&", 2, 2)])
+    figure = training_panels(whole(hostile, {}), [("<img>", 1, 1), ("b&", 2, 2)])
     assert "<img>" not in str(figure.layout.annotations)
     assert figure.data[0].name == "&lt;b&gt;loss&lt;/b&gt;"
     over = training_overlay([("<i>a", TERMS["kl"], TERMS["kl"].x)], title="<u>", x_title="epoch")

@@ -255,6 +255,7 @@ TRAIN_SCALE: Final = "scale"
 TRAIN_AXIS: Final = "axis"
 TRAIN_TERM: Final = "term"
 TRAIN_OVER: Final = "curves"  # the runs whose curves are compared
+TRAIN_TERMS: Final = "terms"  # whether the terms of the loss are unfolded
 TRAIN_BUTTON: Final = "train_button"  # begins the key of every button of a run or job
 TRAIN_PRIORITY: Final = "train_priority"  # begins the key of every choice of a priority
 TRAIN_QUEUE_ALL: Final = "train_queue_all"

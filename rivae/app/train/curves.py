@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -15,6 +15,8 @@ from rivae.app.shell.text import markdown
 from rivae.app.train import session
 
 if TYPE_CHECKING:
+    from rivae.base.config import RunConfig
+    from rivae.figures.training import CurvePanel
     from rivae.jobs.history import Curve, History
     from rivae.jobs.overview import Entry
 
@@ -37,15 +39,16 @@ def scale_picker() -> bool:
 
 
 def panel(entry: Entry, history: History) -> None:
-    """Every term of the loss and the scores of the validations."""
-    from rivae.figures.training import thinning_note
+    """The scores of the validations and the objective; the terms of the loss are folded."""
+    from rivae.figures.training import panels_of, term_panels, thinning_note
 
     with st.container(
         horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"
     ):
         st.subheader("Curves", anchor=False, width="content")
         log = scale_picker()
-    figure = _figure(entry.id, history.version, log, charts.is_dark(), history)
+    main = panels_of(history.terms, history.scores)
+    figure = _figure(entry.id, history.version, log, charts.is_dark(), main, history)
     chart(figure, f"{keys.TRAIN_RUN}-curves")
     notes = [thinning_note(history.per_point)]
     if history.damaged:
@@ -53,25 +56,30 @@ def panel(entry: Entry, history: History) -> None:
         notes.append(f"{history.damaged:,} damaged {rows} of the run's files were skipped.")
     if said := " ".join(note for note in notes if note):
         st.caption(said)
+    terms = term_panels(history.terms)
+    if not terms:
+        return
+    folded = st.expander("Terms of the loss", key=keys.TRAIN_TERMS, bind="query-params")
+    if folded.open:
+        with folded:
+            name = f"{entry.id} terms"
+            figure = _figure(name, history.version, log, charts.is_dark(), terms, history)
+            chart(figure, f"{keys.TRAIN_RUN}-terms")
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
-def _figure(run_id: str, version: int, log: bool, dark: bool, _history: History) -> Any:
+def _figure(
+    name: str, version: int, log: bool, dark: bool, _panels: list[CurvePanel], _history: History
+) -> Any:
     """Drawn once per epoch and theme; a cached figure must not be changed."""
-    from rivae.figures.training import panels_of, training_panels
+    from rivae.figures.training import training_panels
 
-    return training_panels(
-        panels_of(_history.terms, _history.scores),
-        _history.stages,
-        log=log,
-        dark=dark,
-        revision=run_id,
-    )
+    return training_panels(_panels, _history.stages, log=log, dark=dark, revision=name)
 
 
 MAX_RUNS = 8
 AXES = ("Epochs", "Time")
-DEFAULT_TERM = "objective"
+DEFAULT_SCORE = "validation score"
 
 
 def add(run_id: str) -> None:
@@ -86,7 +94,7 @@ def overlay_panel(found: Sequence[Entry]) -> None:
     options = [entry.id for entry in found if entry.run is not None and entry.state != "broken"]
     if not options:
         return
-    st.subheader("Compare curves", anchor=False)
+    st.subheader("Compare runs", anchor=False)
     chosen = st.multiselect(
         "Runs to compare",
         options,
@@ -99,6 +107,12 @@ def overlay_panel(found: Sequence[Entry]) -> None:
     if not chosen:
         return
     entries = {entry.id: entry for entry in found}
+    _curves(chosen, entries)
+    _differences({name: e.config for name in chosen if (e := entries.get(name)) and e.config})
+
+
+def _curves(chosen: Sequence[str], entries: Mapping[str, Entry]) -> None:
+    """One term of the chosen runs."""
     training = any(entries[name].is_training for name in chosen if name in entries)
     histories = _histories(chosen)
     if not histories:
@@ -130,6 +144,21 @@ def overlay_panel(found: Sequence[Entry]) -> None:
     draw(tuple(chosen), str(term), axis == AXES[1], log)
 
 
+def _differences(configs: Mapping[str, RunConfig]) -> None:
+    """The settings of the chosen runs side by side, as far as they differ."""
+    from rivae.app.forms.differences import differing_settings
+
+    if len(configs) < 2:
+        return
+    rows = differing_settings(list(configs.values()))
+    if not rows:
+        st.caption("All settings of these runs are the same.")
+        return
+    st.markdown("**Settings that differ**")
+    table = [{"Setting": title, **dict(zip(configs, texts, strict=True))} for title, texts in rows]
+    st.dataframe(table, hide_index=True, key=f"{keys.TRAIN_OVER}-settings")
+
+
 def _histories(names: Sequence[str]) -> dict[str, History]:
     """The histories of the runs that have finished an epoch."""
     from rivae.jobs.history import history_of
@@ -146,12 +175,12 @@ def _histories(names: Sequence[str]) -> dict[str, History]:
 
 
 def _terms(histories: dict[str, History]) -> list[str]:
-    """The terms and scores of any of the runs: those of the loss first."""
+    """The scores and terms of any of the runs: first what means the same in every method."""
     terms = dict.fromkeys(name for history in histories.values() for name in history.terms)
     scores = dict.fromkeys(
         f"validation {name}" for history in histories.values() for name in history.scores
     )
-    return [*sorted(terms, key=lambda name: name != DEFAULT_TERM), *scores]
+    return [*sorted(scores, key=lambda name: name != DEFAULT_SCORE), *terms]
 
 
 def _term_title(term: str) -> str:

@@ -68,6 +68,8 @@ def _head(entry: Entry) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.subheader(markdown(entry.id), anchor=False, width="content")
         parts.badge(entry)
+        if not entry.live:  # else it stands with the progress, which renews itself
+            parts.course(entry)
     words = [parts.about(entry)]
     if entry.config is not None:
         training = entry.config.training
@@ -82,7 +84,7 @@ def _head(entry: Entry) -> None:
         parts.clone(entry)
         if entry.run is not None:
             st.button(
-                "Compare curves",
+                "Compare",
                 icon=":material/stacked_line_chart:",
                 key=parts.key("compare", entry),
                 on_click=curves.add,
@@ -120,6 +122,8 @@ def _body(entry: Entry) -> None:
     if entry.is_training:
         progress = progress_of(entry)
         st.progress(progress.share, text=parts.progress_line(entry, progress))
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            parts.course(entry)
         _speeds(entry, history, progress)
     elif history.epoch:
         _totals(entry, history)
