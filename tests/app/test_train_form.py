@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import re
 
 import pytest
@@ -228,7 +229,30 @@ def test_a_link_opens_the_form_on_an_import(form, tmp_path, monkeypatch):
     page = form(on="mine")
     assert page.value("dataset") == "mine" and "on" not in page.at.query_params
     assert not warned
-    assert form(on="nothing").value("dataset") == "synth", "a name that is gone changes nothing"
+    assert form(on="nothing").value("dataset") == "mine", "a name that is gone changes nothing"
+
+
+def test_the_form_begins_with_the_import_that_was_made_last(form, tmp_path):
+    assert form().value("dataset") == "synth"
+    for age, name in enumerate(("second", "first", "third")):
+        (tmp_path / "data" / name).mkdir(parents=True)
+        (tmp_path / "data" / name / "store.json").write_text("{}")
+        os.utime(tmp_path / "data" / name / "store.json", (2e9 - age, 2e9 - age))
+    page = form()
+    assert page.value("dataset") == "second" and "dataset.store" not in page.names()
+    page.enter(dataset="synth")
+    assert page.value("dataset") == "synth"
+
+
+def test_hyperparameters_are_folded_until_one_is_chosen(form):
+    def custom(page):
+        (fold,) = [each for each in page.at.expander if each.label == "Custom"]
+        return fold.proto.expanded
+
+    page = form()
+    assert not custom(page)
+    page.enter(method__lambda_reg="0.25")
+    assert custom(page) and "0.25" in page.words
 
 
 def test_a_run_on_an_import_that_is_gone_can_be_cloned(form, root):

@@ -1,4 +1,4 @@
-"""The "New run" view: data, method and device; all other settings have the preset's value."""
+"""The "New run" view: data, method and device; the preset's settings for these data are folded."""
 
 from __future__ import annotations
 
@@ -36,11 +36,21 @@ def panel() -> None:
         return
     _run(checked, disabled)
     _changes(checked, disabled)
-    for name in _groups(checked):
+    needed, custom = _groups(checked)
+    for name in needed:
         form_fields.group(checked, name, form_state.draft().sweep, disabled)
-    sweep_panel(checked, disabled)
-    _turn(disabled)
+    with st.expander("Custom", expanded=_is_custom(checked), key=form_state.key("custom")):
+        for name in custom:
+            form_fields.group(checked, name, form_state.draft().sweep, disabled)
+        sweep_panel(checked, disabled)
+        _turn(disabled)
     form_queue.panel(disabled)
+
+
+def _is_custom(checked: CheckedDraft) -> bool:
+    """Whether something under Custom was chosen or has to be corrected."""
+    chosen = {*checked.changed, *checked.troubles}
+    return any(not form_fields.is_chosen_above(path) for path in chosen)
 
 
 def _help(name: str, method: str) -> str | None:
@@ -172,12 +182,16 @@ def _changes(checked: CheckedDraft, disabled: bool) -> None:
         )
 
 
-def _groups(checked: CheckedDraft) -> list[str]:
-    """The groups in their order; the data set comes first if its folder or import is needed."""
+def _groups(checked: CheckedDraft) -> tuple[list[str], list[str]]:
+    """The groups without which there is no data, and the others, in their order."""
     from rivae.app.forms.fields import GROUPS
 
-    first = any(field.path in form_fields.FIRST for field in checked.fields)
-    return sorted(GROUPS, key=lambda name: not (first and name == "Data set"))
+    needed = any(
+        field.path in form_fields.FIRST and not form_fields.is_chosen_above(field.path)
+        for field in checked.fields
+    )
+    first = ["Data set"] if needed else []
+    return first, [name for name in GROUPS if name not in first]
 
 
 def _turn(disabled: bool) -> None:

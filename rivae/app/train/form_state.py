@@ -18,7 +18,7 @@ from rivae.app.shared import address
 from rivae.app.shell import access, cache, keys, report
 from rivae.app.shell.text import markdown
 from rivae.app.train import session
-from rivae.base.errors import ConfigError, RunError
+from rivae.base.errors import ConfigError, RivaeError, RunError
 from rivae.runs import named_files
 from rivae.runs.folders import is_taken
 
@@ -29,13 +29,29 @@ CLONE, ON = "clone", keys.TRAIN_ON  # the names in the address
 
 
 def draft() -> Draft:
-    """The session's draft."""
+    """The session's draft; at first of the visitor's newest import, where there is one."""
     from rivae.app.forms.draft import Draft
 
     if keys.TRAIN_DRAFT not in st.session_state:
-        st.session_state[keys.TRAIN_DRAFT] = Draft()
+        begun = Draft()
+        with suppress(RivaeError, OSError):  # gone or damaged: the list shows the others
+            if newest := _newest_import():
+                begun = begun.on(newest)
+        st.session_state[keys.TRAIN_DRAFT] = begun
     kept: Draft = st.session_state[keys.TRAIN_DRAFT]
     return kept
+
+
+def _newest_import() -> str:
+    """The name of the import that was made last, or ""."""
+    from rivae.data import import_names
+    from rivae.data.store import find_store
+    from rivae.data.store.manifest import MANIFEST
+
+    def made(name: str) -> float:
+        return (find_store(name) / MANIFEST).stat().st_mtime
+
+    return max(import_names(), key=made, default="")
 
 
 def keep(changed: Draft) -> None:
