@@ -1,0 +1,42 @@
+"""What visitors come for, walked as in ``benchmarks/journeys.py``, which says how long it takes."""
+
+import os
+
+import pytest
+
+from benchmarks import journeys
+from rivae.jobs.ledger import Ledger
+from rivae.runs import Run
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_newcomer_drags_a_slider_of_home(page, app_server):
+    seconds = journeys.newcomer(page, app_server)
+    assert list(seconds.values()) == sorted(seconds.values())
+
+
+def test_a_second_run_of_ones_own_stands_beside_the_first(page, start_app, tmp_path):
+    runs = tmp_path / "runs"
+    first, second = journeys.own_runs(runs)
+    with start_app(runs, tmp_path / "server.log") as address:
+        journeys.comparison(page, address, first)
+        shown = page.get_by_role("article")
+        assert [shown.nth(n).get_attribute("aria-label") for n in (0, 1)] == [first, second]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs flock and process groups")
+def test_dropped_pictures_become_sliders_with_names(page, start_app, tmp_path, monkeypatch):
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
+    table, pictures = journeys.packed_pairs(tmp_path, 150)
+    with start_app(runs, tmp_path / "server.log") as address:
+        try:
+            journeys.own_pairs(page, address, table, pictures)
+        finally:
+            ledger = Ledger(runs)
+            for job in ledger.jobs("queued", "starting", "running"):
+                ledger.cancel(job.id)
+        (made,) = [Run(path) for path in runs.iterdir() if (path / "axis_names.json").exists()]
+        assert f"run={made.id}" in page.url
