@@ -39,16 +39,9 @@ class HeroPanel extends Panel {
     this.build(root)
   }
 
-  /** z of the query with the sliders' axes where they are. */
-  z() {
-    const z = [...this.data.z]
-    this.data.axes.forEach((axis, at) => (z[axis] = this.sliders.values[at]))
-    return z
-  }
-
   question() {
     const { run, k, side } = this.data
-    return { run, rows: "test", asks: "first", z: this.z(), k, side }
+    return { run, rows: "test", asks: "first", z: this.sliders.values, k, side }
   }
 
   build(root) {
@@ -69,7 +62,7 @@ class HeroPanel extends Panel {
     this.run = h("b", {})
     const caption = h("p", { class: "caption" }, this.run,
       ". Each slider is one axis that the model has learned: move it, and other items come first.")
-    const open = button("Explore", "tune", "hero-open", () => this.send("open", { z: this.z() }), "go")
+    const open = button("Explore", "tune", "hero-open", () => this.send("open", { z: this.sliders.values, added: this.sliders.added.moved() }), "go")
     const own = button("Use my pictures", "gallery", "hero-own", () => this.send("own", {}))
     this.element = h("div", { class: "explore hero", "data-testid": "hero" },
       h("div", { class: "left" }, query, caption, this.sliders.controls.list, open, own),
@@ -91,8 +84,8 @@ class HeroPanel extends Panel {
     this.picture.classList.toggle("tiny", data.query.tiny)
     setText(this.title, data.query.title)
     setText(this.run, data.title)
-    const home = data.axes.map((axis) => data.z[axis])
-    const values = { values: home, base: home, locked: [], span: 2, byEffect: false }
+    const values = { values: data.z, base: data.z, locked: [], span: 2, byEffect: false,
+      addedAxes: data.addedAxes, chosen: data.chosen }
     this.sliders.adopt(sameRun ? null : data.dims, values)
     this.wire.remember(data.first.items)
     this.tiles.clearMarks()
@@ -116,20 +109,26 @@ class HeroPanel extends Panel {
   }
 
   hint(began) {
-    const row = this.sliders.rows[0]
-    const home = this.sliders.base[0]
+    const { j, row, home } = this.first()
     // Towards the middle of the data: at its edge there is less to see.
     const way = home > row.dim.mean ? -1 : 1
     const step = (now) => {
       const t = Math.min(1, (now - began) / HINT_MS)
       const place = home + way * HINT_SIGMAS * row.dim.std * Math.sin(Math.PI * t)
-      this.sliders.set(0, place)
+      this.sliders.set(j, place)
       if (t < 1) return (this.hintFrame = requestAnimationFrame(step))
-      this.sliders.set(0, home)
+      this.sliders.setFree(this.sliders.base)
       this.hinting = false
     }
     this.hinting = true
     this.hintFrame = requestAnimationFrame(step)
+  }
+
+  /** The slider that is shown first, and where the query lies on it. */
+  first() {
+    const j = this.data.chosen[0]
+    const { base, added } = this.sliders
+    return { j, row: this.sliders.rows[j], home: [...base, ...added.places(base)][j] }
   }
 
   /** The visitor's hand ends it; its slider goes home, unless that is what the hand has taken. */
@@ -137,7 +136,7 @@ class HeroPanel extends Panel {
     this.stopHint()
     if (!this.hinting) return
     this.hinting = false
-    if (!this.sliders.rows[0].element.contains(target)) this.sliders.set(0, this.sliders.base[0])
+    if (!this.first().row.element.contains(target)) this.sliders.setFree(this.sliders.base)
   }
 
   stopHint() {

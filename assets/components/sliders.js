@@ -50,11 +50,13 @@ export class Sliders {
   /**
    * Takes a state over.
    * @param dims [{name, short, given, mean, std, effect}], or null where they are the ones shown already
+   * @param chosen the rows that are shown, in their order, where they are not the visitor's choice
    */
-  adopt(dims, { values, base, locked, span, byEffect, added = {}, addedAxes = [], onlyThis = false, adds = false }) {
+  adopt(dims, { values, base, locked, span, byEffect, added = {}, addedAxes = [], onlyThis = false, adds = false, chosen = null }) {
     this.values = [...values]
     this.base = base
     this.locked = new Set(locked)
+    this.chosen = chosen
     this.added.button.hidden = !adds
     const hasOthers = this.added.adopt(addedAxes, added, values, onlyThis)
     if (dims) this.dims = dims
@@ -82,7 +84,7 @@ export class Sliders {
     this.marks = null
     const before = this.rows[this.active]?.label
     this.rows = [...this.dims, ...this.added.axes].map((dim, j) => new Row({ ...dim, j }, on))
-    this.controls.list.classList.toggle("dense", this.rows.length > MANY)
+    this.controls.list.classList.toggle("dense", (this.chosen ?? this.rows).length > MANY)
     this.active = Math.max(0, this.rows.findIndex((row) => row.label === before))
   }
 
@@ -237,6 +239,7 @@ export class Sliders {
   /** Puts the axes in order; the first are shown, and with them those that were moved, or all that are found. */
   arrange() {
     const { list, fold, find, none, missing, want } = this.controls
+    if (this.chosen) return list.replaceChildren(...this.chosen.map((j) => this.rows[j].element))
     const word = find.style.display === "none" ? "" : find.value.trim()
     const axes = ordered(this.rows.map(({ dim }) => dim), this.order)
     const n = this.on.about ? shownFirst(axes, this.order) : axes.length

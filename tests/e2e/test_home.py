@@ -1,10 +1,14 @@
 """The first thirty seconds: a panel that works at once, and moves by itself until it is touched."""
 
+from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
 import pytest
 
 from rivae.app.data import sources
+from rivae.runs import Run
+from rivae.runs.added_axes import AddedAxis, AxisScore, AxisSpec, change_added, remove_added
 
 pytestmark = pytest.mark.slow
 RUN = "demo-kitchen"
@@ -13,16 +17,16 @@ RUN = "demo-kitchen"
 class Hero:
     """Home's panel as a visitor sees it."""
 
-    def __init__(self, page, address):
+    def __init__(self, page, address, run=RUN):
         self.page = page
-        page.goto(f"{address}/explore?run={RUN}")
+        page.goto(f"{address}/explore?run={run}")
         page.get_by_test_id("tile").first.wait_for()
         page.get_by_role("link", name="RIVAE").click()
         self.tiles = page.get_by_test_id("hero").get_by_test_id("tile")
         self.tiles.nth(7).wait_for()
 
     def slider(self, n=1):
-        return self.page.get_by_test_id(f"slider-{n}")
+        return self.page.get_by_test_id("hero").get_by_role("slider").nth(n - 1)
 
     def value(self, n=1):
         return float(self.slider(n).input_value())
@@ -76,6 +80,42 @@ def test_dragging_changes_the_items_and_explore_goes_on_from_there(hero, until):
     assert abs(float(asked["z"].split("_")[1])) == pytest.approx(abs(moved), abs=0.01)
     tiles = page.get_by_test_id("explore").get_by_test_id("tile")
     tiles.nth(9).wait_for()
+    shown = "tiles => tiles.map(tile => Number(tile.dataset.id))"
+    until(lambda: tiles.evaluate_all(shown)[: len(ids)] == ids, "its items again, and more")
+
+
+@pytest.fixture
+def asked_for(app_runs, trained_run):
+    """An axis that somebody has added to the small run, and that is the most reliable one."""
+    direction = np.array([1.0, -1.0, 0.5])
+    axis = AddedAxis(
+        "a1", "upright", ("slanted", "upright"), tuple(direction), 0.0,
+        tuple(direction / (direction @ direction)), AxisSpec("words", high="upright"),
+        scores=(AxisScore("first", 0.95, 0.1, 0.9, 0.99, 50),),
+    )  # fmt: skip
+    run = Run(app_runs / trained_run)
+    change_added(run, lambda known, new_id: [replace(axis, id=new_id())])
+    yield axis
+    remove_added(run, "a1")
+
+
+def test_home_begins_with_the_axes_of_explore_those_that_were_added_too(
+    page, app_server, trained_run, asked_for, until
+):
+    hero = Hero(page, app_server, trained_run)
+    assert hero.slider().get_attribute("data-testid") == "slider-a1"
+    hero.slider(1).focus()
+    before = hero.ids()
+    for _ in range(3):
+        page.keyboard.press("PageUp")
+    until(lambda: hero.ids() != before, "other items")
+    page.wait_for_timeout(500)
+    ids = hero.ids()
+    page.get_by_test_id("hero-open").click()
+    tiles = page.get_by_test_id("explore").get_by_test_id("tile")
+    tiles.nth(9).wait_for()
+    link = {k: v[0] for k, v in parse_qs(urlsplit(page.evaluate("location.href")).query).items()}
+    assert link["add"].startswith("a1_") and "z" not in link, "the amount, not where it has led to"
     shown = "tiles => tiles.map(tile => Number(tile.dataset.id))"
     until(lambda: tiles.evaluate_all(shown)[: len(ids)] == ids, "its items again, and more")
 

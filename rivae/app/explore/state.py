@@ -20,6 +20,7 @@ from rivae.app.panels.answers import (
     query_z,
     results,
     rounded,
+    settled,
 )
 from rivae.app.panels.codec import carry
 from rivae.app.panels.links import ExploreLink, Query
@@ -38,7 +39,6 @@ TEXT_GONE = (
     "Your text is no longer kept here, so Reset returns to the current sliders: "
     "click Choose to enter it again."
 )
-ROUNDING = 1.5e-4
 CARD_GONE = "no longer kept: choose it again"
 
 
@@ -148,9 +148,7 @@ def commit(
     if said["added"]:
         moves = moves_now()
         said["added"] = {name: v for name, v in said["added"].items() if name in moves}
-        expected = moved_by(state.base, said["added"], moves)
-        # The browser rounds halves otherwise: a link would name nearly every value of z.
-        z = tuple(e if abs(v - e) < ROUNDING else v for v, e in zip(z, expected, strict=True))
+        z = settled(z, moved_by(state.base, said["added"], moves))
     return replace(state, z=z, **said)
 
 

@@ -9,9 +9,20 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from rivae.app.panels.answers import answer, card_of, existing, next_rev, query_z, results
+from rivae.app.panels.answers import (
+    answer,
+    card_of,
+    existing,
+    moved_by,
+    moves_of,
+    next_rev,
+    query_z,
+    results,
+    rounded,
+    settled,
+)
 from rivae.app.panels.component import SHARED, Component
-from rivae.app.panels.links import ExploreLink
+from rivae.app.panels.links import ExploreLink, checked_amounts
 from rivae.app.panels.questions import read_z
 from rivae.app.shared.defaults import MAX_TRIED
 from rivae.app.shared.runs import chip_title, run_title
@@ -19,7 +30,8 @@ from rivae.app.shared.session import answered
 from rivae.app.shell import cache, keys, pages, report, web
 from rivae.base.errors import RivaeError
 from rivae.exploring.explorer import Explorer
-from rivae.exploring.sliders import reliable_dims, sliders_of
+from rivae.exploring.sliders import added_sliders, axes_by_key, reliable_first, sliders_of
+from rivae.exploring.steering import AxisKey
 from rivae.runs import Run
 
 N_AXES, N_ITEMS, HEIGHT = 3, 8, 560
@@ -63,17 +75,17 @@ def hero(telling: Sequence[Run]) -> None:
     )
 
 
-def telling_axes(explorer: Explorer) -> list[int]:
-    """The axes of z that say most: reliable ones first, and none that is called like another."""
-    dims, axes = sliders_of(explorer), reliable_dims(explorer)
-    by_name = {str(dims[j]["name"]) or str(j): j for j in reversed(axes)}
-    return sorted(by_name.values(), key=axes.index)[:N_AXES]
+def telling_axes(explorer: Explorer) -> list[AxisKey]:
+    """The axes that Explore begins with, the reliable ones; none that is called like another."""
+    axes, keys_in_order = axes_by_key(explorer), reliable_first(explorer)
+    by_name = {str(axes[key]["name"]) or str(key): key for key in reversed(keys_in_order)}
+    return sorted(by_name.values(), key=keys_in_order.index)[:N_AXES]
 
 
 def _data(explorer: Explorer, run: Run) -> dict[str, Any]:
     query, rev = _query(explorer)
     z = query_z(explorer, query)
-    dims, axes = sliders_of(explorer), telling_axes(explorer)
+    axes = axes_by_key(explorer)  # the latents, then the added ones, as the panel's rows are
     side = 0 if explorer.shows_whole else explorer.found_side
     return {
         "rev": rev,
@@ -83,8 +95,9 @@ def _data(explorer: Explorer, run: Run) -> dict[str, Any]:
         "title": chip_title(run.id),
         "side": side,
         "k": N_ITEMS,
-        "axes": axes,
-        "dims": [dims[j] for j in axes],
+        "dims": sliders_of(explorer),
+        "addedAxes": added_sliders(explorer),
+        "chosen": [list(axes).index(key) for key in telling_axes(explorer)],
         "z": list(z),
         "aspect": explorer.aspect(side),
         "query": card_of(explorer, query, z),
@@ -114,12 +127,15 @@ def _start(explorer: Explorer, asked: dict[str, Any]) -> None:
 def _open(explorer: Explorer, run: Run, asked: dict[str, Any]) -> None:
     query = _query(explorer)[0]
     try:
-        z = read_z(asked.get("z"), explorer.n_components)
+        z = rounded(read_z(asked.get("z"), explorer.n_components))
+        added = checked_amounts(asked.get("added"))
     except RivaeError:
         return
-    home = query_z(explorer, query)
-    changes = {j: round(float(v), 4) for j, v in enumerate(z) if abs(v - home[j]) > 1e-4}
-    st.session_state[keys.HERO_OPEN] = ExploreLink(run.id, query=query, changes=changes).write()
+    home = moved_by(query_z(explorer, query), added, moves_of(explorer) if added else {})
+    z = settled(z, home)
+    changes = {j: v for j, v in enumerate(z) if v != home[j]}
+    link = ExploreLink(run.id, query=query, changes=changes, added=added)
+    st.session_state[keys.HERO_OPEN] = link.write()
 
 
 def _ask(question: dict[str, Any]) -> None:

@@ -72,6 +72,17 @@ def moved_by(z: Sequence[float], amounts: Mapping[str, float], moves: Moves) -> 
     return rounded(np.array(z) + np.sum(steps, axis=0)) if steps else tuple(z)
 
 
+ROUNDING = 1.5e-4
+
+
+def settled(z: Sequence[float], expected: Sequence[float]) -> tuple[float, ...]:
+    """z (d,) as a panel sends it, equal to ``expected`` where only the rounding differs.
+
+    The browser rounds halves otherwise: a link would name nearly every value of z.
+    """
+    return tuple(e if abs(v - e) < ROUNDING else v for v, e in zip(z, expected, strict=True))
+
+
 def linked_z(
     explorer: Explorer, base: Sequence[float], link: ExploreLink
 ) -> tuple[Vector, dict[str, float], list[str]]:

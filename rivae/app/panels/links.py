@@ -153,7 +153,10 @@ def _read_amounts(text: str) -> tuple[dict[str, float], bool]:
     return amounts, len(amounts) == len(parts)
 
 
-def _check_amounts(value: Any, _: int) -> dict[str, float]:
+def checked_amounts(value: Any, _: int = 0) -> dict[str, float]:
+    """The amounts that a panel reports added axes were moved by; ConfigError where none can send
+    them.
+    """
     if value is None:  # a panel of before
         return {}
     read = _read_amounts(_write_amounts(value)) if _are_amounts(value) else ({}, not value)
@@ -183,7 +186,7 @@ RUN = Kind(str, _read_run)
 QUERY = Kind(str, _read_query)
 START = Kind(str, _read_start)  # a query, or a visitor's own
 CHANGES = Kind(_write_changes, _read_changes)  # {0: 0.5, 2: -1.2} as "1_0.5~3_-1.2"
-AMOUNTS = Kind(_write_amounts, _read_amounts, _check_amounts)  # {"a1": 2.5} as "a1_2.5"
+AMOUNTS = Kind(_write_amounts, _read_amounts, checked_amounts)  # {"a1": 2.5} as "a1_2.5"
 ASKS = choice({name: name for name in get_args(Asks)})  # which view of a data row is the query
 RESULTS = number(1, MAX_K, NO_SUCH)
 ONLY = Kind(str, _read_only, _check_only)
