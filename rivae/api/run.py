@@ -25,8 +25,9 @@ from rivae.evaluation.of_run import evaluate
 from rivae.exploring.axis_effects import AxisEffects
 from rivae.exploring.effects import AxisLike, EffectMeasure, shown_effects
 from rivae.exploring.explorer import Hits, Vector
-from rivae.retrieval.ranges import PAPER, Range, traversal_values
-from rivae.retrieval.traversal import Traversal, traverse
+from rivae.exploring.traversing import traverse_axes
+from rivae.retrieval.ranges import PAPER, Range
+from rivae.retrieval.traversal import Traversal
 from rivae.runs import find_run
 from rivae.runs.evaluation_file import Evaluation
 
@@ -125,7 +126,7 @@ class Run(RunAxes, RunSelections):
         self,
         z: ArrayLike,
         over: Range = "data",
-        dims: Sequence[int] | None = None,
+        dims: Sequence[int | str] | None = None,
         k: int = 1,
         progress: Callable[[float], None] | None = None,
     ) -> Traversal:
@@ -135,7 +136,7 @@ class Run(RunAxes, RunSelections):
             z: (d,) or (q, d) where the other axes stay.
             over: "data" (the central 99 % of the queries), "prior" (mean ± 3 s.d.), "sigma" (± 10
                 s.d.), "paper" (-10 ... 10), or two numbers.
-            dims: the axes to move, from 0; all by default.
+            dims: the axes to move, from 0, or ids of added ones ("a1"); all of z by default.
             k: items per point.
             progress: called with the share done, in (0, 1].
 
@@ -152,8 +153,7 @@ class Run(RunAxes, RunSelections):
             >>> run.traverse(run.mean, over=(-1, 1), dims=[0, 2]).ids.shape
             (1, 2, 201, 1)
         """
-        values, _ = traversal_values(over, self.explorer.prior)
-        return traverse(self.explorer.retriever, z, values, dims, k, progress)
+        return traverse_axes(self.explorer, z, over, dims, k, progress)
 
     def effects(self, axis: AxisLike) -> AxisEffects:
         """What moving along one axis changes among the items found, beside what chance changes.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,13 +26,20 @@ _NUMBERS = 1 << 23  # 64 MB; points are large where items are searched by their 
 Progress = Callable[[float], None]
 
 
+class Direction(Protocol):
+    """An axis that moves all of z, as one that was added to a run does."""
+
+    def moved(self, z: Floats, to: ArrayLike) -> Floats:
+        """z (n, d) moved to the places ``to`` (n,) of the axis, (n, d)."""
+
+
 @dataclass(frozen=True)
 class Traversal:
     """What was retrieved along each dimension.
 
     Attributes:
         z_ref: (q, d) anchors.
-        dims: (J,) the dimensions moved, each alone.
+        dims: (J,) the dimensions moved, each alone; from d the directions, in their order.
         values: (J, T) the values each dimension took.
         ids: (q, J, T, k) data rows, best first.
         squared_distances: (q, J, T, k) |f(z) - v2|^2.
@@ -55,12 +63,15 @@ class Traversal:
         """As it is shown: a dimension whose one of ``signs`` (d,) is -1 runs the other way, and its
         ``values`` and ``z_ref`` are -z (see ``Explorer.signs``).
         """
-        sign = np.asarray(signs)
-        if (sign > 0).all():
+        turns = np.asarray(signs)
+        if (turns > 0).all():
             return self
+        # Directions are never turned.
+        sign = np.ones(max(len(turns), int(self.dims.max()) + 1), dtype=turns.dtype)
+        sign[: len(turns)] = turns
         out = replace(
             self,
-            z_ref=self.z_ref * sign,
+            z_ref=self.z_ref * turns,
             values=self.values * sign[self.dims][:, None],
             ids=self.ids.copy(),
             squared_distances=self.squared_distances.copy(),
@@ -110,6 +121,7 @@ def traverse(
     dims: Sequence[int] | None = None,
     k: int = 1,
     progress: Progress | None = None,
+    directions: Sequence[Direction] = (),
 ) -> Traversal:
     """Move each of several dimensions alone, from several anchors.
 
@@ -120,14 +132,16 @@ def traverse(
         dims: the dimensions to move; all by default (those named, for a mapping).
         k: items per point (fewer when there are fewer items).
         progress: called with the share done, in (0, 1].
+        directions: axes that move all of z, counted on from d in ``dims`` and ``values``.
 
     Raises:
         ConfigError: for values or dimensions that do not fit.
         DataError: for z of another width, NaN, or k < 1.
     """
     require_count(DataError, k=k)
-    z_ref = checked_z(z_ref, retriever.n_components, DataError)
-    axes, table = _plan(values, dims, retriever.n_components)
+    d = retriever.n_components
+    z_ref = checked_z(z_ref, d, DataError)
+    axes, table = _plan(values, dims, d + len(directions))
     shape = (len(z_ref), *table.shape)
     total = int(np.prod(shape))
     k = min(k, len(retriever.ids))
@@ -137,8 +151,11 @@ def traverse(
     for start in range(0, total, block):
         flat = np.arange(start, min(start + block, total))
         query, j, t = np.unravel_index(flat, shape)
-        z = z_ref[query]
-        z[np.arange(len(flat)), axes[j]] = table[j, t]
+        z, own = z_ref[query], np.flatnonzero(axes[j] < d)
+        z[own, axes[j[own]]] = table[j[own], t[own]]
+        for n in np.unique(axes[j][axes[j] >= d]):
+            rows = np.flatnonzero(axes[j] == n)
+            z[rows] = directions[n - d].moved(z[rows], table[j[rows], t[rows]])
         ids[flat], sq_distances[flat] = retriever.nearest(z, k)
         if progress is not None:
             progress((start + len(flat)) / total)

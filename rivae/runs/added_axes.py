@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from rivae.base.arrays import Floats
@@ -151,9 +152,9 @@ class AddedAxis:
         """Where z (n, d) lies on the axis, (n,)."""
         return np.asarray(z @ np.array(self.reads) + self.offset)
 
-    def moved(self, z: Floats, to: float) -> Floats:
-        """z (n, d) moved to the place ``to`` of the axis, (n, d)."""
-        return np.asarray(z + (to - self.at(z))[:, None] * np.array(self.moves))
+    def moved(self, z: Floats, to: ArrayLike) -> Floats:
+        """z (n, d) moved to the place ``to`` of the axis, one or (n,), (n, d)."""
+        return np.asarray(z + (np.asarray(to) - self.at(z))[:, None] * np.array(self.moves))
 
     def document(self) -> dict[str, Any]:
         """As JSON values."""

@@ -150,7 +150,7 @@ OWN_SESSION = {
     "train.login:st.login", "train.login:st.logout", "train.parts:if Open in Explore",
     "train.run:curves.add", "train.run:session.close_run", "train.runs:session.open_run",
     "traverse.card:_show", "traverse.path:lambda on_change", "traverse.path:lambda on_click",
-    "traverse.pictures:_use", "traverse.session:choose_dims", "traverse.session:choose_query",
+    "traverse.pictures:_use", "traverse.session:choose_axes", "traverse.session:choose_query",
     "traverse.session:random_query", "traverse.session:typed_query", "words.clouds:lambda item",
     "words.clouds:lambda word", "words.drawer:session.back_to_list", "words.names:_show_clouds",
     "words.session:choose_target",

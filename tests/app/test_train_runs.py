@@ -1,10 +1,7 @@
 """The Runs view without a browser: every state, damaged files, what its buttons do to the queue."""
 
-import base64
-import json
 import shutil
 
-import numpy as np
 import pytest
 import torch
 
@@ -16,10 +13,10 @@ from rivae.jobs.launch import make_config, run_lock
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.ledger_db import changing, update
 from rivae.jobs.preview import draw
-from rivae.jobs.records import boot_id
 from rivae.runs import Run
 from rivae.training.starts import StartFile
-from tests.training.tiny import tiny_config, untrained_run
+from tests.app.train_fixture import button, drawn, keys, plain, put, put_existing, trained
+from tests.training.tiny import untrained_run
 
 
 @pytest.fixture
@@ -37,60 +34,6 @@ def root(tmp_path, monkeypatch, app, started):
     made.mkdir()
     monkeypatch.setenv("RIVAE_RUNS", str(made))
     return made
-
-
-def put(root, name, state, **columns):
-    """A job in any state, without a folder."""
-    return _put(Ledger(root), Ledger(root).add([tiny_config(name)])[0], state, **columns)
-
-
-def put_existing(root, run, state, **columns):
-    """The job of a run whose folder is there."""
-    return _put(Ledger(root), Ledger(root).add_existing(run.config), state, **columns)
-
-
-def _put(ledger, job, state, **columns):
-    with changing(ledger.path) as db:
-        update(db, job.id, state=state, boot=boot_id(), **columns)
-    return ledger.job(job.id)
-
-
-def trained(root, name, epochs=30, state="finished", **status):
-    """A run folder with the files of a training."""
-    run = Run.create(tiny_config(name), root)
-    for epoch in range(1, epochs + 1):
-        row = {
-            "epoch": epoch,
-            "stage": "ivae" if epoch < 10 else "joint",
-            "step": 4 * epoch,
-            "learning_rate": 1e-3,
-            "objective": 9.0 / epoch,
-            "kl": 1.0,
-        }
-        if epoch % 5 == 0:
-            row["validation"] = {"score": 0.5, "recall_at_1": epoch / 100, "mcc": 0.7}
-        run.log.append(row)
-        run.timing.append({"epoch": epoch, "seconds": 0.1, "wall": 0.2})
-    run.set_status(
-        state=state,
-        epoch=epochs,
-        total_epochs=status.pop("total_epochs", epochs),
-        stages=[("ivae", 9), ("joint", 51)],
-        **status,
-    )
-    return run
-
-
-def keys(shown):
-    return {button.key for button in shown.at.button}
-
-
-def button(shown, what, name):
-    return shown.at.button(key=f"train_button-{what}-{name}")
-
-
-def plain(shown):
-    return shown.words.replace("\\", "")
 
 
 # the list
@@ -345,50 +288,6 @@ def test_demo_and_foreign_runs_cannot_be_resumed_here(app, root, tmp_path, monke
     monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", elsewhere)
     shown = app("train", run="a-demo")
     assert not {k for k in keys(shown) if k and "-resume-" in k}
-
-
-# curves over each other
-
-
-def test_runs_are_compared_by_term_over_epochs_or_time(app, root):
-    for name in ("one", "two"):
-        trained(root, name)
-    trained(root, "no-times").timing.path.unlink()
-    shown = app("train", run="one")
-    button(shown, "compare", "one").click().run()
-    shown.calm()
-    shown.at.multiselect(key="curves").set_value(["one", "two", "no-times"]).run()
-    lines = drawn(shown)
-    assert {line["name"] for line in lines} == {"one", "two", "no-times"}
-    shown.at.selectbox(key="term").select("validation mcc").run()
-    assert all(len(decoded(line["x"])) == 6 for line in drawn(shown.calm()))
-    shown.at.segmented_control(key="axis").set_value("Time").run()
-    assert {line["name"] for line in drawn(shown.calm())} == {"one", "two"}
-    assert "no times" in plain(shown)
-
-
-def test_settings_of_compared_runs_stand_side_by_side_as_far_as_they_differ(app, root):
-    for name, seed in (("one", 3), ("two", 3), ("other", 8)):
-        run = trained(root, name)
-        config = run.config.model_copy(update={"seed": seed})
-        (run.path / "config.json").write_text(config.model_dump_json())
-    shown = app("train")
-    shown.at.multiselect(key="curves").set_value(["one", "two"]).run()
-    assert not shown.calm().at.dataframe, "nothing differs"
-    shown.at.multiselect(key="curves").set_value(["one", "two", "other"]).run()
-    (table,) = [frame.value for frame in shown.at.dataframe]
-    assert table.to_dict("records") == [{"Setting": "Seed", "one": "3", "two": "3", "other": "8"}]
-
-
-def decoded(values):
-    """Numbers as Plotly sends them: a list, or bytes with their type."""
-    if isinstance(values, list):
-        return values
-    return np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"])
-
-
-def drawn(shown):
-    return json.loads(shown.at.get("plotly_chart")[-1].proto.spec)["data"]
 
 
 def test_what_is_live_is_the_only_part_that_renews_itself(app, root, monkeypatch):

@@ -51,7 +51,10 @@ def test_a_strip_opens_its_items_and_leads_on_from_where_they_were_found(app):
 @pytest.mark.parametrize(
     "said",
     [{}, {"item": 2, "moved": "z"}, {"item": -1, "moved": [0, 1]}, {"item": True, "moved": []}]
-    + [{"item": 2, "moved": moved} for moved in ([0, "x"], [0, 1e99], [-1, 0.0], [0.5, 1])],
+    + [
+        {"item": 2, "moved": moved}
+        for moved in ([0, "x"], [0, 1e99], [-1, 0.0], [0.5, 1], ["b1", 1.0], ["a1", True])
+    ],
 )
 def test_what_no_strip_reports_opens_nothing(app, said):
     shown = app("traverse", run="digits")
@@ -150,3 +153,44 @@ def test_the_querys_own_picture_is_captioned_with_its_own_value():
         low, high = (float(end.replace("−", "-")) for end in strip["span"].split(" to "))
         value = float(own["value"].replace("−", "-"))
         assert abs((value - low) / (high - low) - strip["at"]) < 0.01
+
+
+def test_strips_show_added_axes_and_a_click_leads_to_their_place(tmp_path, monkeypatch):
+    import json
+    import shutil
+
+    import numpy as np
+
+    from rivae.exploring.explorer import Explorer
+    from rivae.runs import DEMO_ROOT, Run
+    from rivae.runs.added_axes import AddedAxis, AxisScore, AxisSpec, change_added
+    from tests.app.conftest import App
+
+    shutil.copytree(DEMO_ROOT / "demo-kitchen", tmp_path / "own")
+    stored = json.loads((tmp_path / "own" / "config.json").read_text())
+    (tmp_path / "own" / "config.json").write_text(json.dumps({**stored, "name": "own"}))
+    monkeypatch.setenv("RIVAE_RUNS", str(tmp_path))
+    direction = np.eye(10)[1] - np.eye(10)[4]
+    scores = (AxisScore("first", 0.99, 0.1, 0.97, 1.0, 50),)
+    axis = AddedAxis(
+        "a1", "soup", ("dry", "soup"), tuple(direction), 0.3,
+        tuple(direction / 2), AxisSpec("words", high="soup"), scores=scores,
+    )  # fmt: skip
+    change_added(Run(tmp_path / "own"), lambda known, new_id: new_id() and [axis])
+
+    explorer = Explorer.open(Run(tmp_path / "own"))
+    row = int(explorer.search_rows[2])
+    page = App().open("traverse", run="own", q=str(row), dims="a1~z2")
+    first, second = page.panel(0)["strips"]
+    assert (first["left"], first["right"]) == ("dry", "soup") and "z2" in second["axis"]
+    point = next(point for point in first["points"] if not point["query"])
+    page.report("open", {"item": point["ids"][0], "moved": point["moved"]})
+    (query,) = [query for name, query in page.links if name == "explore"]
+    link, _ = ExploreLink.read(dict(parse_qsl(query)))
+    assert not link.changes and link.added == {"a1": pytest.approx(point["moved"][1], abs=1e-3)}
+    there = explorer.encode(row) + link.added["a1"] * direction / 2
+    assert int(explorer.topk(there, 1).ids[0]) == point["ids"][0]
+    code = next(code.value for code in page.at.code if "run.traverse" in code.value)
+    assert "dims=['a1', 1]" in code
+    reliable = App().open("traverse", run="own", q=str(row), dims="reliable").panel(0)["strips"]
+    assert any(strip["right"] == "soup" for strip in reliable)

@@ -1,11 +1,16 @@
-"""The form of a new run as tests fill it in."""
+"""The Train page as tests use it: the form of a new run, and runs in any state."""
 
+import json
 import time
 from contextlib import contextmanager
 
 from rivae.app.train import form_queue
 from rivae.base.files import locked
-from rivae.jobs.records import jobs_folder
+from rivae.jobs.ledger import Ledger
+from rivae.jobs.ledger_db import changing, update
+from rivae.jobs.records import boot_id, jobs_folder
+from rivae.runs import Run
+from tests.training.tiny import tiny_config
 
 FIELD = "train_field_"
 
@@ -86,3 +91,61 @@ class Form:
     @property
     def can_queue(self):
         return not self.widget("queue").disabled
+
+
+def put(root, name, state, **columns):
+    """A job in any state, without a folder."""
+    return _put(Ledger(root), Ledger(root).add([tiny_config(name)])[0], state, **columns)
+
+
+def put_existing(root, run, state, **columns):
+    """The job of a run whose folder is there."""
+    return _put(Ledger(root), Ledger(root).add_existing(run.config), state, **columns)
+
+
+def _put(ledger, job, state, **columns):
+    with changing(ledger.path) as db:
+        update(db, job.id, state=state, boot=boot_id(), **columns)
+    return ledger.job(job.id)
+
+
+def trained(root, name, epochs=30, state="finished", **status):
+    """A run folder with the files of a training."""
+    run = Run.create(tiny_config(name), root)
+    for epoch in range(1, epochs + 1):
+        row = {
+            "epoch": epoch,
+            "stage": "ivae" if epoch < 10 else "joint",
+            "step": 4 * epoch,
+            "learning_rate": 1e-3,
+            "objective": 9.0 / epoch,
+            "kl": 1.0,
+        }
+        if epoch % 5 == 0:
+            row["validation"] = {"score": 0.5, "recall_at_1": epoch / 100, "mcc": 0.7}
+        run.log.append(row)
+        run.timing.append({"epoch": epoch, "seconds": 0.1, "wall": 0.2})
+    run.set_status(
+        state=state,
+        epoch=epochs,
+        total_epochs=status.pop("total_epochs", epochs),
+        stages=[("ivae", 9), ("joint", 51)],
+        **status,
+    )
+    return run
+
+
+def keys(shown):
+    return {button.key for button in shown.at.button}
+
+
+def button(shown, what, name):
+    return shown.at.button(key=f"train_button-{what}-{name}")
+
+
+def plain(shown):
+    return shown.words.replace("\\", "")
+
+
+def drawn(shown):
+    return json.loads(shown.at.get("plotly_chart")[-1].proto.spec)["data"]

@@ -11,7 +11,8 @@ from rivae.app.shared import exports, frame
 from rivae.app.shared.runs import dim_picker
 from rivae.app.shell import keys
 from rivae.app.traverse import pictures, traversals
-from rivae.app.traverse.session import dims_picker, query_picker
+from rivae.app.traverse.session import axes_picker, query_picker
+from rivae.exploring.steering import axis_names
 
 if TYPE_CHECKING:
     from rivae.app.traverse.session import Anchor
@@ -41,7 +42,7 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
 
     query_picker(explorer, anchor)
     with frame.details("Axes", ":material/format_list_bulleted:"):
-        dims = dims_picker(explorer)
+        axes = axes_picker(explorer)
     with frame.details():
         k = st.segmented_control(
             "Items per point",
@@ -59,20 +60,25 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
             help="Only points where the best item differs from the one before.",
         )
         side = 0 if _whole(explorer) else explorer.found_side
-    if not dims:
+    if not axes:
         st.info("Choose at least one axis.")
         return
-    found = traversals.one_query(anchor.key, anchor.z, choice, int(k or 1), explorer)
+    names, n_items = axis_names(explorer), int(k or 1)
+    # Axes that were added may be removed and others get their ids.
+    added = repr([place.axis for place in explorer.added_axes])
+    found = traversals.one_query(
+        anchor.key, anchor.z, choice, tuple(axes), n_items, added, explorer
+    )
     turned = found.turned(explorer.signs)
-    all_strips = strips_of(turned, names=explorer.axis_names, changes_only=changes_only)
+    found_strips = strips_of(turned, names=list(names.values()), changes_only=changes_only)
     data, query = explorer.data, anchor.query
-    values = traversals.values_of(explorer, choice)
-    pictures.strips(explorer, anchor, {j: all_strips[j] for j in dims}, values, side)
+    values = dict(zip(axes, found.values, strict=True))
+    pictures.strips(explorer, anchor, dict(zip(axes, found_strips, strict=True)), values, side)
 
     def sheet() -> Sheet:
         row = query if query != "mean" else int(explorer.topk(found.z_ref[0], 1).ids[0])
         return strips_sheet(
-            [all_strips[j] for j in dims],
+            found_strips,
             lambda i: data.picture(i, side),
             query=data.picture(row, explorer.query_side),
             query_title="Average query" if query == "mean" else data.title(row),
@@ -88,8 +94,8 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         is_chart=False,
         **_start(anchor),
         range=choice,
-        dims=dims,
-        k=int(k or 1),
+        dims=axes,
+        k=n_items,
         side=side,
         changes_only=changes_only,
     )

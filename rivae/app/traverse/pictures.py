@@ -14,7 +14,9 @@ from rivae.app.panels.links import MAX_DIMS, ExploreLink
 from rivae.app.shared.item import docked_item
 from rivae.app.shell import cache, keys, pages, web
 from rivae.app.traverse.session import choose_query
-from rivae.exploring.sliders import axes_of
+from rivae.exploring.sliders import axes_by_key, axes_of
+from rivae.exploring.steering import AxisKey
+from rivae.runs.added_axes import ADDED_ID
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,28 +31,30 @@ _SHEET = Component(
     css=("base.css", "strips.css"),
     reports={"open": dict},
 )
-# A click: an item, and by dimension the value of z at which it was found.
-Opened = tuple[int, dict[int, float]]
+# A click: an item, and by axis where it was found: the value of z, or the amount that an added axis
+# was moved by.
+Opened = tuple[int, dict[AxisKey, float]]
 
 
 def strips(
     explorer: Explorer,
     anchor: Anchor,
-    found: Mapping[int, Strip],
-    choice: NDArray[np.float64],
+    found: Mapping[AxisKey, Strip],
+    choice: Mapping[AxisKey, NDArray[np.float64]],
     side: int,
 ) -> None:
-    """A strip for every dimension of ``found``, turned as the axes are shown; ``choice`` (d, T)
-    holds the values of z moved over.
+    """A strip for every axis of ``found``, turned as the axes are shown; ``choice`` holds the
+    values (T,) that each is moved over.
     """
     from rivae.figures.traversals import value_texts
 
-    axes, sent = axes_of(explorer), []
+    axes, sent = axes_by_key(explorer), []
     best = int(explorer.topk(np.array(anchor.z), 1).ids[0])
-    for dim, strip in found.items():
-        axis = axes[dim]
-        sign, low, high = _ends(axis["flipped"], choice[dim])
-        query = sign * anchor.z[dim]
+    for key, strip in found.items():
+        axis, place = axes[key], _place(explorer, anchor, key)
+        sign, low, high = _ends(axis["flipped"], choice[key])
+        query = sign * place
+        start = 0.0 if isinstance(key, int) else place
         here = _at_query(strip, query, best)
         values = strip.values.copy()
         if here is not None:  # its picture begins further to the left, but this is where it is from
@@ -61,7 +65,7 @@ def strips(
                 "value": text,
                 "query": n == here,
                 "share": _share(float(strip.values[n]), low, high),
-                "moved": [dim, sign * float(values[n])],
+                "moved": [key, sign * float(values[n]) - start],
                 "ids": strip.ids[n].tolist(),
             }
             for n, text in enumerate(texts)
@@ -105,6 +109,14 @@ def plane(
     sent = {"x": x, "y": y, "ids": table.tolist(), "here": here}
     data = {"plane": sent, "query": _query(explorer, anchor)}
     show(_SHEET, explorer, anchor, data, table.ravel().tolist(), side)
+
+
+def _place(explorer: Explorer, anchor: Anchor, key: AxisKey) -> float:
+    """Where the anchor lies on an axis."""
+    if isinstance(key, int):
+        return anchor.z[key]
+    axis = next(place.axis for place in explorer.added_axes if place.axis.id == key)
+    return float(axis.at(np.array([anchor.z]))[0])
 
 
 def _at_query(strip: Strip, query: float, best: int) -> int | None:
@@ -179,17 +191,22 @@ def _open(said: Mapping[str, Any]) -> None:
         st.session_state[keys.TRAVERSE_ITEM] = (item, pairs)
 
 
-def _pairs(moved: list[Any]) -> dict[int, float] | None:
-    """[dimension, value, dimension, value …] as a dict; None where it is anything else."""
-    pairs: dict[int, float] = {}
+def _pairs(moved: list[Any]) -> dict[AxisKey, float] | None:
+    """[axis, value, axis, value …] as a dict; None where it is anything else."""
+    pairs: dict[AxisKey, float] = {}
     flat = moved[: 2 * MAX_DIMS]
-    for dim, value in zip(flat[::2], flat[1::2], strict=False):
-        if type(dim) is not int or isinstance(value, bool) or not isinstance(value, int | float):
+    for key, value in zip(flat[::2], flat[1::2], strict=False):
+        is_axis = key >= 0 if type(key) is int else _is_added(key)
+        if not is_axis or isinstance(value, bool) or not isinstance(value, int | float):
             return None
-        if dim < 0 or not abs(value) < 1e6:
+        if not abs(value) < 1e6:
             return None
-        pairs[dim] = float(value)
+        pairs[key] = float(value)
     return pairs
+
+
+def _is_added(key: object) -> bool:
+    return isinstance(key, str) and ADDED_ID.fullmatch(key) is not None
 
 
 def _close() -> None:
@@ -212,8 +229,14 @@ def _buttons(explorer: Explorer, anchor: Anchor, opened: Opened) -> None:
         on_click=_use,
         args=(item,),
     )
-    changes = {dim: value for dim, value in moved.items() if dim < explorer.n_components}
-    link = ExploreLink(run=anchor.run, query=anchor.query, asks=anchor.asks, changes=changes)
+    latents = {key: value for key, value in moved.items() if isinstance(key, int)}
+    link = ExploreLink(
+        run=anchor.run,
+        query=anchor.query,
+        asks=anchor.asks,
+        changes={j: value for j, value in latents.items() if j < explorer.n_components},
+        added={key: value for key, value in moved.items() if isinstance(key, str)},
+    )
     st.page_link(
         pages.path("explore"),
         label="Explore from here",

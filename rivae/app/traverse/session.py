@@ -19,7 +19,8 @@ from rivae.app.shell import cache, keys
 from rivae.app.shell.text import markdown
 from rivae.app.work import certainty
 from rivae.base.errors import ConfigError
-from rivae.exploring.sliders import reliable_dims
+from rivae.exploring.sliders import reliable_first
+from rivae.exploring.steering import AxisKey, axis_names
 from rivae.retrieval.ranges import RANGES
 
 if TYPE_CHECKING:
@@ -90,22 +91,31 @@ def typed_query() -> None:
     choose_query(int(st.session_state[keys.TRAVERSE_QUERY]))
 
 
-def chosen_dims(explorer: Explorer) -> list[int]:
-    """The dimensions named in the address ("z1~z3"), the most reliable ("reliable"), or where it
-    names none those with the largest effect, as links of before do.
+def chosen_axes(explorer: Explorer) -> list[AxisKey]:
+    """The axes named in the address ("z1~a3"), the most reliable ("reliable"), or where it names
+    none those of z with the largest effect, as links of before do.
     """
-    text, ids = st.query_params.get(keys.TRAVERSE_DIMS), explorer.axis_ids
+    text, ids = st.query_params.get(keys.TRAVERSE_DIMS), _axes_by_id(explorer)
     if text is None:
-        return sorted(range(len(ids)), key=lambda j: (-explorer.effects[j], j))[:N_FIRST]
+        effects = explorer.effects
+        return [*sorted(range(len(effects)), key=lambda j: (-effects[j], j))[:N_FIRST]]
     if text == "reliable":
-        return reliable_dims(explorer)[:N_FIRST]
-    return [ids.index(name) for name in dict.fromkeys(text[:MAX_LENGTH].split("~")) if name in ids]
+        return reliable_first(explorer)[:N_FIRST]
+    names = dict.fromkeys(text[:MAX_LENGTH].split("~"))
+    return [ids[name] for name in names if name in ids]
 
 
-def choose_dims(ids: list[str]) -> None:
-    """Other dimensions were chosen."""
+def _axes_by_id(explorer: Explorer) -> dict[str, AxisKey]:
+    """The keys of all axes by the ids that the address names them by."""
+    latents: dict[str, AxisKey] = {name: j for j, name in enumerate(explorer.axis_ids)}
+    return latents | {place.axis.id: place.axis.id for place in explorer.added_axes}
+
+
+def choose_axes(ids: dict[str, AxisKey]) -> None:
+    """Other axes were chosen."""
     chosen = st.session_state[keys.TRAVERSE_DIMS]
-    st.query_params[keys.TRAVERSE_DIMS] = "~".join(ids[j] for j in chosen)
+    names = {key: name for name, key in ids.items()}
+    st.query_params[keys.TRAVERSE_DIMS] = "~".join(names[key] for key in chosen)
 
 
 def chosen_range() -> Range:
@@ -182,22 +192,23 @@ def _query(explorer: Explorer, anchor: Anchor) -> None:
     )
 
 
-def dims_picker(explorer: Explorer) -> list[int]:
-    """Which dimensions get a strip: the most reliable at first."""
-    d, names = explorer.n_components, explorer.axis_names
-    if d <= N_FIRST:
-        return list(range(d))
-    shown = chosen_dims(explorer)
+def axes_picker(explorer: Explorer) -> list[AxisKey]:
+    """Which axes get a strip: the most reliable at first."""
+    names, ids = axis_names(explorer), _axes_by_id(explorer)
+    if len(names) <= N_FIRST:
+        return list(names)
+    shown = chosen_axes(explorer)
     st.session_state[keys.TRAVERSE_DIMS] = shown
-    known = certainty.known_certainty(explorer.run)
-    why = certainty.reasons(known, names, shown)
+    known, latents = certainty.known_certainty(explorer.run), explorer.axis_names
+    signed = names | dict[AxisKey, str](enumerate(certainty.signed(known, latents)))
+    why = certainty.reasons(known, latents, [key for key in shown if isinstance(key, int)])
     chosen = st.multiselect(
         "Axes",
-        range(d),
-        format_func=certainty.signed(known, names).__getitem__,
+        list(names),
+        format_func=signed.__getitem__,
         key=keys.TRAVERSE_DIMS,
-        on_change=choose_dims,
-        args=(explorer.axis_ids,),
+        on_change=choose_axes,
+        args=(ids,),
         help="\n\n".join(filter(None, (FIRST, why and markdown(why)))),
     )
     return list(chosen)

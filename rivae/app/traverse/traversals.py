@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from rivae.exploring.explorer import Explorer
     from rivae.exploring.paths import Kind, Path
+    from rivae.exploring.steering import AxisKey
     from rivae.metrics.correlation import CorrelationTable
     from rivae.retrieval.ranges import Range
     from rivae.retrieval.traversal import Traversal
@@ -29,13 +30,18 @@ def values_of(explorer: Explorer, choice: Range) -> NDArray[np.float64]:
 
 @st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)
 def one_query(
-    key: str, z_ref: tuple[float, ...], choice: Range, k: int, _explorer: Explorer
+    key: str,
+    z_ref: tuple[float, ...],
+    choice: Range,
+    axes: tuple[AxisKey, ...],
+    k: int,
+    added: str,
+    _explorer: Explorer,
 ) -> Traversal:
-    """Every dimension from one anchor; ``key`` names the opened run."""
-    from rivae.retrieval.traversal import traverse
+    """Some axes from one anchor; ``key`` names the opened run, ``added`` its added axes."""
+    from rivae.exploring.traversing import traverse_axes
 
-    values = values_of(_explorer, choice)
-    return traverse(_explorer.retriever, np.array([z_ref]), values, k=k)
+    return traverse_axes(_explorer, np.array([z_ref]), choice, axes, k)
 
 
 @st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)

@@ -55,14 +55,18 @@ with open("path.gif", "wb") as file:
         },
     ),
     "strips": Template(
-        imports=(SAVE, "from rivae.figures.traversals import strips_of, strips_sheet"),
+        imports=(
+            SAVE,
+            "from rivae.exploring.steering import axis_names",
+            "from rivae.figures.traversals import strips_of, strips_sheet",
+        ),
         body="""\
 z = {start}
 traversal = run.traverse(z, {range}, dims={dims}, k={k}).turned(run.explorer.signs)
 data = run.data
 sheet = strips_sheet(
     strips_of(
-        traversal, names=[axis.label for axis in run.axes],
+        traversal, names=list(axis_names(run.explorer).values()),
         changes_only={changes_only}, max_points={max_points},
     ),
     lambda item: data.picture(item, {side}),

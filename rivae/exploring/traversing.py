@@ -1,0 +1,86 @@
+"""Traversals over all axes of a run: those of z, and those that were added to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rivae.base.arrays import Floats
+from rivae.base.errors import ConfigError
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.steering import AxisKey
+from rivae.retrieval.prior import AggregatedPrior
+from rivae.retrieval.ranges import Range, traversal_values
+from rivae.retrieval.traversal import Progress, Traversal, traverse
+
+
+def axis_values(explorer: Explorer, over: Range) -> Floats:
+    """The values that every axis takes over a range (see ``traversal_values``).
+
+    Returns:
+        (d + a, T): those of z, then the places of the a added axes in their order.
+    """
+    prior, added = explorer.prior, explorer.added_axes
+    prior = AggregatedPrior(
+        np.append(prior.mean, [place.mean for place in added]),
+        np.append(prior.std, [place.std for place in added]),
+        np.append(prior.low, [place.low for place in added]),
+        np.append(prior.high, [place.high for place in added]),
+        prior.n,
+    )
+    return traversal_values(over, prior)[0]
+
+
+def axis_numbers(explorer: Explorer, axes: Sequence[AxisKey]) -> list[int]:
+    """The numbers of axes in a traversal: those of z from 0, the added ones by id count on from d.
+
+    Raises:
+        ConfigError: the run has no added axis of an id.
+    """
+    ids = [place.axis.id for place in explorer.added_axes]
+    gone = [key for key in axes if isinstance(key, str) and key not in ids]
+    if gone:
+        raise ConfigError(f"this run has no added axis {gone[0]}: choose other axes")
+    d = explorer.n_components
+    return [d + ids.index(key) if isinstance(key, str) else int(key) for key in axes]
+
+
+def traverse_axes(
+    explorer: Explorer,
+    z: ArrayLike,
+    over: Range = "data",
+    axes: Sequence[AxisKey] | None = None,
+    k: int = 1,
+    progress: Progress | None = None,
+) -> Traversal:
+    """Move each of several axes alone.
+
+    Args:
+        z: (d,) or (q, d) where the traversals begin.
+        over: the range, as in ``traversal_values``; of an added axis in its own units.
+        axes: of z from 0, or ids of added axes; all of z by default.
+        k: items per point.
+        progress: called with the share done, in (0, 1].
+
+    Raises:
+        ConfigError: there is no such range or axis.
+        DataError: z has another width or is not finite, or k < 1.
+
+    Example:
+        >>> import rivae
+        >>> run = rivae.load_run("demo-digits")
+        >>> traverse_axes(run.explorer, run.mean, axes=[0, 2]).ids.shape
+        (1, 2, 201, 1)
+    """
+    numbers = range(explorer.n_components) if axes is None else axis_numbers(explorer, axes)
+    return traverse(
+        explorer.retriever,
+        z,
+        axis_values(explorer, over),
+        list(numbers),
+        k,
+        progress,
+        [place.axis for place in explorer.added_axes],
+    )
