@@ -14,6 +14,7 @@ PAGE = Page(
     blurb="Words that change along an axis; names for the axes; tags around factors.",
     takes=("run", "q", "ask"),
     of_run=("dim", "relate", "rows"),
+    fresh=(("dim", "reliable"),),  # a link that names none shows the one that changes most
     of_query=("z", "add"),
     of_moved={"part": "Results"},
     discs=True,

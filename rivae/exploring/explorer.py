@@ -283,9 +283,17 @@ class Explorer(Catalogue):
             positions[part] = self.retriever.latents(self.search_rows[part])
         return positions
 
-    def shown_positions(self, dim: int) -> NDArray[np.float32]:
-        """(N,) where every searched item lies on an axis as it is shown, see ``signs``."""
-        return np.asarray(self.signs[dim] * self.positions[:, dim], dtype=np.float32)
+    def shown_positions(self, axis: int | str) -> NDArray[np.float32]:
+        """(N,) where every searched item lies on an axis as it is shown, see ``signs``.
+
+        ``axis`` is one of z, from 0, or the id of one that was added, else ConfigError.
+        """
+        if isinstance(axis, str):
+            added = {place.axis.id: place.axis for place in self.added_axes}
+            if axis not in added:
+                raise ConfigError(f"this run has no added axis {axis}: choose another axis")
+            return added[axis].at(self.positions.astype(np.float64)).astype(np.float32)
+        return np.asarray(self.signs[axis] * self.positions[:, axis], dtype=np.float32)
 
     @cached_property
     def own_ranks(self) -> Vector:

@@ -22,15 +22,19 @@ def axis_values(explorer: Explorer, over: Range) -> Floats:
     Returns:
         (d + a, T): those of z, then the places of the a added axes in their order.
     """
+    return traversal_values(over, prior_of_axes(explorer))[0]
+
+
+def prior_of_axes(explorer: Explorer) -> AggregatedPrior:
+    """Where the training queries lie on every axis: those of z, then the added ones, (d + a,)."""
     prior, added = explorer.prior, explorer.added_axes
-    prior = AggregatedPrior(
+    return AggregatedPrior(
         np.append(prior.mean, [place.mean for place in added]),
         np.append(prior.std, [place.std for place in added]),
         np.append(prior.low, [place.low for place in added]),
         np.append(prior.high, [place.high for place in added]),
         prior.n,
     )
-    return traversal_values(over, prior)[0]
 
 
 def axis_numbers(explorer: Explorer, axes: Sequence[AxisKey]) -> list[int]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from rivae.exploring.explorer import Explorer
-from rivae.exploring.words.clouds import N_QUERIES, AxisStates, axis_states, count_words
+from rivae.exploring.steering import AxisKey, axis_names
+from rivae.exploring.traversing import axis_numbers, prior_of_axes
+from rivae.exploring.words.clouds import N_QUERIES, TOP, AxisStates, axis_states, count_words
 from rivae.exploring.words.item_words import ItemWords
 from rivae.exploring.words.relations import related_words
 from rivae.figures.clouds import Clouds, make_clouds
@@ -17,14 +19,22 @@ WIDTH, HEIGHT, N_WORDS = 400, 320, 34  # of a cloud, as wide as it is shown
 N_SIGMA = 3.0  # how far out the ends are: the paper's 10 leave most data behind
 
 
-def shown_states(explorer: Explorer, dim: int, n_sigma: float = N_SIGMA) -> AxisStates:
+def shown_states(explorer: Explorer, axis: AxisKey, n_sigma: float = N_SIGMA) -> AxisStates:
     """What the first 20 items searched, as queries, find along an axis as it is shown.
 
     Args:
+        axis: of z from 0, or the id of one that was added.
         n_sigma: the ends, in s.d. of the training queries from their mean.
+
+    Raises:
+        ConfigError: there is no such axis, or ``n_sigma`` is not above 0.
     """
-    rows, sign = explorer.search_rows[:N_QUERIES], int(explorer.signs[dim])
-    return axis_states(explorer.retriever, explorer.prior, dim, n_sigma, rows, sign=sign)
+    rows = explorer.search_rows[:N_QUERIES]
+    (number,) = axis_numbers(explorer, [axis])
+    sign = int(explorer.signs[number]) if isinstance(axis, int) else 1
+    added = [place.axis for place in explorer.added_axes]
+    prior = prior_of_axes(explorer)
+    return axis_states(explorer.retriever, prior, number, n_sigma, rows, TOP, sign, added)
 
 
 def laid_out(
@@ -35,15 +45,15 @@ def laid_out(
     return make_clouds(counts, n_words=N_WORDS, width=WIDTH, height=HEIGHT)
 
 
-def axis_clouds(explorer: Explorer, dim: int, words: ItemWords) -> Clouds | None:
+def axis_clouds(explorer: Explorer, axis: AxisKey, words: ItemWords) -> Clouds | None:
     """The clouds of an axis as it is shown, coloured by how words go with it.
 
     Args:
         words: the words of all items (``rivae.exploring.words.item_words.item_words``).
     """
-    layout = laid_out(shown_states(explorer, dim), words)
+    layout = laid_out(shown_states(explorer, axis), words)
     if layout is None:
         return None
     sets = [words.sets[i] for i in explorer.search_rows.tolist()]
-    relation = related_words(sets, explorer.shown_positions(dim).astype(float))
-    return Clouds(layout.counts, layout.layout, relation, explorer.axis_names[dim])
+    relation = related_words(sets, explorer.shown_positions(axis).astype(float))
+    return Clouds(layout.counts, layout.layout, relation, axis_names(explorer)[axis])

@@ -37,12 +37,13 @@ def test_run_query_and_z_go_along_and_one_page_is_one_step_back(explore_page, tr
     ids, here = explore_page.ids(), link(page)
     both = {"run": trained_run, "q": "40"}
     go(page, "Strips")
-    until(lambda: link(page) == ("/traverse", both), "Strips have both")
+    strips = {**both, "dims": "reliable"}
+    until(lambda: link(page) == ("/traverse", strips), "Strips have both")
     until(lambda: page.title() == f"Strips · {trained_run}", "the tab says what it shows")
     go(page, "Combinations")
     until(lambda: link(page) == ("/steer", both), "Combinations have both")
     page.go_back()
-    until(lambda: link(page) == ("/traverse", both), "one step back")
+    until(lambda: link(page) == ("/traverse", strips), "one step back")
     page.go_back()
     until(lambda: link(page) == here, "two steps back")
     explore_page.settled()

@@ -213,6 +213,7 @@ def _filled(page: Page, kept: dict[str, str]) -> dict[str, str]:
     if known and known["run"] not in (kept.get("run"), *kept.get("runs", "").split(",")):
         for name in ("q", *page.of_run, *page.of_query):
             kept.pop(name, None)
+        kept = {**dict(page.fresh), **kept}
     if known and "ask" in page.takes:
         kept.pop("ask", None)
     q = known.get("q", "")

@@ -13,7 +13,7 @@ import streamlit as st
 from rivae.app.shell import cache, keys, troubles
 from rivae.app.shell.report import waiting
 from rivae.app.shell.text import markdown
-from rivae.app.work import certainty, evaluating
+from rivae.app.work import evaluating
 from rivae.base.errors import RivaeError
 from rivae.base.reading.documents import printable
 from rivae.data.names import IMPORTED
@@ -295,36 +295,3 @@ def no_latent(method: Method | type[Method] | None) -> str:
     if method is None or method.has_latent:
         return ""
     return f"{method.title} has no latent: its axes v1, v2 … are those of the embedding v."
-
-
-def dim_picker(
-    explorer: Explorer,
-    label: str,
-    key: str,
-    default: int,
-    width: int = 200,
-    label_visibility: Literal["visible", "collapsed"] = "visible",
-) -> int:
-    """One dimension, which the address keeps by its number: its name may change."""
-    ids, names = explorer.axis_ids, explorer.axis_names
-    text, known = st.query_params.get(key, ""), certainty.known_certainty(explorer.run)
-    shown = ids.index(text) if text in ids else default
-    st.session_state[f"{key}_widget"] = shown
-    why = certainty.reasons(known, names, [shown])
-    chosen = st.selectbox(
-        label,
-        range(len(ids)),
-        format_func=certainty.signed(known, names).__getitem__,
-        help=why and markdown(why),
-        key=f"{key}_widget",
-        width=width,
-        label_visibility=label_visibility,
-        on_change=_choose_dim,
-        args=(key, ids),
-    )
-    return int(chosen)
-
-
-def _choose_dim(key: str, ids: list[str]) -> None:
-    """Another dimension was chosen in the list ``key``."""
-    st.query_params[key] = ids[st.session_state[f"{key}_widget"]]

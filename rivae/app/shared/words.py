@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from rivae.data.base import PairedDataset
     from rivae.exploring.explorer import Explorer
+    from rivae.exploring.steering import AxisKey
     from rivae.exploring.words.clouds import AxisStates
     from rivae.exploring.words.item_terms import ItemTerms
     from rivae.exploring.words.item_words import ItemWords
@@ -115,22 +116,30 @@ def latents(key: str, _explorer: Explorer) -> Floats:
     return _explorer.retriever.latents(_explorer.search_rows)
 
 
-# ``sign`` tells two results apart: an axis that gets another name may be shown turned.
 @st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)
-def _states(key: str, dim: int, n_sigma: float, sign: int, _explorer: Explorer) -> AxisStates:
+def _states(
+    key: str, axis: AxisKey, n_sigma: float, version: str, _explorer: Explorer
+) -> AxisStates:
     from rivae.figures.axis_clouds import shown_states
 
-    return shown_states(_explorer, dim, n_sigma)
+    return shown_states(_explorer, axis, n_sigma)
 
 
-def states(key: str, dim: int, n_sigma: float, explorer: Explorer) -> AxisStates:
+def _version(axis: AxisKey, explorer: Explorer) -> str:
+    """What tells two results of an axis apart: how it is turned, or which added axis has its id."""
+    if isinstance(axis, int):
+        return str(explorer.signs[axis])
+    return repr([place.axis for place in explorer.added_axes if place.axis.id == axis])
+
+
+def states(key: str, axis: AxisKey, n_sigma: float, explorer: Explorer) -> AxisStates:
     """What 20 queries retrieve at both ends and in the middle of an axis, as it is shown."""
-    return _states(key, dim, n_sigma, int(explorer.signs[dim]), explorer)
+    return _states(key, axis, n_sigma, _version(axis, explorer), explorer)
 
 
 @st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)
 def _relation(
-    key: str, target: str, dim: int, sign: int, _target: Target, _explorer: Explorer
+    key: str, target: str, axis: AxisKey, version: str, _target: Target, _explorer: Explorer
 ) -> dict[str, Relation]:
     from rivae.exploring.words.relations import AXIS, related_words, target_values
 
@@ -138,37 +147,38 @@ def _relation(
     sets = words_of(data).sets
     if target == AXIS:
         rows = _explorer.search_rows.tolist()
-        return related_words([sets[i] for i in rows], sign * latents(key, _explorer)[:, dim])
+        return related_words([sets[i] for i in rows], _explorer.shown_positions(axis).astype(float))
     return related_words(sets, target_values(_target, data, tags_of(data)))
 
 
-def relation(key: str, target: Target, dim: int, explorer: Explorer) -> dict[str, Relation]:
-    """Which words go with the target; only that of an axis depends on ``dim``."""
-    of = (dim, int(explorer.signs[dim])) if target.kind == "axis" else (-1, 1)
-    return _relation(key, target.key, *of, target, explorer)
+def relation(key: str, target: Target, axis: AxisKey, explorer: Explorer) -> dict[str, Relation]:
+    """Which words go with the target; only that of an axis depends on ``axis``."""
+    depends = target.kind == "axis"
+    of, version = (axis, _version(axis, explorer)) if depends else (-1, "")
+    return _relation(key, target.key, of, version, target, explorer)
 
 
 def clouds(
-    key: str, dim: int, n_sigma: float, target: Target, everyday: bool, explorer: Explorer
+    key: str, axis: AxisKey, n_sigma: float, target: Target, everyday: bool, explorer: Explorer
 ) -> Clouds | None:
     """The clouds of an axis, laid out; None where nothing that was retrieved has words."""
     from dataclasses import replace
 
-    made = _laid_out(key, dim, n_sigma, int(explorer.signs[dim]), everyday, explorer)
+    made = _laid_out(key, axis, n_sigma, _version(axis, explorer), everyday, explorer)
     if made is None:
         return None
-    return replace(made, relation=relation(key, target, dim, explorer), factor=target.label)
+    return replace(made, relation=relation(key, target, axis, explorer), factor=target.label)
 
 
 # The places of the words do not depend on what they are related to.
 @st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)
 def _laid_out(
-    key: str, dim: int, n_sigma: float, sign: int, everyday: bool, _explorer: Explorer
+    key: str, axis: AxisKey, n_sigma: float, version: str, everyday: bool, _explorer: Explorer
 ) -> Clouds | None:
     from rivae.figures.axis_clouds import laid_out
 
     data = _explorer.data
-    found = _states(key, dim, n_sigma, sign, _explorer)
+    found = _states(key, axis, n_sigma, version, _explorer)
     left_out = frozenset() if everyday else _everyday(data.fingerprint, data)
     return laid_out(found, words_of(data), left_out)
 

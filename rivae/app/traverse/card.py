@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.shared import charts, exports, frame
+from rivae.app.shared.axes import dim_picker
 from rivae.app.shared.charts import chart, headline
 from rivae.app.shared.effects import axis_effects
 from rivae.app.shared.gallery import gallery_panel
-from rivae.app.shared.runs import dim_picker, run_title
+from rivae.app.shared.runs import run_title
 from rivae.app.shell import cache, keys
 from rivae.app.shell.report import waiting
 from rivae.app.shell.text import markdown

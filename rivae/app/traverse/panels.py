@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.app.shared import exports, frame
-from rivae.app.shared.runs import dim_picker
+from rivae.app.shared.axes import dim_picker
 from rivae.app.shell import keys
 from rivae.app.traverse import pictures, traversals
 from rivae.app.traverse.session import axes_picker, query_picker

@@ -14,13 +14,13 @@ from rivae.app.panels.answers import linked_query, query_z
 from rivae.app.panels.codec import MAX_LENGTH, unread
 from rivae.app.panels.links import ExploreLink, Query
 from rivae.app.shared import address, defaults, frame
+from rivae.app.shared.axes import axes_by_id, signed_names
 from rivae.app.shared.runs import asks_picker
 from rivae.app.shell import cache, keys
 from rivae.app.shell.text import markdown
-from rivae.app.work import certainty
 from rivae.base.errors import ConfigError
 from rivae.exploring.sliders import reliable_first
-from rivae.exploring.steering import AxisKey, axis_names
+from rivae.exploring.steering import AxisKey
 from rivae.retrieval.ranges import RANGES
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def chosen_axes(explorer: Explorer) -> list[AxisKey]:
     """The axes named in the address ("z1~a3"), the most reliable ("reliable"), or where it names
     none those of z with the largest effect, as links of before do.
     """
-    text, ids = st.query_params.get(keys.TRAVERSE_DIMS), _axes_by_id(explorer)
+    text, ids = st.query_params.get(keys.TRAVERSE_DIMS), axes_by_id(explorer)
     if text is None:
         effects = explorer.effects
         return [*sorted(range(len(effects)), key=lambda j: (-effects[j], j))[:N_FIRST]]
@@ -103,12 +103,6 @@ def chosen_axes(explorer: Explorer) -> list[AxisKey]:
         return reliable_first(explorer)[:N_FIRST]
     names = dict.fromkeys(text[:MAX_LENGTH].split("~"))
     return [ids[name] for name in names if name in ids]
-
-
-def _axes_by_id(explorer: Explorer) -> dict[str, AxisKey]:
-    """The keys of all axes by the ids that the address names them by."""
-    latents: dict[str, AxisKey] = {name: j for j, name in enumerate(explorer.axis_ids)}
-    return latents | {place.axis.id: place.axis.id for place in explorer.added_axes}
 
 
 def choose_axes(ids: dict[str, AxisKey]) -> None:
@@ -194,18 +188,16 @@ def _query(explorer: Explorer, anchor: Anchor) -> None:
 
 def axes_picker(explorer: Explorer) -> list[AxisKey]:
     """Which axes get a strip: the most reliable at first."""
-    names, ids = axis_names(explorer), _axes_by_id(explorer)
-    if len(names) <= N_FIRST:
-        return list(names)
+    ids = axes_by_id(explorer)
+    if len(ids) <= N_FIRST:
+        return list(ids.values())
     shown = chosen_axes(explorer)
     st.session_state[keys.TRAVERSE_DIMS] = shown
-    known, latents = certainty.known_certainty(explorer.run), explorer.axis_names
-    signed = names | dict[AxisKey, str](enumerate(certainty.signed(known, latents)))
-    why = certainty.reasons(known, latents, [key for key in shown if isinstance(key, int)])
+    names, why = signed_names(explorer, shown)
     chosen = st.multiselect(
         "Axes",
         list(names),
-        format_func=signed.__getitem__,
+        format_func=names.__getitem__,
         key=keys.TRAVERSE_DIMS,
         on_change=choose_axes,
         args=(ids,),

@@ -13,11 +13,13 @@ from rivae.app.shell import cache, keys
 from rivae.app.shell.report import waiting
 from rivae.app.shell.text import escape, markdown
 from rivae.app.words import session
+from rivae.exploring.steering import axis_names
 from rivae.exploring.words.axis_names import signed_id
 
 if TYPE_CHECKING:
     from rivae.app.words.session import AxisChoice
     from rivae.exploring.explorer import Explorer
+    from rivae.exploring.steering import AxisKey
     from rivae.exploring.words.clouds import AxisStates
     from rivae.exploring.words.relations import Target
     from rivae.figures.clouds import Clouds
@@ -32,18 +34,18 @@ def panel(explorer: Explorer, run_id: str) -> None:
     key = cache.model_key(run_id, explorer.asks)
     choice = session.axis_and_width(explorer)
     with frame.details():
-        axis = explorer.axis_names[choice.dim]
+        axis = axis_names(explorer)[choice.key]
         target = session.relation_picker(words.targets_of(explorer.data, axis))
         everyday = session.everyday_toggle()
     with waiting("Counting the words along this axis …", 460):
-        found = words.states(key, choice.dim, choice.n_sigma, explorer)
-        clouds = words.clouds(key, choice.dim, choice.n_sigma, target, everyday, explorer)
+        found = words.states(key, choice.key, choice.n_sigma, explorer)
+        clouds = words.clouds(key, choice.key, choice.n_sigma, target, everyday, explorer)
     if clouds is None:
         st.info(NO_WORDS if everyday else NO_RARE_WORDS)
         return
     _remark(found)
     CLOUDS(
-        payload(explorer, clouds, found, dark=charts.is_dark()),
+        payload(explorer, clouds, found, choice.key, dark=charts.is_dark()),
         key=keys.WORDS_PANEL,
         word=lambda report: _word(explorer, clouds, found, report),
         item=lambda i: open_item(explorer, i),
@@ -55,13 +57,14 @@ def panel(explorer: Explorer, run_id: str) -> None:
     _counts(clouds)
 
 
-def payload(explorer: Explorer, clouds: Clouds, found: AxisStates, *, dark: bool) -> dict[str, Any]:
+def payload(
+    explorer: Explorer, clouds: Clouds, found: AxisStates, key: AxisKey, *, dark: bool
+) -> dict[str, Any]:
     """What the component draws; the SVGs are escaped, all other text is plain."""
     from rivae.figures.clouds import to_svg
 
-    letter = signed_id(explorer.axis_ids[found.dim], int(explorer.signs[found.dim]))
-    called, states = explorer.known_names[found.dim], []
-    poles = (called.poles[0], "", called.poles[1]) if called else ("", "", "")
+    letter, poles = _called(explorer, key)
+    states = []
     for s, name in enumerate(found.names):
         items = found.items(s)
         value = f"{found.values[s]:.2f}".replace("-", "−")
@@ -77,6 +80,16 @@ def payload(explorer: Explorer, clouds: Clouds, found: AxisStates, *, dark: bool
             }
         )
     return {"states": states, "aspect": explorer.aspect(explorer.found_side)}
+
+
+def _called(explorer: Explorer, key: AxisKey) -> tuple[str, tuple[str, str, str]]:
+    """The letter of an axis, and its poles with room between them."""
+    if isinstance(key, str):
+        low, high = next(p.axis.poles for p in explorer.added_axes if p.axis.id == key)
+        return key, (low, "", high)
+    name = explorer.known_names[key]
+    letter = signed_id(explorer.axis_ids[key], int(explorer.signs[key]))
+    return letter, (name.poles[0], "", name.poles[1]) if name else ("", "", "")
 
 
 def legend(clouds: Clouds, *, dark: bool) -> str:
@@ -173,7 +186,7 @@ def _export(
         more=more if note else None,
         asks=explorer.asks,
         side=explorer.found_side,
-        dim=choice.dim,
+        dim=choice.key,
         n_sigma=choice.n_sigma,
         relation=target.key,
         everyday=everyday,

@@ -13,6 +13,7 @@ from rivae.app.shell import cache, keys, report
 from rivae.app.shell.text import markdown
 from rivae.app.words import session
 from rivae.base.errors import DataError
+from rivae.exploring.steering import axis_names
 
 if TYPE_CHECKING:
     from rivae.exploring.explorer import Explorer
@@ -27,10 +28,10 @@ def panel(explorer: Explorer, run_id: str) -> None:
     from rivae.figures.contrast import contrast_dots
 
     choice = session.axis_and_width(explorer)
-    key, axis = cache.model_key(run_id, explorer.asks), explorer.axis_names[choice.dim]
+    key, axis = cache.model_key(run_id, explorer.asks), axis_names(explorer)[choice.key]
     sets = words_data.words_of(explorer.data).sets
     with report.waiting("Comparing the words of the two ends …", 420):
-        found = words_data.states(key, choice.dim, choice.n_sigma, explorer)
+        found = words_data.states(key, choice.key, choice.n_sigma, explorer)
         low, _, high = (found.items(s) for s in range(3))
         try:
             words = contrast(low, high, sets)
@@ -63,7 +64,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
         "word-contrast",
         is_chart=True,
         asks=explorer.asks,
-        dim=choice.dim,
+        dim=choice.key,
         n_sigma=choice.n_sigma,
         n_words=N_WORDS,
     )

@@ -10,7 +10,8 @@ import streamlit as st
 from rivae.app.panels.codec import unread
 from rivae.app.panels.links import ExploreLink
 from rivae.app.shared import address, frame, words
-from rivae.app.shared.runs import dim_picker, run_title
+from rivae.app.shared.axes import axis_picker
+from rivae.app.shared.runs import run_title
 from rivae.app.shell import cache, keys, pages
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
@@ -18,6 +19,7 @@ from rivae.base.errors import RivaeError
 if TYPE_CHECKING:
     from rivae.base.config import Asks
     from rivae.exploring.explorer import Explorer
+    from rivae.exploring.steering import AxisKey
     from rivae.exploring.words.relations import Target
     from rivae.runs import Run
 
@@ -123,7 +125,7 @@ DEFAULT_WIDTH = 2  # further out lie few data, and every query finds the same
 class AxisChoice:
     """An axis and how far its ends lie from the mean, in s.d."""
 
-    dim: int
+    key: AxisKey
     n_sigma: int
 
 
@@ -142,12 +144,14 @@ def view_picker() -> str:
 
 
 def axis_and_width(explorer: Explorer) -> AxisChoice:
-    """The axis, by default the one that changes the best match most, and the width."""
+    """The axis, and the width. Links of before name none where they mean the one that changes the
+    best match most.
+    """
     from rivae.exploring.words.clouds import N_SIGMA
 
     most = int(explorer.effects.argmax())
     with frame.tools():
-        dim = dim_picker(explorer, "Axis", keys.WORDS_DIM, most, 190, "collapsed")
+        key = axis_picker(explorer, "Axis", keys.WORDS_DIM, most, 190)
     with frame.details():
         n_sigma = st.segmented_control(
             "Ends at mean ±",
@@ -160,7 +164,7 @@ def axis_and_width(explorer: Explorer) -> AxisChoice:
             help="In s.d. of the training queries: 95 of 100 lie within 2. The paper's clouds are "
             "at 10; that far out there may be no data, and every query finds the same few dishes.",
         )
-    return AxisChoice(dim, int(n_sigma or DEFAULT_WIDTH))
+    return AxisChoice(key, int(n_sigma or DEFAULT_WIDTH))
 
 
 def relation_picker(targets: list[Target]) -> Target:

@@ -18,7 +18,7 @@ from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import ConfigError, DataError
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.retriever import Retriever
-from rivae.retrieval.traversal import traverse
+from rivae.retrieval.traversal import Direction, traverse
 
 N_QUERIES = 20
 TOP = 10
@@ -30,7 +30,7 @@ class AxisStates:
     """Three states of one axis; the other dimensions keep each query's values.
 
     Attributes:
-        dim: 0-based latent dimension.
+        dim: 0-based latent dimension; from d the directions.
         names: "μ − 3σ", "μ", "μ + 3σ".
         values: (3,) of the axis as it is shown; mean and s.d. are those of the aggregated prior.
         ids: (q, 3, k) data rows, best first.
@@ -64,9 +64,11 @@ def axis_states(
     rows: ArrayLike,
     k: int = TOP,
     sign: int = 1,
+    directions: Sequence[Direction] = (),
 ) -> AxisStates:
     """The top ``k`` of the queries ``rows`` at mean − n s.d., mean and mean + n s.d. of an axis, or
-    with ``sign`` -1 of −z (see ``Explorer.signs``).
+    with ``sign`` -1 of −z (see ``Explorer.signs``). ``directions`` are axes that move all of z:
+    they count on from d, and ``prior`` says where the data lie on them.
 
     Raises:
         ConfigError: there is no such axis, or ``n_sigma`` is not above 0.
@@ -77,7 +79,7 @@ def axis_states(
         raise ConfigError(f"there is no axis {dim + 1}: choose 1 to {len(prior.mean)}")
     values = prior.mean[dim] + sign * prior.std[dim] * n_sigma * np.array([-1.0, 0.0, 1.0])
     anchors, _ = retriever.encode(rows)
-    traversal = traverse(retriever, anchors, {dim: values}, k=k)
+    traversal = traverse(retriever, anchors, {dim: values}, k=k, directions=directions)
     names = (f"μ − {n_sigma:g}σ", "μ", f"μ + {n_sigma:g}σ")
     return AxisStates(dim, names, sign * traversal.values[0], traversal.ids[:, 0])
 

@@ -172,16 +172,12 @@ save(sheet, "steer.png")
 
 _STATES = (
     "from rivae.exploring.words.item_words import item_words",
-    "from rivae.exploring.words.clouds import N_QUERIES, axis_states",
+    "from rivae.figures.axis_clouds import shown_states",
 )
 _STATES_BODY = """\
 data = run.data
 words = item_words(data)
-queries = run.items[:N_QUERIES]
-sign = run.explorer.signs[{dim}]
-states = axis_states(
-    run.explorer.retriever, run.explorer.prior, {dim}, {n_sigma}, queries, sign=sign
-)
+states = shown_states(run.explorer, {dim}, {n_sigma})
 """
 
 WORDS: dict[str, Template] = {
@@ -191,6 +187,7 @@ WORDS: dict[str, Template] = {
             SAVE,
             "from rivae.figures.cloud_sheet import cloud_sheet",
             "from rivae.figures.clouds import make_clouds",
+            "from rivae.exploring.steering import axis_names",
             "from rivae.exploring.words.clouds import count_words",
             "from rivae.exploring.words.item_words import item_tags",
             "from rivae.exploring.words.relations import AXIS, find_target",
@@ -201,10 +198,10 @@ WORDS: dict[str, Template] = {
 left_out = () if {everyday} else words.everyday()
 counts = count_words(states.by_name(), words.sets, leave_out=left_out)
 tags = item_tags(data)
-target = find_target({relation}, data, tags, run.axes[{dim}].label)
+target = find_target({relation}, data, tags, axis_names(run.explorer)[{dim}])
 rows = run.items
 if target.key == AXIS:
-    position = sign * run.explorer.retriever.latents(rows)[:, {dim}]
+    position = run.explorer.shown_positions({dim}).astype(float)
     relation = related_words([words.sets[i] for i in rows], position)
 else:
     relation = related_words(words.sets, target_values(target, data, tags))

@@ -1,0 +1,81 @@
+"""Choosing among the axes of a run: those of z, and those that were added to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import streamlit as st
+
+from rivae.app.shell.text import markdown
+from rivae.app.work import certainty
+from rivae.exploring.sliders import reliable_first
+from rivae.exploring.steering import AxisKey, axis_names
+
+if TYPE_CHECKING:
+    from rivae.exploring.explorer import Explorer
+
+
+def axes_by_id(explorer: Explorer) -> dict[str, AxisKey]:
+    """The keys of all axes by the ids that the address names them by: their names may change."""
+    latents: dict[str, AxisKey] = {name: j for j, name in enumerate(explorer.axis_ids)}
+    return latents | {place.axis.id: place.axis.id for place in explorer.added_axes}
+
+
+def signed_names(
+    explorer: Explorer, shown: Sequence[AxisKey]
+) -> tuple[dict[AxisKey, str], str | None]:
+    """How all axes are called in a list, with marks of how sure they are; and what the marks of the
+    ``shown`` ones mean, as plain text, if any.
+    """
+    known, latents = certainty.known_certainty(explorer.run), explorer.axis_names
+    signed = dict[AxisKey, str](enumerate(certainty.signed(known, latents)))
+    why = certainty.reasons(known, latents, [key for key in shown if isinstance(key, int)])
+    return axis_names(explorer) | signed, why
+
+
+def dim_picker(explorer: Explorer, label: str, key: str, default: int, width: int = 200) -> int:
+    """One dimension of z; see ``axis_picker``."""
+    ids = {name: j for j, name in enumerate(explorer.axis_ids)}
+    return int(_picked(explorer, ids, label, key, default, width, "visible"))
+
+
+def axis_picker(explorer: Explorer, label: str, key: str, default: AxisKey, width: int) -> AxisKey:
+    """One axis, of z or added, which the address keeps by its id or as "reliable", the first of
+    those; ``label`` is for screen readers.
+    """
+    ids = axes_by_id(explorer)
+    if st.query_params.get(key) == "reliable":
+        default = reliable_first(explorer)[0]
+    return _picked(explorer, ids, label, key, default, width, "collapsed")
+
+
+def _picked(
+    explorer: Explorer,
+    ids: Mapping[str, AxisKey],
+    label: str,
+    key: str,
+    default: AxisKey,
+    width: int,
+    label_visibility: Literal["visible", "collapsed"],
+) -> AxisKey:
+    shown = ids.get(st.query_params.get(key, ""), default)
+    st.session_state[f"{key}_widget"] = shown
+    names, why = signed_names(explorer, [shown])
+    chosen: AxisKey = st.selectbox(
+        label,
+        list(ids.values()),
+        format_func=names.__getitem__,
+        help=why and markdown(why),
+        key=f"{key}_widget",
+        width=width,
+        label_visibility=label_visibility,
+        on_change=_choose_axis,
+        args=(key, {axis: name for name, axis in ids.items()}),
+    )
+    return chosen
+
+
+def _choose_axis(key: str, ids: Mapping[AxisKey, str]) -> None:
+    """Another axis was chosen in the list ``key``."""
+    st.query_params[key] = ids[st.session_state[f"{key}_widget"]]
