@@ -9,6 +9,7 @@ import { showQuery } from "./layout.js"
 import { turnedLevel } from "./levels.js"
 import { COMMIT_MS, Panel, SPEAK_MS, mounted } from "./panel.js"
 import { AxisHeads, buildSteerBar, buildSteerQuery } from "./steer_head.js"
+import { SHARP_MS } from "./sharp.js"
 import { SteerRow } from "./steer_row.js"
 import { Wire } from "./wire.js"
 
@@ -39,6 +40,7 @@ class SteerPanel extends Panel {
     })
     this.commitSoon = debounce(() => this.send("commit", this.view()), COMMIT_MS)
     this.speakSoon = debounce(() => this.speak(), SPEAK_MS)
+    this.sharpenSoon = debounce(() => this.sharpen(), SHARP_MS)
     const choose = (how, id) => this.act("choose", { how, id })
     this.query = buildSteerQuery(choose)
     this.bar = buildSteerBar({
@@ -120,6 +122,7 @@ class SteerPanel extends Panel {
     }
     if (how === "paintWords") this.wordWire.ask()
     if (how === "paint") this.speakSoon()
+    if (how === "paint") this.sharpenSoon()
   }
 
   // what changes
@@ -151,6 +154,13 @@ class SteerPanel extends Panel {
     this.rows.forEach((row, n) => data.first[n] && row.paint(data.first[n], this.keyOf(row)))
     setText(this.error, "")
     this.ask()
+    this.sharpenSoon()
+  }
+
+  sharpen() {
+    const { pictures, run } = this.data
+    const large = (side, id) => pictures && `${pictures}/${run}/${side}/${id}`
+    for (const row of this.rows) row.sharpen(large)
   }
 
   update(component) {
@@ -316,6 +326,7 @@ class SteerPanel extends Panel {
   close() {
     super.close()
     this.wordWire.close()
+    this.sharpenSoon.cancel()
   }
 }
 

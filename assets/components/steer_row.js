@@ -4,6 +4,7 @@ import { ICONS, clamp, h, icon, round4, setText } from "./dom.js"
 import { WHERE } from "./layout.js"
 import { MAX_LEVEL, markOf, poleOf, sayLevel, turnedLevel } from "./levels.js"
 import { drawCloud, makeCloud } from "./cloud.js"
+import { sharpen } from "./sharp.js"
 
 Object.assign(ICONS, {
   up: "M10 16V4M5 9l5-5 5 5",
@@ -137,8 +138,9 @@ export class SteerRow {
   }
 
   /** Shows the items [number, title, address, tiny] of an answer. */
-  paint({ items, where, error }, key) {
+  paint({ items, side, where, error }, key) {
     this.shown = key
+    this.side = side
     setText(this.error, error || "")
     setText(this.far, error ? "" : WHERE[where])
     this.element.classList.toggle("failed", Boolean(error))
@@ -147,13 +149,25 @@ export class SteerRow {
     while (this.tiles.length < items.length) this.tiles.push(this.makeTile())
     items.forEach(([id, title, address, tiny], rank) => {
       const { tile, img, name } = this.tiles[rank]
-      if (img.src !== address) img.src = address
+      if (this.tiles[rank].address !== address) {
+        this.tiles[rank].address = address
+        img.src = address
+        delete img.dataset.large
+      }
       img.classList.toggle("tiny", Boolean(tiny))
       setText(name, title)
       tile.title = title
       tile.dataset.id = id
       tile.setAttribute("aria-label", `${rank + 1}: ${title}`)
     })
+  }
+
+  /** Fetches the pictures that are coarse; `large(side, id)` is the address of a full one. */
+  sharpen(large) {
+    for (const { tile, img } of this.tiles) {
+      const { id } = tile.dataset
+      sharpen(img, large(this.side, id), () => tile.dataset.id === id)
+    }
   }
 
   makeTile() {
@@ -163,7 +177,7 @@ export class SteerRow {
       h("span", { class: "pic" }, img), h("span", { class: "cap" }, name))
     tile.onclick = () => this.on.pick(Number(tile.dataset.id))
     this.pictures.append(tile)
-    return { tile, img, name }
+    return { tile, img, name, address: "" }
   }
 
   /** Shows the words of an answer. */

@@ -75,6 +75,7 @@ PANEL = Component(
         "panel.js",
         "cloud.js",
         "levels.js",
+        "sharp.js",
         "steer_row.js",
         "steer_head.js",
         "steer.js",
@@ -119,6 +120,7 @@ def panel_data(explorer: Explorer, shown: SteerState) -> dict[str, Any]:
     known = certainty.known_certainty(explorer.run)
     return {
         **sent,
+        "pictures": web.pictures_url(cache.data_version(shown.run)),
         "words": st.session_state.get(keys.STEER_WORDS),
         "colors": word_colors(),
         "marks": certainty.marks(known, explorer.axis_names),
