@@ -23,7 +23,7 @@ class SteerPanel extends Panel {
   constructor(root) {
     super()
     this.rows = []
-    this.steps = new Set()
+    this.steps = new Map()
     this.wire = new Wire({
       question: () => this.question(),
       onAnswer: (answer) => this.paint(answer, "paint"),
@@ -169,13 +169,14 @@ class SteerPanel extends Panel {
     for (const [name, color] of Object.entries(colors)) this.frame.style.setProperty(`--word-${name}`, color)
     if (words) this.wordWire.receive(words)
     this.heads.setMarks(component.data.marks)
-    this.steps = new Set(tour.map((step) => stepKey(step)))
+    this.steps = new Map(tour.map((step, n) => [stepKey(step), { number: n + 1, heading: step.heading }]))
     this.markFlags()
   }
 
-  /** The flags of rows that are steps of the tour in hand. */
+  /** Flags and captions of rows that are steps of the tour in hand. */
   markFlags() {
-    for (const row of this.rows) row.setFlag(this.steps.has(stepKey(this.part(row))))
+    const { mayCaption } = this.data
+    for (const row of this.rows) row.setStep(this.steps.get(stepKey(this.part(row))) || null, mayCaption)
   }
 
   makeRow(levels, old) {
@@ -186,6 +187,7 @@ class SteerPanel extends Panel {
     return new SteerRow(levels, {
       change: (row) => this.changed(row),
       tool: (name, row) => this.tool(name, row),
+      caption: (caption, row) => this.act("caption", { row: this.rows.indexOf(row), caption }),
       pick: (id) => this.act("pick", { id }),
       walk: (event, row) => this.walk(event, row),
     })

@@ -18,10 +18,11 @@ const NEXT = { off: "on", on: "query", query: "off" }
 const MENU = { up: "Move up", down: "Move down", copy: "Copy", remove: "Remove" }
 const KEYS = { o: "off", i: "on", q: "query", Delete: "query", Backspace: "query" }
 const STEP = 0.5
+const MAX_CAPTION = 120
 
 export class SteerRow {
   /**
-   * @param on {change(), tool(name, row), pick(id), walk(event, row)}
+   * @param on {change(), tool(name, row), caption(text, row), pick(id), walk(event, row)}
    */
   constructor(levels, on) {
     this.levels = levels
@@ -33,6 +34,7 @@ export class SteerRow {
     this.far = h("p", { class: "far-note", "data-testid": "far" })
     this.pictures = h("div", { class: "pictures", role: "presentation", "data-testid": "pictures" })
     this.tiles = []
+    this.caption = this.makeCaption()
     this.cloud = makeCloud()
     this.note = h("p", { class: "muted note" })
     this.words = h("div", { class: "words", role: "gridcell", "data-testid": "cloud" }, this.cloud, this.note)
@@ -51,7 +53,7 @@ export class SteerRow {
     for (const [name, node] of Object.entries(this.items)) node.append(MENU[name])
     this.menu = h("div", { class: "menu", role: "group", "aria-label": "Row", hidden: true }, ...Object.values(this.items))
     this.element = h("div", { class: "srow", role: "row", "data-testid": "steer-row" },
-      h("div", { class: "left", role: "presentation" }, this.matrix, this.far), this.error, this.pictures,
+      h("div", { class: "left", role: "presentation" }, this.matrix, this.far), this.caption.element, this.error, this.pictures,
       this.words, h("div", { class: "tools", role: "gridcell" }, this.flag, this.more, this.menu))
     this.element.onkeydown = (event) => (this.menu.contains(event.target) ? this.menuKey(event) : on.walk(event, this))
     this.menu.onclick = () => this.open(false)
@@ -194,12 +196,33 @@ export class SteerRow {
     return [...this.cells.map(({ cell }) => cell), ...this.tiles.map(({ tile }) => tile), this.flag, this.more]
   }
 
-  /** Whether the row is a step of the tour in hand; another press takes it out. */
-  setFlag(isIn) {
-    const label = isIn ? "Remove from the tour" : "Add to the tour"
-    this.flag.setAttribute("aria-pressed", String(isIn))
+  makeCaption() {
+    const number = h("span", { class: "step-number" })
+    const text = h("input", { type: "text", maxLength: MAX_CAPTION, "data-testid": "row-caption" })
+    text.onchange = () => this.on.caption(text.value, this)
+    text.onkeydown = (event) => {
+      if (event.key === "Escape") text.value = this.heading
+      if (event.key === "Escape" || event.key === "Enter") text.blur()
+      event.stopPropagation()
+    }
+    return { element: h("div", { class: "step-caption", role: "gridcell", hidden: true }, number, text), number, text }
+  }
+
+  /** Whether the row is a step {number, heading} of the tour in hand; another press takes it out. */
+  setStep(step, mayCaption) {
+    const label = step ? "Remove from the tour" : "Add to the tour"
+    this.flag.setAttribute("aria-pressed", String(Boolean(step)))
     this.flag.setAttribute("aria-label", label)
     this.flag.title = label
+    const { element, number, text } = this.caption
+    element.hidden = !step
+    this.element.classList.toggle("flagged", Boolean(step))
+    if (!step) return
+    this.heading = step.heading
+    setText(number, `Step ${step.number}`)
+    text.setAttribute("aria-label", `Caption of step ${step.number}`)
+    text.readOnly = !mayCaption
+    if (!text.matches(":focus")) text.value = step.heading
   }
 
   // the menu

@@ -40,7 +40,7 @@ export class TourPictures {
     for (const [id] of items || []) this.full(run, side, id)
   }
 
-  /** Shows the items of `part`; without one, empty places. What is only passed by stays small. */
+  /** Shows the items of `part`; without one, empty places. What is only passed by stays small, and changes as under a hand. */
   show(part, run, isPassedBy = false) {
     this.slots.forEach(({ element, img, name }, rank) => {
       const item = part && part.items ? part.items[rank] : null
@@ -52,7 +52,7 @@ export class TourPictures {
         return
       }
       const [id, title, small, tiny] = item
-      this.put(img, small, id, isPassedBy ? null : this.full(run, part.side, id))
+      this.put(img, small, id, isPassedBy ? null : this.full(run, part.side, id), !isPassedBy)
       img.classList.toggle("tiny", Boolean(tiny))
       img.alt = title
       setText(name, title)
@@ -69,7 +69,7 @@ export class TourPictures {
   }
 
   /** Another picture comes in softly; a sharper one of the same item takes its place at once. */
-  put(img, small, id, full) {
+  put(img, small, id, full, isSoft = true) {
     const isReady = full && full.complete && full.naturalWidth
     const src = isReady ? full.src : small
     const isOther = img.dataset.id !== String(id)
@@ -79,6 +79,6 @@ export class TourPictures {
     }
     if (img.src === src) return
     img.src = src
-    if (isOther && !isCalm()) img.animate([{ opacity: 0.25 }, { opacity: 1 }], FADE_MS)
+    if (isOther && isSoft && !isCalm()) img.animate([{ opacity: 0.25 }, { opacity: 1 }], FADE_MS)
   }
 }

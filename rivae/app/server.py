@@ -167,7 +167,7 @@ async def column(request: Request) -> Response:
 
 
 async def library(request: Request) -> Response:
-    """A script that the map is drawn with, or videos are written with; fetched when it is needed."""
+    """A script that the map is drawn with or videos are written with; fetched when needed."""
     from starlette.responses import FileResponse
 
     if (name := request.path_params["name"]) not in web.LIBRARIES:

@@ -151,7 +151,8 @@ GLIDED = """async (key) => {
   const pictures = () => [...find("tour-pictures").querySelectorAll("img")]
   const frame = () => new Promise(requestAnimationFrame)
   const seen = []
-  const look = () => seen.push([pictures().map((i) => i.dataset.id).join(), Number(find("tour-slider").value)])
+  const ids = () => pictures().map((i) => i.dataset.id).join()
+  const look = () => seen.push([ids(), Number(find("tour-slider").value)])
   look()
   stage.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }))
   const glides = "gliding" in stage.dataset

@@ -218,7 +218,7 @@ class SteeringPlace(Question):
 
 
 class SteeringPart(SteeringPlace):
-    """One row of a run; with ``since``, a ``SteeringPlace``, also what lies on the way from there."""
+    """One row of a run; ``since``, a ``SteeringPlace``, asks for the way from there."""
 
     run: str = RUN
     asks: Asks = Field(default="first", description=ASKS)
