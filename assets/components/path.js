@@ -4,10 +4,11 @@
  */
 
 import { ICONS, h, icon, setText } from "./dom.js"
-import { PathVideo } from "./path_video.js"
+import { PathVideo, VideoTrouble } from "./path_video.js"
 
 const FRAME_MS = 180
 const STOP_MS = 900
+const FAILED = "The video could not be written: reload the page, or save a GIF."
 const paths = new WeakMap()
 const GLYPHS = { play: "M6 4l10 6-10 6z", pause: "M6 4v12M13 4v12" }
 Object.assign(ICONS, GLYPHS)
@@ -129,7 +130,7 @@ class PathPanel {
       const made = await this.recording.write(shots, library, tell)
       if (made) this.save(made, `${run}-path.${made.kind.toLowerCase()}`)
     } catch (error) {
-      setText(this.trouble, error instanceof TypeError ? "The video could not be written; reload the page." : error.message)
+      setText(this.trouble, error instanceof VideoTrouble ? error.message : FAILED)
     }
     this.recording = null
     this.sayVideo("Video")

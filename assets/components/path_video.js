@@ -7,8 +7,12 @@ const FADE_MS = 120, FADE_STEPS = 3, END_MS = 400
 const BREATH_MS = 40  // of work, after which the page is painted and clicks are heard
 // The first that a browser can write: MP4 opens in slides as well.
 const VIDEO_KINDS = [["avc", "MP4"], ["vp9", "WebM"], ["vp8", "WebM"]]
-const UNABLE = "This browser writes no videos here: open the app over https or on its own computer, or save a GIF."
+const UNABLE = "This browser cannot write videos here: use a current one, over https or on the app's computer, or save a GIF."
+const NO_SERVER = "Videos need the app's own server: start it with rivae serve, or save a GIF."
 const NOT_LOADED = "A picture of the path could not be loaded; reload the page."
+
+/** What cannot be done, in one sentence. */
+export class VideoTrouble extends Error {}
 
 /** The [width, height] of a video of `pictures` [{naturalWidth, naturalHeight}], both even. */
 export function videoSize(pictures) {
@@ -51,11 +55,12 @@ export class PathVideo {
    * @returns {file, kind, size, seconds}, or null when `stop` was called; rejects with a sentence
    */
   async write(shots, address, tell) {
-    if (typeof VideoEncoder === "undefined" || !address) throw new Error(UNABLE)
+    if (!address) throw new VideoTrouble(NO_SERVER)
+    if (typeof VideoEncoder === "undefined") throw new VideoTrouble(UNABLE)
     const pictures = [...new Set(shots.map(({ img }) => img))]
     const [lib] = await Promise.all([
       import(new URL(address, window.location.href).href),
-      ...pictures.map((img) => img.decode().catch(() => Promise.reject(new Error(NOT_LOADED)))),
+      ...pictures.map((img) => img.decode().catch(() => Promise.reject(new VideoTrouble(NOT_LOADED)))),
     ])
     const size = videoSize(pictures)
     const [width, height] = size
@@ -64,17 +69,33 @@ export class PathVideo {
     for (const kind of VIDEO_KINDS) {
       chosen ||= (await lib.canEncodeVideo(kind[0], { width, height, bitrate })) ? kind : null
     }
-    if (!chosen) throw new Error(UNABLE)
+    if (!chosen) throw new VideoTrouble(UNABLE)
     const [codec, kind] = chosen
     const format = kind === "MP4" ? new lib.Mp4OutputFormat() : new lib.WebMOutputFormat()
     const output = new lib.Output({ format, target: new lib.BufferTarget() })
     const canvas = h("canvas", { width, height })
     const source = new lib.CanvasSource(canvas, { codec, bitrate })
     output.addVideoTrack(source)
-    await output.start()
     const frames = videoFrames(shots)
+    try {
+      await output.start()
+      await this.encode(source, canvas, shots, frames, tell)
+      await (this.stopped ? output.cancel() : output.finalize())
+    } catch (error) {
+      await output.cancel().catch(() => {})  // gives the encoder back
+      throw error
+    }
+    if (this.stopped) return null
+    const file = new Blob([output.target.buffer], { type: `video/${kind.toLowerCase()}` })
+    const last = frames.at(-1)
+    return { file, kind, size, seconds: (last.at + last.ms) / 1000 }
+  }
+
+  /** Draws every frame and hands it to the encoder, until `stop` is called. */
+  async encode(source, canvas, shots, frames, tell) {
     let breathed = performance.now()
     for (const [n, { at, ms, shot, share }] of frames.entries()) {
+      if (this.stopped) return
       this.draw(canvas, shots, shot, share)
       await source.add(at / 1000, ms / 1000)
       if (performance.now() - breathed > BREATH_MS) {
@@ -82,15 +103,7 @@ export class PathVideo {
         await breath()
         breathed = performance.now()
       }
-      if (this.stopped) {
-        await output.cancel()
-        return null
-      }
     }
-    await output.finalize()
-    const last = frames.at(-1)
-    const file = new Blob([output.target.buffer], { type: `video/${kind.toLowerCase()}` })
-    return { file, kind, size, seconds: (last.at + last.ms) / 1000 }
   }
 
   draw(canvas, shots, shot, share) {
