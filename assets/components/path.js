@@ -34,7 +34,7 @@ class PathPanel {
     this.strip = h("div", { class: "way", role: "group", "aria-label": "Items on the way" })
     this.element = h("div", { class: "path" }, this.large,
       h("div", { class: "side" }, h("div", { class: "said" }, this.where, this.title),
-        h("div", { class: "bar" }, this.button, this.slider, this.video), this.trouble, this.strip))
+        h("div", { class: "bar" }, this.button, this.slider, this.video), this.strip, this.trouble))
     root.append(h("div", { class: "frame" }, this.element))
   }
 
