@@ -69,6 +69,7 @@ session.PANEL(
     pick=session.PAGE.on_pick,
     choose=session.PAGE.on_choose,
     add=session.PAGE.on_add,
+    caption=session.PAGE.on_caption,
     ask=session.PAGE.on_ask,
     ask_words=lambda question: session.ask(question, keys.STEER_WORDS),
 )

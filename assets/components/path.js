@@ -4,10 +4,11 @@
  */
 
 import { ICONS, h, icon, setText } from "./dom.js"
-import { PathVideo, videoKind } from "./path_video.js"
+import { PathVideo, VideoTrouble } from "./path_video.js"
 
 const FRAME_MS = 180
 const STOP_MS = 900
+const FAILED = "The video could not be written: reload the page, or save a GIF."
 const paths = new WeakMap()
 const GLYPHS = { play: "M6 4l10 6-10 6z", pause: "M6 4v12M13 4v12" }
 Object.assign(ICONS, GLYPHS)
@@ -33,7 +34,7 @@ class PathPanel {
     this.strip = h("div", { class: "way", role: "group", "aria-label": "Items on the way" })
     this.element = h("div", { class: "path" }, this.large,
       h("div", { class: "side" }, h("div", { class: "said" }, this.where, this.title),
-        h("div", { class: "bar" }, this.button, this.slider, this.video), this.trouble, this.strip))
+        h("div", { class: "bar" }, this.button, this.slider, this.video), this.strip, this.trouble))
     root.append(h("div", { class: "frame" }, this.element))
   }
 
@@ -109,38 +110,38 @@ class PathPanel {
     this.timer = setTimeout(next, FRAME_MS)
   }
 
-  sayVideo(words, title = "Record the path as a video, in the time that it takes to play") {
-    const able = videoKind()
-    this.video.disabled = !able
-    this.video.title = able ? title : "This browser cannot record videos; save a GIF"
+  sayVideo(words, title = "Save the path as a video") {
+    this.video.title = title
     this.video.replaceChildren(icon("save"), words)
   }
 
-  /** Records the path and saves it; another click gives up. */
+  /** Writes the path as a video and saves it; another click gives up. */
   async record() {
     if (this.recording) return this.recording.stop()
     this.play(false)
     setText(this.trouble, "")
     this.recording = new PathVideo()
-    const { frames, items, stops, run } = this.data
+    const { frames, items, stops, run, library } = this.data
     const shots = frames.map(({ id }, n) => ({ img: this.loaded.get(id), tiny: Boolean(items[id][2]),
       ms: stops.includes(n) ? STOP_MS : FRAME_MS }))
-    this.sayVideo("0 %", "Recording; click to stop")
+    const tell = (share) => this.sayVideo(`${Math.round(100 * share)} %`, "Writing the video; click to stop")
+    tell(0)
     try {
-      const made = await this.recording.record(shots, (share) => this.sayVideo(`${Math.round(100 * share)} %`, "Recording; click to stop"))
-      if (made) this.save(made, `${run}-path.${made.type.split("/")[1]}`)
+      const made = await this.recording.write(shots, library, tell)
+      if (made) this.save(made, `${run}-path.${made.kind.toLowerCase()}`)
     } catch (error) {
-      setText(this.trouble, error.name === "EncodingError" ? "A picture of the path could not be loaded; reload the page." : error.message)
+      setText(this.trouble, error instanceof VideoTrouble ? error.message : FAILED)
     }
     this.recording = null
     this.sayVideo("Video")
     return undefined
   }
 
-  save(made, name) {
-    const link = h("a", { href: URL.createObjectURL(made), download: name })
+  save({ file, kind, size, seconds }, name) {
+    const link = h("a", { href: URL.createObjectURL(file), download: name })
     link.click()
     setTimeout(() => URL.revokeObjectURL(link.href), 60000)  // a slow disk is still reading it
+    setText(this.trouble, `${kind}, ${size.join(" × ")} px, ${seconds.toFixed(1)} s`)
   }
 
   open() {

@@ -1,84 +1,138 @@
-/* A path as a video, recorded by the browser from a canvas, in the time that it takes to play. */
+/* A path as a video, written by the browser as fast as it can, at the full size of the pictures. */
 
-import { h } from "./dom.js"
+import { clamp, h } from "./dom.js"
 
-const VIDEO_SIDE = 720, TICK_MS = 40, FADE_MS = 120, END_MS = 400
-// The first that a browser can write: MP4 opens in slides as well, Firefox writes WebM alone.
-const KINDS = ["video/mp4;codecs=avc1.42E01F", "video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"]
-const OUT_OF_SIGHT = "The video was not finished: keep this page in view while it is recorded."
+const SIDES = [720, 1080]  // px of the longer one: smaller pictures are enlarged, larger ones made smaller
+const FADE_MS = 120, FADE_STEPS = 3, END_MS = 400
+const BREATH_MS = 40  // of work, after which the page is painted and clicks are heard
+// The first that a browser can write: MP4 opens in slides as well.
+const VIDEO_KINDS = [["avc", "MP4"], ["vp9", "WebM"], ["vp8", "WebM"]]
+const UNABLE = "This browser cannot write videos here: use a current one, over https or on the app's computer, or save a GIF."
+const NO_SERVER = "Videos need the app's own server: start it with rivae serve, or save a GIF."
+const NOT_LOADED = "A picture of the path could not be loaded; reload the page."
 
-/** What this browser records; null where it cannot. */
-export function videoKind() {
-  if (typeof MediaRecorder === "undefined" || !HTMLCanvasElement.prototype.captureStream) return null
-  return KINDS.find((kind) => MediaRecorder.isTypeSupported(kind)) || null
+/** What cannot be done, in one sentence. */
+export class VideoTrouble extends Error {}
+
+/** The [width, height] of a video of `pictures` [{naturalWidth, naturalHeight}], both even. */
+export function videoSize(pictures) {
+  const sides = ["naturalWidth", "naturalHeight"].map((name) => Math.max(...pictures.map((one) => one[name])))
+  const scale = clamp(Math.max(...sides), ...SIDES) / Math.max(...sides)
+  return sides.map((side) => Math.max(2, 2 * Math.round((side * scale) / 2)))
+}
+
+/**
+ * What is drawn when: [{at, ms, shot, share}], `at` and `ms` in milliseconds; shot `shot` covers the one
+ * before it by `share`. Equal pictures in a row are one.
+ * @param shots [{img, ms}]
+ */
+export function videoFrames(shots) {
+  const frames = []
+  let at = 0
+  shots.forEach(({ img, ms }, shot) => {
+    const isNew = shot > 0 && img !== shots[shot - 1].img
+    const fades = isNew ? FADE_STEPS : 0
+    for (let step = 1; step <= fades; step++) {
+      frames.push({ at: at + ((step - 1) * FADE_MS) / fades, ms: FADE_MS / fades, shot, share: step / (fades + 1) })
+    }
+    const spent = isNew ? FADE_MS : 0
+    if (isNew || !shot) frames.push({ at: at + spent, ms: ms - spent, shot, share: 1 })
+    else frames.at(-1).ms += ms
+    at += ms
+  })
+  const last = frames.at(-1)
+  return [...frames, { ...last, at: last.at + last.ms, ms: END_MS }]  // players cut the last one short
 }
 
 export class PathVideo {
-  constructor() {
-    this.canvas = h("canvas", { width: VIDEO_SIDE, height: VIDEO_SIDE })
-    this.context = this.canvas.getContext("2d")
+  stop() {
+    this.stopped = true
   }
 
   /**
-   * Records `frames` [{img, tiny, ms}]: a loaded picture, whether its pixels stay sharp, how long it stays.
-   * @param tell called with the share done, 0 to 1
-   * @returns a Blob, or null when `stop` was called; rejects with a sentence
+   * Writes `shots` [{img, tiny, ms}]: a picture, whether its pixels stay sharp, how long it stays.
+   * @param address of the library, @param tell called with the share done, 0 to 1
+   * @returns {file, kind, size, seconds}, or null when `stop` was called; rejects with a sentence
    */
-  async record(frames, tell) {
-    await Promise.all(frames.map(({ img }) => img.decode()))
-    const ends = []
-    frames.reduce((sum, { ms }) => (ends.push(sum + ms), sum + ms), 0)
-    const total = ends[ends.length - 1]
-    const kind = videoKind()
-    const recorder = new MediaRecorder(this.canvas.captureStream(1000 / TICK_MS), { mimeType: kind, videoBitsPerSecond: 6e6 })
-    const parts = []
-    recorder.ondataavailable = ({ data }) => parts.push(data)
-    this.draw(frames, 0, FADE_MS)
-    return new Promise((done, fail) => {
-      const began = performance.now()
-      const end = (settle) => {
-        clearInterval(timer)
-        document.removeEventListener("visibilitychange", hide)
-        recorder.onstop = settle
-        if (recorder.state === "inactive") settle()
-        else recorder.stop()
-      }
-      const hide = () => document.hidden && end(() => fail(new Error(OUT_OF_SIGHT)))
-      this.stop = () => end(() => done(null))
-      recorder.onerror = () => end(() => fail(new Error("This browser could not record the video; save a GIF.")))
-      document.addEventListener("visibilitychange", hide)
-      recorder.start()
-      // Drawn again at every tick: a canvas at rest would give no frames, and the video no length.
-      const timer = setInterval(() => {
-        const at = performance.now() - began
-        if (at >= total + END_MS) return end(() => done(new Blob(parts, { type: kind.split(";")[0] })))
-        const n = ends.findIndex((to) => at < to)
-        const shown = n < 0 ? frames.length - 1 : n
-        this.draw(frames, shown, at - (ends[shown] - frames[shown].ms))
-        return tell(Math.min(1, at / total))
-      }, TICK_MS)
-    })
+  async write(shots, address, tell) {
+    if (!address) throw new VideoTrouble(NO_SERVER)
+    if (typeof VideoEncoder === "undefined") throw new VideoTrouble(UNABLE)
+    const pictures = [...new Set(shots.map(({ img }) => img))]
+    const [lib] = await Promise.all([
+      import(new URL(address, window.location.href).href),
+      ...pictures.map((img) => img.decode().catch(() => Promise.reject(new VideoTrouble(NOT_LOADED)))),
+    ])
+    const size = videoSize(pictures)
+    const [width, height] = size
+    const bitrate = lib.QUALITY_HIGH
+    let chosen = null
+    for (const kind of VIDEO_KINDS) {
+      chosen ||= (await lib.canEncodeVideo(kind[0], { width, height, bitrate })) ? kind : null
+    }
+    if (!chosen) throw new VideoTrouble(UNABLE)
+    const [codec, kind] = chosen
+    const format = kind === "MP4" ? new lib.Mp4OutputFormat() : new lib.WebMOutputFormat()
+    const output = new lib.Output({ format, target: new lib.BufferTarget() })
+    const canvas = h("canvas", { width, height })
+    const source = new lib.CanvasSource(canvas, { codec, bitrate })
+    output.addVideoTrack(source)
+    const frames = videoFrames(shots)
+    try {
+      await output.start()
+      await this.encode(source, canvas, shots, frames, tell)
+      await (this.stopped ? output.cancel() : output.finalize())
+    } catch (error) {
+      await output.cancel().catch(() => {})  // gives the encoder back
+      throw error
+    }
+    if (this.stopped) return null
+    const file = new Blob([output.target.buffer], { type: `video/${kind.toLowerCase()}` })
+    const last = frames.at(-1)
+    return { file, kind, size, seconds: (last.at + last.ms) / 1000 }
   }
 
-  stop() {}
+  /** Draws every frame and hands it to the encoder, until `stop` is called. */
+  async encode(source, canvas, shots, frames, tell) {
+    let breathed = performance.now()
+    for (const [n, { at, ms, shot, share }] of frames.entries()) {
+      if (this.stopped) return
+      this.draw(canvas, shots, shot, share)
+      await source.add(at / 1000, ms / 1000)
+      if (performance.now() - breathed > BREATH_MS) {
+        tell(n / frames.length)
+        await breath()
+        breathed = performance.now()
+      }
+    }
+  }
 
-  /** Picture `n`, `since` ms after it came: it fades over the one before. */
-  draw(frames, n, since) {
-    const { context } = this
+  draw(canvas, shots, shot, share) {
+    const context = canvas.getContext("2d")
     context.globalAlpha = 1
     context.fillStyle = "white"
-    context.fillRect(0, 0, VIDEO_SIDE, VIDEO_SIDE)
-    const share = Math.min(1, since / FADE_MS)
-    if (n && share < 1) this.place(frames[n - 1], 1)
-    this.place(frames[n], n ? share : 1)
+    context.fillRect(0, 0, canvas.width, canvas.height)
+    if (share < 1) this.place(canvas, context, shots[shot - 1])
+    context.globalAlpha = share
+    this.place(canvas, context, shots[shot])
   }
 
-  place({ img, tiny }, alpha) {
-    const { context } = this
-    const scale = VIDEO_SIDE / Math.max(img.naturalWidth, img.naturalHeight)
-    const [width, height] = [img.naturalWidth * scale, img.naturalHeight * scale]
-    context.globalAlpha = alpha
+  place({ width, height }, context, { img, tiny }) {
+    const scale = Math.min(width / img.naturalWidth, height / img.naturalHeight)
+    const [wide, high] = [img.naturalWidth * scale, img.naturalHeight * scale]
     context.imageSmoothingEnabled = !tiny
-    context.drawImage(img, (VIDEO_SIDE - width) / 2, (VIDEO_SIDE - height) / 2, width, height)
+    context.imageSmoothingQuality = "high"
+    context.drawImage(img, (width - wide) / 2, (height - high) / 2, wide, high)
   }
+}
+
+/** Lets the page be painted; a message is not slowed down where nobody looks, as timers are. */
+function breath() {
+  return new Promise((done) => {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = () => {
+      port1.close()
+      done()
+    }
+    port2.postMessage(null)
+  })
 }

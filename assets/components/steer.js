@@ -9,6 +9,7 @@ import { showQuery } from "./layout.js"
 import { turnedLevel } from "./levels.js"
 import { COMMIT_MS, Panel, SPEAK_MS, mounted } from "./panel.js"
 import { AxisHeads, buildSteerBar, buildSteerQuery } from "./steer_head.js"
+import { SHARP_MS } from "./sharp.js"
 import { SteerRow } from "./steer_row.js"
 import { Wire } from "./wire.js"
 
@@ -22,7 +23,7 @@ class SteerPanel extends Panel {
   constructor(root) {
     super()
     this.rows = []
-    this.steps = new Set()
+    this.steps = new Map()
     this.wire = new Wire({
       question: () => this.question(),
       onAnswer: (answer) => this.paint(answer, "paint"),
@@ -39,6 +40,7 @@ class SteerPanel extends Panel {
     })
     this.commitSoon = debounce(() => this.send("commit", this.view()), COMMIT_MS)
     this.speakSoon = debounce(() => this.speak(), SPEAK_MS)
+    this.sharpenSoon = debounce(() => this.sharpen(), SHARP_MS)
     const choose = (how, id) => this.act("choose", { how, id })
     this.query = buildSteerQuery(choose)
     this.bar = buildSteerBar({
@@ -120,6 +122,7 @@ class SteerPanel extends Panel {
     }
     if (how === "paintWords") this.wordWire.ask()
     if (how === "paint") this.speakSoon()
+    if (how === "paint") this.sharpenSoon()
   }
 
   // what changes
@@ -151,6 +154,13 @@ class SteerPanel extends Panel {
     this.rows.forEach((row, n) => data.first[n] && row.paint(data.first[n], this.keyOf(row)))
     setText(this.error, "")
     this.ask()
+    this.sharpenSoon()
+  }
+
+  sharpen() {
+    const { pictures, run } = this.data
+    const large = (side, id) => pictures && `${pictures}/${run}/${side}/${id}`
+    for (const row of this.rows) row.sharpen(large)
   }
 
   update(component) {
@@ -159,13 +169,14 @@ class SteerPanel extends Panel {
     for (const [name, color] of Object.entries(colors)) this.frame.style.setProperty(`--word-${name}`, color)
     if (words) this.wordWire.receive(words)
     this.heads.setMarks(component.data.marks)
-    this.steps = new Set(tour.map((step) => stepKey(step)))
+    this.steps = new Map(tour.map((step, n) => [stepKey(step), { number: n + 1, heading: step.heading }]))
     this.markFlags()
   }
 
-  /** The flags of rows that are steps of the tour in hand. */
+  /** Flags and captions of rows that are steps of the tour in hand. */
   markFlags() {
-    for (const row of this.rows) row.setFlag(this.steps.has(stepKey(this.part(row))))
+    const { mayCaption } = this.data
+    for (const row of this.rows) row.setStep(this.steps.get(stepKey(this.part(row))) || null, mayCaption)
   }
 
   makeRow(levels, old) {
@@ -176,6 +187,7 @@ class SteerPanel extends Panel {
     return new SteerRow(levels, {
       change: (row) => this.changed(row),
       tool: (name, row) => this.tool(name, row),
+      caption: (caption, row) => this.act("caption", { row: this.rows.indexOf(row), caption }),
       pick: (id) => this.act("pick", { id }),
       walk: (event, row) => this.walk(event, row),
     })
@@ -316,6 +328,7 @@ class SteerPanel extends Panel {
   close() {
     super.close()
     this.wordWire.close()
+    this.sharpenSoon.cancel()
   }
 }
 

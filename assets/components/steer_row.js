@@ -4,6 +4,7 @@ import { ICONS, clamp, h, icon, round4, setText } from "./dom.js"
 import { WHERE } from "./layout.js"
 import { MAX_LEVEL, markOf, poleOf, sayLevel, turnedLevel } from "./levels.js"
 import { drawCloud, makeCloud } from "./cloud.js"
+import { sharpen } from "./sharp.js"
 
 Object.assign(ICONS, {
   up: "M10 16V4M5 9l5-5 5 5",
@@ -17,10 +18,11 @@ const NEXT = { off: "on", on: "query", query: "off" }
 const MENU = { up: "Move up", down: "Move down", copy: "Copy", remove: "Remove" }
 const KEYS = { o: "off", i: "on", q: "query", Delete: "query", Backspace: "query" }
 const STEP = 0.5
+const MAX_CAPTION = 120
 
 export class SteerRow {
   /**
-   * @param on {change(), tool(name, row), pick(id), walk(event, row)}
+   * @param on {change(), tool(name, row), caption(text, row), pick(id), walk(event, row)}
    */
   constructor(levels, on) {
     this.levels = levels
@@ -32,6 +34,7 @@ export class SteerRow {
     this.far = h("p", { class: "far-note", "data-testid": "far" })
     this.pictures = h("div", { class: "pictures", role: "presentation", "data-testid": "pictures" })
     this.tiles = []
+    this.caption = this.makeCaption()
     this.cloud = makeCloud()
     this.note = h("p", { class: "muted note" })
     this.words = h("div", { class: "words", role: "gridcell", "data-testid": "cloud" }, this.cloud, this.note)
@@ -50,7 +53,7 @@ export class SteerRow {
     for (const [name, node] of Object.entries(this.items)) node.append(MENU[name])
     this.menu = h("div", { class: "menu", role: "group", "aria-label": "Row", hidden: true }, ...Object.values(this.items))
     this.element = h("div", { class: "srow", role: "row", "data-testid": "steer-row" },
-      h("div", { class: "left", role: "presentation" }, this.matrix, this.far), this.error, this.pictures,
+      h("div", { class: "left", role: "presentation" }, this.matrix, this.far), this.caption.element, this.error, this.pictures,
       this.words, h("div", { class: "tools", role: "gridcell" }, this.flag, this.more, this.menu))
     this.element.onkeydown = (event) => (this.menu.contains(event.target) ? this.menuKey(event) : on.walk(event, this))
     this.menu.onclick = () => this.open(false)
@@ -137,8 +140,9 @@ export class SteerRow {
   }
 
   /** Shows the items [number, title, address, tiny] of an answer. */
-  paint({ items, where, error }, key) {
+  paint({ items, side, where, error }, key) {
     this.shown = key
+    this.side = side
     setText(this.error, error || "")
     setText(this.far, error ? "" : WHERE[where])
     this.element.classList.toggle("failed", Boolean(error))
@@ -147,13 +151,25 @@ export class SteerRow {
     while (this.tiles.length < items.length) this.tiles.push(this.makeTile())
     items.forEach(([id, title, address, tiny], rank) => {
       const { tile, img, name } = this.tiles[rank]
-      if (img.src !== address) img.src = address
+      if (this.tiles[rank].address !== address) {
+        this.tiles[rank].address = address
+        img.src = address
+        delete img.dataset.large
+      }
       img.classList.toggle("tiny", Boolean(tiny))
       setText(name, title)
       tile.title = title
       tile.dataset.id = id
       tile.setAttribute("aria-label", `${rank + 1}: ${title}`)
     })
+  }
+
+  /** Fetches the pictures that are coarse; `large(side, id)` is the address of a full one. */
+  sharpen(large) {
+    for (const { tile, img } of this.tiles) {
+      const { id } = tile.dataset
+      sharpen(img, large(this.side, id), () => tile.dataset.id === id)
+    }
   }
 
   makeTile() {
@@ -163,7 +179,7 @@ export class SteerRow {
       h("span", { class: "pic" }, img), h("span", { class: "cap" }, name))
     tile.onclick = () => this.on.pick(Number(tile.dataset.id))
     this.pictures.append(tile)
-    return { tile, img, name }
+    return { tile, img, name, address: "" }
   }
 
   /** Shows the words of an answer. */
@@ -180,12 +196,33 @@ export class SteerRow {
     return [...this.cells.map(({ cell }) => cell), ...this.tiles.map(({ tile }) => tile), this.flag, this.more]
   }
 
-  /** Whether the row is a step of the tour in hand; another press takes it out. */
-  setFlag(isIn) {
-    const label = isIn ? "Remove from the tour" : "Add to the tour"
-    this.flag.setAttribute("aria-pressed", String(isIn))
+  makeCaption() {
+    const number = h("span", { class: "step-number" })
+    const text = h("input", { type: "text", maxLength: MAX_CAPTION, "data-testid": "row-caption" })
+    text.onchange = () => this.on.caption(text.value, this)
+    text.onkeydown = (event) => {
+      if (event.key === "Escape") text.value = this.heading
+      if (event.key === "Escape" || event.key === "Enter") text.blur()
+      event.stopPropagation()
+    }
+    return { element: h("div", { class: "step-caption", role: "gridcell", hidden: true }, number, text), number, text }
+  }
+
+  /** Whether the row is a step {number, heading} of the tour in hand; another press takes it out. */
+  setStep(step, mayCaption) {
+    const label = step ? "Remove from the tour" : "Add to the tour"
+    this.flag.setAttribute("aria-pressed", String(Boolean(step)))
     this.flag.setAttribute("aria-label", label)
     this.flag.title = label
+    const { element, number, text } = this.caption
+    element.hidden = !step
+    this.element.classList.toggle("flagged", Boolean(step))
+    if (!step) return
+    this.heading = step.heading
+    setText(number, `Step ${step.number}`)
+    text.setAttribute("aria-label", `Caption of step ${step.number}`)
+    text.readOnly = !mayCaption
+    if (!text.matches(":focus")) text.value = step.heading
   }
 
   // the menu

@@ -6,9 +6,9 @@
 
 import { h, setText } from "./dom.js"
 import { besideOf } from "./grid_rows.js"
+import { SHARP_MS, sharpen } from "./sharp.js"
 
 const LEAST = 166, GAP = 8  // pixels of a tile with its border, and between two
-const SHARP_MS = 700  // after which pictures that are shown large are fetched as large
 
 export class Tiles {
   /**
@@ -42,26 +42,11 @@ export class Tiles {
     this.sharpenSoon()
   }
 
-  /** Pictures that are shown larger than they were sent are fetched as large, once nothing moves. */
   sharpenSoon() {
     if (!this.large) return
     clearTimeout(this.timer)
-    this.timer = setTimeout(() => this.slots.forEach((slot) => this.sharpen(slot)), SHARP_MS)
-  }
-
-  sharpen({ img, id }) {
-    const address = this.large(id)
-    const { naturalWidth, naturalHeight } = img
-    const isSmall = Math.max(naturalWidth, naturalHeight) * 1.05 < img.clientWidth * devicePixelRatio
-    if (!address || !isSmall || img.classList.contains("tiny") || img.dataset.large === String(id)) return
-    const full = new Image()
-    full.onload = () => {
-      const slot = this.slots.find((one) => one.img === img)
-      if (slot?.id !== id) return
-      img.dataset.large = id
-      img.src = address
-    }
-    full.src = address
+    this.timer = setTimeout(() => this.slots.forEach(({ img, id, tile }) =>
+      sharpen(img, this.large(id), () => tile.dataset.id === String(id))), SHARP_MS)
   }
 
   close() {

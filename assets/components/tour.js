@@ -1,13 +1,16 @@
 /* The presenter's view of a tour: one step at a time, large, over the whole page.
  *
- * It is a modal dialog, which lies above everything that Streamlit draws. Words are there at once;
- * pictures of the step and of the next one are asked for, so that stepping on does not wait.
+ * It is a modal dialog, which lies above everything that Streamlit draws. Words are there at once, and from
+ * one step to the next z glides where it can.
  */
 
 import { ICONS, clamp, debounce, h, icon, setText } from "./dom.js"
 import { drawCloud, makeCloud } from "./cloud.js"
+import { TourAnswers } from "./tour_answers.js"
+import { Glide } from "./tour_glide.js"
+import { TourLive } from "./tour_live.js"
+import { TourPictures, isCalm } from "./tour_pictures.js"
 import { TourSetting } from "./tour_setting.js"
-import { Wire } from "./wire.js"
 
 Object.assign(ICONS, {
   back: "M12.5 4 6.5 10l6 6",
@@ -17,55 +20,28 @@ Object.assign(ICONS, {
 })
 
 const TELL_MS = 500
-const FADE_MS = 220
-const PATIENCE_MS = 90000  // a run that nobody has looked at yet is opened first
 const tours = new WeakMap()
 
 class Tour {
   constructor(root) {
-    this.found = new Map()
-    this.words = new Map()
-    this.fetched = new Map()
     this.sent = []
     this.at = null
     this.told = null
-    this.wire = new Wire({
-      question: () => ({ parts: this.wanted(this.found).slice(0, 1).map((n) => this.part(n)), card: true }),
-      onAnswer: (answer) => this.take(answer, this.found, () => this.showPictures()),
-      onTrouble: (sentence) => setText(this.trouble, sentence),
-      askServer: (body) => this.component.setTriggerValue("ask", body),
-      patience: PATIENCE_MS,
+    const trouble = (sentence) => setText(this.trouble, sentence)
+    this.answers = new TourAnswers({
+      pictures: (n) => this.came(n),
+      words: () => this.glide.isRunning || this.showWords(),
+      trouble,
+      ask: (body) => this.component.setTriggerValue("ask", body),
+      askWords: (body) => this.component.setTriggerValue("ask_words", body),
+    }, () => !isCalm())
+    this.live = new TourLive({
+      part: () => this.answers.part(this.at),
+      pictures: (part) => this.takeLive(part),
+      words: (part) => this.takeLiveWords(part),
+      trouble,
     })
-    // The next step must not hold up the one that is shown: its run may have to be opened first.
-    const quiet = { onTrouble: () => {}, askServer: () => {}, patience: PATIENCE_MS }
-    this.aheadWire = new Wire({
-      question: () => ({ parts: [this.part(this.at + 1)], card: true }),
-      onAnswer: (answer) => this.take(answer, this.found, () => this.showPictures()),
-      ...quiet,
-    })
-    this.wordWire = new Wire({
-      question: () => ({ parts: this.wanted(this.words).slice(0, 1).map((n) => this.part(n)), cloud: true }),
-      onAnswer: (answer) => this.take(answer, this.words, () => this.showWords()),
-      onTrouble: (sentence) => setText(this.trouble, sentence),
-      askServer: (body) => this.component.setTriggerValue("ask_words", body),
-      patience: PATIENCE_MS,
-    })
-    this.liveWire = new Wire({
-      question: () => ({ parts: [{ ...this.part(this.at), levels: this.moved.levels }] }),
-      onAnswer: (answer) => this.takeLive(answer),
-      ...quiet,
-      onTrouble: (sentence) => setText(this.trouble, sentence),
-    })
-    this.liveWordWire = new Wire({
-      question: () => {
-        this.worded = this.moved.levels
-        return { parts: [{ ...this.part(this.at), levels: this.worded }], cloud: true }
-      },
-      onAnswer: (answer) => this.takeLiveWords(answer),
-      ...quiet,
-    })
-    this.wires = [this.wire, this.aheadWire, this.wordWire, this.liveWire, this.liveWordWire]
-    this.askWordsSoon = debounce(() => this.moved && this.liveWordWire.ask(), TELL_MS)
+    this.glide = new Glide((now) => this.pass(now), () => this.arrive())
     this.tellSoon = debounce(() => this.tell(), TELL_MS)
     this.build(root)
   }
@@ -88,31 +64,20 @@ class Tour {
     this.heading = h("h1", { "data-testid": "tour-heading" })
     this.note = h("p", { class: "note" })
     this.setting = new TourSetting((levels) => this.steer(levels))
-    this.queryPicture = h("img", { alt: "" })
-    this.queryTitle = h("span", {})
-    this.query = h("div", { class: "query" }, this.queryPicture,
-      h("div", {}, h("span", { class: "small" }, "Query"), this.queryTitle))
-    this.pictures = h("div", { class: "pictures", "data-testid": "tour-pictures" })
-    this.slots = Array.from({ length: 5 }, () => {
-      const img = h("img", { alt: "" })
-      const name = h("figcaption", {})
-      const element = h("figure", {}, h("span", { class: "pic" }, img), name)
-      this.pictures.append(element)
-      return { element, img, name }
-    })
+    this.pictures = new TourPictures()
     this.cloud = makeCloud()
     this.error = h("p", { class: "sentence", role: "alert", "data-testid": "tour-error" })
     this.trouble = h("p", { class: "trouble", role: "status" })
-    this.live = h("p", { class: "sr", role: "status", "aria-live": "polite" })
+    this.spoken = h("p", { class: "sr", role: "status", "aria-live": "polite" })
     this.stage = h("div", { class: "stage", tabIndex: -1, "data-testid": "tour-stage" },
       h("header", {}, this.title, this.count, this.backButton, this.nextButton,
         button("full", "Full screen (F)", () => this.toggleFull(), "tour-full"),
         button("leave", "Leave (Esc)", () => this.leave(), "tour-leave")),
       h("div", { class: "progress", "aria-hidden": "true" }, this.bar),
       h("div", { class: "said" }, this.heading, this.note),
-      this.error, h("p", { class: "opening" }, "Opening the run …"), this.pictures,
-      h("div", { class: "foot" }, h("div", { class: "where" }, this.setting.element, this.query), this.cloud),
-      this.trouble, this.live)
+      this.error, h("p", { class: "opening" }, "Opening the run …"), this.pictures.element,
+      h("div", { class: "foot" }, h("div", { class: "where" }, this.setting.element, this.pictures.query), this.cloud),
+      this.trouble, this.spoken)
     this.dialog = h("dialog", { class: "tour", "aria-label": "Tour", "data-testid": "tour" }, this.stage)
     this.dialog.onkeydown = (event) => this.key(event)
     this.dialog.oncancel = (event) => {
@@ -130,14 +95,11 @@ class Tour {
     const other = !this.data || this.data.id !== data.id
     const key = JSON.stringify(data.steps)
     const changed = key !== this.stepsKey
-    if (other || changed) {
-      this.stepsKey = key
-      this.found.clear()
-      this.words.clear()
-      for (const wire of this.wires) wire.reset()
-    }
+    this.stepsKey = key
     this.data = data
-    for (const wire of this.wires) wire.url = data.url
+    this.answers.adopt(data, other || changed)
+    this.live.setUrl(data.url)
+    this.pictures.url = data.pictures
     for (const [name, color] of Object.entries(data.colors)) this.frame.style.setProperty(`--word-${name}`, color)
     setText(this.title, data.title)
     if (!this.dialog.open && !this.left) {
@@ -147,8 +109,8 @@ class Tour {
     if (other || this.at === null) this.show(data.step - 1)
     else if (changed) this.show(this.at)
     else this.follow(data.step)
-    if (data.answer) this.wire.receive(data.answer)
-    if (data.words) this.wordWire.receive(data.words)
+    if (data.answer) this.answers.wire.receive(data.answer)
+    if (data.words) this.answers.wordWire.receive(data.words)
   }
 
   /** The address has changed: by what was told from here, or by the browser's back button. */
@@ -170,155 +132,118 @@ class Tour {
   go(to) {
     const next = clamp(to, 0, this.data.steps.length - 1)
     if (next === this.at) return
-    this.show(next)
+    this.show(next, this.at)
     this.tellSoon()
   }
 
-  show(at) {
+  /** Shows step `at`, coming from step `from` or from nowhere. */
+  show(at, from = null) {
     const { steps } = this.data
     this.at = clamp(at, 0, steps.length - 1)
     this.moved = null
+    this.live.forget()
+    this.glide.stop()
     this.stage.classList.remove("moved")
     if (this.told === null) this.told = this.data.step
     const step = steps[this.at]
     setText(this.heading, step.heading)
     setText(this.note, step.note)
-    setText(this.count, `${this.at + 1} / ${steps.length}`)
+    setText(this.count, `${this.at + 1} of ${steps.length}`)
     this.bar.style.width = `${(100 * (this.at + 1)) / steps.length}%`
     this.backButton.disabled = this.at === 0
     this.nextButton.disabled = this.at === steps.length - 1
-    setText(this.live, `Step ${this.at + 1} of ${steps.length}: ${step.heading}. ${step.note}`)
+    setText(this.spoken, `Step ${this.at + 1} of ${steps.length}: ${step.heading}. ${step.note}`)
+    this.way = from === null || isCalm() ? null : this.answers.way(from, this.at)
+    if (this.way) this.depart()
+    else this.arrive()
+    this.answers.go(this.at)
+  }
+
+  /** What has come of step `n` is shown, where that is the one. */
+  came(n) {
+    const part = this.answers.found.get(n)
+    if (part.items) this.pictures.fetch(part, this.data.steps[n].run)
+    if (n === this.at && !this.glide.isRunning) this.showPictures()
+  }
+
+  // from step to step
+
+  depart() {
+    this.stage.classList.add("moved")  // the words that are shown are of another place
+    this.stage.dataset.gliding = ""
+    this.showSetting()
+    this.glide.start(this.way.ids.length, this.way.ends)
+  }
+
+  pass({ place, levels }) {
+    const { ids, items, side } = this.way
+    this.setting.place(levels)
+    if (place < 1 || place > ids.length) return
+    const shown = ids[place - 1].map((id) => [id, ...items[id]])
+    this.pictures.show({ items: shown, side }, this.data.steps[this.at].run, true)
+  }
+
+  arrive() {
+    delete this.stage.dataset.gliding
+    this.stage.classList.remove("moved")
+    if (this.way) this.setting.place(this.way.ends[1])
     this.showPictures()
     this.showWords()
-    for (const wire of this.wires) wire.reset()
-    this.askMore()
   }
 
-  /** The step that is shown and the next one, where they are not `known` yet. */
-  wanted(known) {
-    return [this.at, this.at + 1].filter((n) => n < this.data.steps.length && !known.has(n))
-  }
+  // what is shown
 
-  part(n) {
-    const { run, query, asks, axes, levels, n_sigma } = this.data.steps[n]
-    return { key: String(n), run, query, asks, axes, levels, n_sigma }
-  }
-
-  take(answer, known, show) {
-    for (const part of answer.parts) {
-      known.set(Number(part.key), part)
-      if (part.items) this.fetchPictures(part, this.data.steps[Number(part.key)].run)
-    }
-    show()
-    this.askMore()
-  }
-
-  /** Asks for what is still missing of this step, and of the next one. */
-  askMore() {
-    const isMissing = (known, n) => n < this.data.steps.length && !known.has(n)
-    const idle = (wire) => wire.inFlight === null
-    if (idle(this.wire) && isMissing(this.found, this.at)) this.wire.ask()
-    if (idle(this.aheadWire) && this.data.url && isMissing(this.found, this.at + 1)) this.aheadWire.ask()
-    if (idle(this.wordWire) && this.wanted(this.words).length) this.wordWire.ask()
-  }
-
-  address(run, side, id) {
-    const { pictures } = this.data
-    return pictures ? `${pictures}/${encodeURIComponent(run)}/${side}/${id}` : ""
-  }
-
-  /** Loads the pictures at full size before they are shown. */
-  fetchPictures({ items, side }, run) {
-    for (const [id] of items) {
-      const address = this.address(run, side, id)
-      if (!address || this.fetched.has(address)) continue
-      const img = new Image()
-      img.src = address
-      this.fetched.set(address, img)
-    }
-  }
-
-  /** What is shown: the step as it is, or as a hand has moved it. */
+  /** The step as it is, or as a hand has moved it. */
   drawn() {
-    return (this.moved && this.moved.part) || this.found.get(this.at)
+    return (this.moved && this.moved.part) || this.answers.found.get(this.at)
   }
 
   showPictures() {
-    const step = this.data.steps[this.at]
+    const { run } = this.data.steps[this.at]
     const part = this.drawn()
     this.stage.dataset.state = !part ? "waiting" : part.error ? "failed" : "shown"
     setText(this.error, (part && part.error) || "")
-    this.slots.forEach(({ element, img, name }, rank) => {
-      const item = part && part.items ? part.items[rank] : null
-      element.classList.toggle("gone", !item && Boolean(part))
-      if (!item) {
-        img.removeAttribute("src")
-        img.alt = ""
-        setText(name, "")
-        return
-      }
-      const [id, title, small, tiny] = item
-      const full = this.fetched.get(this.address(step.run, part.side, id))
-      // The small picture is there already; the full one takes its place once it is loaded.
-      const ready = full && full.complete && full.naturalWidth
-      this.change(img, ready ? full.src : small, id)
-      img.classList.toggle("tiny", Boolean(tiny))
-      img.alt = title
-      setText(name, title)
-      if (full && !ready) full.onload = () => this.drawn() === part && this.showPictures()
-    })
+    this.pictures.show(part, run)
+    this.pictures.showQuery(part && part.query, run)
+    if (!this.moved) this.showSetting()
+  }
+
+  showSetting() {
+    const step = this.data.steps[this.at]
+    const part = this.answers.found.get(this.at)
     const axes = (part && part.axes) || step.axes.map((j) => ({ name: typeof j === "string" ? j : `axis ${j + 1}` }))
-    if (!this.moved) this.setting.show(step.levels, axes, this.data.url && part ? part.at : null)
-    const card = part && part.query
-    this.query.classList.toggle("gone", !card)
-    if (card) {
-      this.queryPicture.src = card[1]
-      this.queryPicture.classList.toggle("tiny", Boolean(card[2]))
-      setText(this.queryTitle, card[0])
-    }
-  }
-
-  /** Another picture comes in softly; a sharper one of the same item takes its place at once. */
-  change(img, src, id) {
-    if (img.src === src) return
-    const isOther = img.dataset.id !== String(id)
-    img.src = src
-    img.dataset.id = id
-    const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches
-    if (isOther && !calm) img.animate([{ opacity: 0.25 }, { opacity: 1 }], FADE_MS)
-  }
-
-  /** A slider of the step has moved: it is asked for as it stands, and forgotten with the step. */
-  steer(levels) {
-    this.moved = { levels, part: this.drawn() }
-    this.stage.classList.add("moved")  // the words that are shown are of another place
-    this.liveWire.ask()
-    this.askWordsSoon()
-  }
-
-  takeLive(answer) {
-    const [part] = answer.parts
-    if (!this.moved || Number(part.key) !== this.at) return
-    this.moved.part = { ...this.found.get(this.at), ...part }
-    if (part.items) this.fetchPictures(part, this.data.steps[this.at].run)
-    this.showPictures()
-  }
-
-  /** The words of where the sliders have come to rest. */
-  takeLiveWords(answer) {
-    const [part] = answer.parts
-    if (this.worded !== this.moved?.levels) return  // moved on since
-    this.moved.words = part
-    this.stage.classList.remove("moved")
-    this.showWords()
+    this.setting.show(step.levels, axes, this.data.url && part ? part.at : null)
   }
 
   showWords() {
-    const part = (this.moved && this.moved.words) || this.words.get(this.at)
+    const part = (this.moved && this.moved.words) || this.answers.worded.get(this.at)
     const cloud = part && part.cloud
     this.stage.classList.toggle("wordless", Boolean(part) && !cloud)
     this.cloud.style.visibility = cloud ? "" : "hidden"
     if (cloud) drawCloud(this.cloud, cloud)
+  }
+
+  /** A slider of the step has moved: it is asked for as it stands, and forgotten with the step. */
+  steer(levels) {
+    if (this.glide.isRunning) {
+      this.glide.stop()
+      this.arrive()
+    }
+    this.moved = { part: this.drawn() }
+    this.stage.classList.add("moved")
+    this.live.steer(levels)
+  }
+
+  takeLive(part) {
+    this.moved.part = { ...this.answers.found.get(this.at), ...part }
+    this.showPictures()
+  }
+
+  /** The words of where the sliders have come to rest. */
+  takeLiveWords(part) {
+    this.moved.words = part
+    this.stage.classList.remove("moved")
+    this.showWords()
   }
 
   // keys
@@ -360,7 +285,9 @@ class Tour {
 
   close() {
     this.left = true
-    for (const wire of this.wires) wire.close()
+    this.glide.stop()
+    this.live.close()
+    this.answers.close()
     this.tellSoon.cancel()
     if (this.dialog.open) this.dialog.close()
   }

@@ -45,6 +45,13 @@ export class TourSetting {
     return row
   }
 
+  /** Moves the thumbs to where z passes, s.d. of z from the mean; names and levels stay those of the step. */
+  place(at) {
+    this.rows.forEach(({ slider, axis }, n) => {
+      if (slider) slider.value = turnedLevel(at[n], axis)
+    })
+  }
+
   /** How a level is said, with what lies there. */
   said(level, axis) {
     const pole = typeof level === "string" ? poleOf(level, axis) : ""

@@ -71,7 +71,7 @@ def build_routes() -> list[BaseRoute]:
         Route(at + web.PICTURE_PATH, picture, methods=["GET"]),
         Route(at + web.THUMBNAIL_PATH, thumbnail, methods=["GET"]),
         Route(at + web.COLUMN_PATH, column, methods=["GET"]),
-        Route(at + web.LIBRARY_PATH, map_library, methods=["GET"]),
+        Route(at + web.LIBRARY_PATH, library, methods=["GET"]),
         *routes.build(),
         Route(at + "/rivae/api/run/{rest:path}", nothing, methods=["GET", "POST"]),
     ]
@@ -166,12 +166,14 @@ async def column(request: Request) -> Response:
     return await to_thread.run_sync(web.respond, _column, request.path_params)
 
 
-async def map_library(request: Request) -> Response:
-    """What the map is drawn with; fetched when one is opened."""
+async def library(request: Request) -> Response:
+    """A script that the map is drawn with or videos are written with; fetched when needed."""
     from starlette.responses import FileResponse
 
+    if (name := request.path_params["name"]) not in web.LIBRARIES:
+        return await nothing(request)
     headers = {"Cache-Control": "max-age=3600"}
-    path = APP_FILES / "assets" / "libraries" / "map.js"
+    path = APP_FILES / "assets" / "libraries" / f"{name}.js"
     return FileResponse(path, media_type="text/javascript", headers=headers)
 
 

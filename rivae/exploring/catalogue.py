@@ -23,6 +23,7 @@ from rivae.runs.selections import find_selection, rows_of
 MAX_TAGGED = 20_000  # items whose tags are counted
 MAX_DIGITS = 10  # of an item's number
 N_TAGS = 12
+FULL_SIDE = 1080  # px: as high as a full-HD video
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ class Catalogue:
     def picture(self, i: int, side: int = 2) -> Thumbnail:
         """Item ``i`` at full size, encoded; a picture of few pixels is enlarged and stays sharp."""
         picture = self.data.picture(self._checked(i), _checked_side(side))
-        return encode_picture(enlarged(picture), max_side=1024)
+        return encode_picture(enlarged(picture), FULL_SIDE)
 
     def aspect(self, side: int = 2) -> float:
         """Width over height that suits the pictures, from the first item's, in [0.5, 2]."""

@@ -192,10 +192,13 @@ def tour(world):
     with suppress(RivaeError):
         tours.flag(own.steps[0], "")  # its flag is up: another press takes it out
     flagged = read_tour(own.id).steps == ()
-    tours._write(own.id, None, "field", "title")
-    assert (read_tour(own.id).title == "Two") == flagged
     if flagged:
         change_tour(own.id, lambda now: replace(now, steps=own.steps))
+    with suppress(RivaeError):
+        tours.caption(replace(own.steps[0], heading="Other"))
+    assert (read_tour(own.id).steps[0].heading == "Other") == flagged
+    tours._write(own.id, None, "field", "title")
+    assert (read_tour(own.id).title == "Two") == flagged
     tours._move(own.id, 0, None)
     changed = read_tour(own.id).steps == ()
     assert changed == flagged

@@ -108,8 +108,14 @@ def test_the_columns_of_a_map(server, digits):
     assert [one["key"] for one in about][:3] == ["axis-0", "axis-1", "axis-2"]
     n = len(digits.search_rows)
     assert len(get(f"{base}/axis-0")[2]) == 2 * n and len(get(f"{base}/items")[2]) == 4 * n
-    status, kind, library = get(f"{server}/rivae/api/run/map-library")
-    assert status == 200 and kind.startswith("text/javascript") and b"KDBush" in library
+
+
+@pytest.mark.parametrize(("name", "part"), [("map", b"KDBush"), ("video", b"CanvasSource")])
+def test_scripts_of_others_are_fetched_by_name(server, name, part):
+    status, kind, library = get(f"{server}/rivae/api/run/library/{name}")
+    assert status == 200 and kind.startswith("text/javascript") and part in library
+    status, _, reply = get(f"{server}/rivae/api/run/library/{name}.js")
+    assert status in (400, 404) and json.loads(reply)["error"]
 
 
 @pytest.mark.parametrize(

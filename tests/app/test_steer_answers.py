@@ -50,6 +50,41 @@ def test_the_average_query(ask, digits):
     assert row["query"][0] == "Average query"
 
 
+def place(**changes):
+    return {name: part(**changes)[name] for name in ("query", "axes", "levels", "n_sigma")}
+
+
+def test_the_way_between_two_places_is_straight_in_z(ask, digits):
+    """Other axes, another distance and another query: all of z goes from one to the other."""
+    start = place(query=3, axes=[2], levels=[1.5], n_sigma=2)
+    (row,) = ask(part(since=start))["parts"]
+    ends = []
+    for query, axes, levels in ((3, (2,), (1.5,)), (12, (1, 0), (3.0, -1.0))):
+        z = np.array(digits.encode(query))
+        for axis, level in zip(axes, levels, strict=True):
+            z[axis] = digits.mean[axis] + level * digits.std[axis]
+        ends.append(z)
+    ids, n = row["way"]["ids"], len(row["way"]["ids"])
+    for at, found in enumerate(ids, 1):
+        z = ends[0] + at / (n + 1) * (ends[1] - ends[0])
+        assert found == digits.topk(z, 5).ids.tolist()
+    assert {str(i) for each in ids for i in each} == row["way"]["items"].keys()
+    said = (np.array(ends) - digits.mean) / digits.std
+    assert row["way"]["from"] == pytest.approx(said[0, [1, 0]], abs=0.01)
+    assert row["way"]["back"] == pytest.approx(said[1, [2]], abs=0.01)
+    (plain,) = ask(part())["parts"]
+    assert {**plain, "way": row["way"]} == row
+
+
+def test_a_broken_step_before_takes_the_way_and_nothing_else(ask):
+    (row,) = ask(part(since=place(axes=[9, 0])))["parts"]
+    assert row["items"] and "way" not in row
+    (row,) = ask(part(since={"query": 3}))["parts"]
+    assert set(row) == {"key", "error"}
+    with pytest.raises(ConfigError, match="since"):
+        ask(*(part(key=str(n), since=place()) for n in range(5)))
+
+
 def test_one_bad_row_does_not_silence_the_others(ask):
     good, bad, gone = ask(part(), part(key="b", axes=[9, 0]), part(key="c", run="gone"))["parts"]
     assert good["items"] and bad.keys() == {"key", "error"} and bad["key"] == "b"

@@ -195,12 +195,32 @@ def test_a_flagged_row_is_in_the_tour_at_once_and_out_again(app):
     assert [step["levels"] for step in sent] == [["query", 0.5], ["off", "on"]]
     assert sent[0] == {
         "run": "digits", "query": 12, "asks": "first", "axes": [0, 1], "levels": ["query", 0.5],
-        "n_sigma": 2.0,
+        "n_sigma": 2.0, "heading": half.heading,
     }  # fmt: skip
     flag(page, 1)
     assert read_tour(found.id).steps == both[1:]
     page.at.button(key="trash_tour_undo").click().run()
     assert page.calm() and read_tour(found.id).steps == both, "with its texts"
+
+
+def test_the_caption_of_a_flagged_row_is_edited_in_place(app):
+    page = app("steer", run="digits", q="12", axes="1~2", m="o_i~q_0.5", n="2")
+    flag(page, 0)
+    flag(page, 1)
+    (found,) = list_tours()
+
+    def captioned(row, text):
+        page.report("caption", {"row": row, "caption": text, "view": view(page)})
+        return [step.heading for step in read_tour(found.id).steps]
+
+    own = [step.heading for step in found.tour.steps]
+    assert captioned(1, "  Half\nway ") == [own[0], "Half way"] and page.calm()
+    assert [step["heading"] for step in page.panel()["tour"]] == [own[0], "Half way"]
+    assert captioned(1, " ") == own and page.calm(), "by itself again"
+    assert captioned(0, "x" * 121) == own and "120" in page.warnings[0]
+    assert captioned(7, "Nowhere") == own and captioned(0, None) == own
+    page.at.button(key="trash_tour_undo").click().run()
+    assert [step.heading for step in read_tour(found.id).steps] == [own[0], "Half way"]
 
 
 def test_another_visitors_tour_is_added_to_only_when_it_was_taken_in_hand(app):

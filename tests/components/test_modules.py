@@ -12,7 +12,15 @@ import pytest
 
 from rivae.base.scripts import FOLDER, library, source
 
-SHELLS = ("explore.js", "file.js", "notebook.js", "engine_worker.js")
+SHELLS = (
+    "explore.js",
+    "steer.js",
+    "tour.js",
+    "path.js",
+    "file.js",
+    "notebook.js",
+    "engine_worker.js",
+)
 NODE = shutil.which("node")
 TESTS = Path(__file__).parent
 

@@ -142,3 +142,21 @@ def test_a_page_leaves_nobody_out(page, app_server, until, path):
     page.locator(PAGES[path]).first.wait_for(state="attached", timeout=60_000)
     nothing_is_found_light_or_dark(page, until)
     the_tab_key_reaches_everything_and_gets_out_again(page)
+
+
+def test_a_tour_in_the_making_and_on_show_leaves_nobody_out(page, app_server, until):
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    page.goto(f"{app_server}/steer?run={KITCHEN}&axes=1~3&m=o_i~i_i")
+    page.get_by_test_id("tile").nth(9).wait_for()
+    for flag in page.get_by_test_id("row-tour").all():
+        flag.click()
+        until(lambda flag=flag: flag.get_attribute("aria-pressed") == "true", "the flag is up")
+    nothing_is_found_light_or_dark(page, until)
+    page.get_by_role("link").first.focus()
+    page.keyboard.press("Shift+Tab")  # out of the page, from where Tab begins
+    the_tab_key_reaches_everything_and_gets_out_again(page)
+    page.get_by_role("button", name="Present").click()
+    stage = page.get_by_test_id("tour-stage")
+    until(lambda: stage.get_attribute("data-state") == "shown", "pictures")
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    nothing_is_found_light_or_dark(page, until)

@@ -1,6 +1,9 @@
 """The path of Traverse in a browser: it plays, stops, and opens what it shows."""
 
+import io
+
 import pytest
+from PIL import Image
 
 pytestmark = pytest.mark.slow
 
@@ -62,37 +65,106 @@ def test_links_and_the_way_back_restore_the_path(path, until):
     until(lambda: shown() == first, "the way before")
 
 
-def test_the_path_is_recorded_as_a_video_that_plays(path, until):
+def color_of(item):
+    """Every item has its own colour."""
+    return 40 + 53 * item % 180, 40 + 101 * item % 180, 40 + 29 * item % 180
+
+
+@pytest.fixture
+def drawn(page, app_server):
+    """The same path with pictures of 900 x 600 px; ``size`` may be changed before it is called."""
+
+    def open_path(size=(900, 600), script=""):
+        def serve(route):
+            picture = io.BytesIO()
+            item = int(route.request.url.rpartition("/")[2])
+            Image.new("RGB", size, color_of(item)).save(picture, "PNG")
+            route.fulfill(body=picture.getvalue(), content_type="image/png")
+
+        page.route("**/api/run/picture/**", serve)
+        if script:
+            page.add_init_script(script)
+        page.goto(f"{app_server}/traverse?run=demo-kitchen&view=Path&q=1&way=30+77")
+        page.get_by_test_id("path-tile").nth(2).wait_for()
+        return page
+
+    return open_path
+
+
+WITHOUT_MP4 = """
+const supported = VideoEncoder.isConfigSupported.bind(VideoEncoder)
+VideoEncoder.isConfigSupported = async (config) =>
+  config.codec.startsWith("avc") ? { supported: false, config } : supported(config)
+"""
+SEEN = """async () => {
+  const video = document.createElement("video")
+  video.src = URL.createObjectURL(await (await fetch("/video-of-path")).blob())
+  await new Promise((done, fail) => Object.assign(video, { onloadeddata: done, onerror: fail }))
+  const canvas = document.createElement("canvas")
+  canvas.width = canvas.height = 1
+  const context = canvas.getContext("2d", { willReadFrequently: true })
+  const colors = []
+  for (const at of [0.1, video.duration - 0.1]) {
+    video.currentTime = at
+    await new Promise((done) => { video.onseeked = done })
+    context.drawImage(video, 0, 0, 1, 1)
+    colors.push([...context.getImageData(0, 0, 1, 1).data.slice(0, 3)])
+  }
+  return [video.duration, [video.videoWidth, video.videoHeight], colors]
+}"""
+
+
+@pytest.mark.parametrize(
+    ("script", "ending", "header"),
+    [(WITHOUT_MP4, "webm", b"\x1a\x45\xdf\xa3"), ("", None, None)],
+    ids=["webm", "the first that it can"],
+)
+def test_the_path_is_a_video_of_its_pictures_at_their_size(drawn, until, script, ending, header):
+    path = drawn(script=script)
     path.route("**/video-of-path", lambda route: route.fulfill(path=saved.value.path()))
     button = path.get_by_test_id("path-video")
     label = button.inner_text()
     with path.expect_download() as saved:
         button.click()
-        until(lambda: "%" in button.inner_text(), "how far it is")
-    assert saved.value.suggested_filename.partition(".")[0] == "demo-kitchen-path"
+        assert "%" in button.inner_text() or label == button.inner_text()
+    name, _, kind = saved.value.suggested_filename.partition(".")
+    assert name == "demo-kitchen-path" and kind == (ending or kind)
+    content = saved.value.path().read_bytes()
+    assert content.startswith(header) if header else kind == "webm" or content[4:8] == b"ftyp"
     until(lambda: button.inner_text() == label, "the button is itself again")
-    played = path.evaluate(
-        """async () => {
-          const video = document.createElement("video")
-          video.muted = true
-          video.src = "/video-of-path"
-          await video.play()
-          const seen = new Set(), canvas = document.createElement("canvas")
-          canvas.width = canvas.height = 8
-          const context = canvas.getContext("2d", { willReadFrequently: true })
-          while (!video.ended) {
-            context.drawImage(video, 0, 0, 8, 8)
-            seen.add(context.getImageData(0, 0, 8, 8).data.map((v) => v >> 4).join())
-            await new Promise((done) => setTimeout(done, 60))
-          }
-          return [video.currentTime, video.videoWidth, video.videoHeight, seen.size]
-        }"""
-    )
-    seconds, *size, n_seen = played
-    assert size == [720, 720] and n_seen > 3, "pictures follow each other"
-    # Three way-points of .9 s and 21 points of .18 s between them.
-    assert 5 < seconds < 12
+    said = path.locator(".path [role=status]").inner_text()
+    assert kind in said.lower() and "900" in said and "600" in said
+    seconds, size, colors = path.evaluate(SEEN)
+    assert size == [900, 600]
+    # Three way-points of .9 s and 21 points of .18 s between them, and some rest at the end.
+    assert seconds == pytest.approx(3 * 0.9 + 21 * 0.18 + 0.4, abs=0.2)
+    tiles = path.get_by_test_id("path-tile")
+    for color, tile in zip(colors, (tiles.first, tiles.last), strict=True):
+        assert color == pytest.approx(color_of(int(tile.get_attribute("data-id"))), abs=12)
+
+
+def test_a_video_can_be_given_up_and_its_failures_are_said(drawn, until):
+    path = drawn(size=(30, 40))
+    held, saved = [], []
+    path.on("download", lambda one: saved.append(one))
+    path.route("**/api/run/library/video", lambda route: held.append(route))
+    button, said = path.get_by_test_id("path-video"), path.locator(".path [role=status]")
+    label = button.inner_text()
     button.click()
-    until(lambda: "%" in button.inner_text(), "it records again")
+    until(lambda: "%" in button.inner_text() and held, "it says so at once")
     button.click()
-    until(lambda: button.inner_text() == label, "and can be stopped")
+    held[0].continue_()
+    until(lambda: button.inner_text() == label, "stopped")
+    assert said.inner_text() == "" and saved == []
+    sentences = set()
+    for breaks in (
+        "VideoEncoder.prototype.encode = () => { throw new DOMException('wrong', 'DataError') }",
+        "VideoEncoder.isConfigSupported = async (config) => ({ supported: false, config })",
+        "Reflect.deleteProperty(window, 'VideoEncoder')",
+    ):
+        path.evaluate(f"() => {{ {breaks} }}")
+        button.click()
+        until(lambda: "GIF" in said.inner_text(), "what is wrong, and what to do instead")
+        sentences.add(said.inner_text())
+        until(lambda: button.inner_text() == label, "as before")
+    assert len(sentences) == 2 and saved == []

@@ -143,6 +143,74 @@ def test_a_tour_is_stepped_through_with_keys(steer, until, app_runs):
     until(lambda: steer.get_by_test_id("tour").count() == 0, "the stage is gone")
 
 
+# What is shown with every frame from a key to the end of the glide: items, and the first slider.
+GLIDED = """async (key) => {
+  const find = (id) => [...document.querySelectorAll("*")].map((one) => one.shadowRoot)
+    .filter(Boolean).map((root) => root.querySelector(`[data-testid=${id}]`)).find(Boolean)
+  const stage = find("tour-stage")
+  const pictures = () => [...find("tour-pictures").querySelectorAll("img")]
+  const frame = () => new Promise(requestAnimationFrame)
+  const seen = []
+  const ids = () => pictures().map((i) => i.dataset.id).join()
+  const look = () => seen.push([ids(), Number(find("tour-slider").value)])
+  look()
+  stage.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }))
+  const glides = "gliding" in stage.dataset
+  do {
+    await frame()
+    look()
+  } while ("gliding" in stage.dataset)
+  await frame()
+  look()
+  return [glides, seen]
+}"""
+
+
+def test_a_tour_glides_from_step_to_step_and_back_but_not_for_who_wants_no_motion(
+    page, app_server, app_runs, until
+):
+    """On, off and on again of the kitchen's first axis; then the same with a query of its own."""
+    places = [(1, "on"), (1, "off"), (30, "on")]
+    steps = tuple(
+        TourStep(f"Step {n}", "", "demo-kitchen", query, SteerRow((0,), (level,)), 2.0)
+        for n, (query, level) in enumerate(places, 1)
+    )
+    (app_runs / ".tours").mkdir(exist_ok=True)
+    (app_runs / ".tours" / "glide.json").write_bytes(to_bytes(Tour("Glide", steps)))
+
+    def opened():
+        page.goto(f"{app_server}/steer?tour=glide")
+        stage = page.get_by_test_id("tour-stage")
+        until(lambda: stage.get_attribute("data-state") == "shown", "pictures")
+        page.wait_for_load_state("networkidle")  # the next step was fetched ahead
+
+    def moved(key):
+        glides, seen = page.evaluate(GLIDED, key)
+        assert glides
+        return [ids for n, (ids, _) in enumerate(seen) if not n or ids != seen[n - 1][0]], [
+            value for _, value in seen
+        ]
+
+    opened()
+    there, values = moved("ArrowRight")
+    between = set(there[1:-1]) - {there[0], there[-1]}
+    assert len(between) >= 3, "other pictures on the way"
+    assert values[0] == -values[-1] != 0 and len(set(values)) > 4
+    assert sorted(values, reverse=values[0] > 0) == values, "the thumb goes with z"
+    page.wait_for_load_state("networkidle")
+    back, _ = moved("ArrowLeft")
+    assert back[0] == there[-1] and back[-1] == there[0] and between & set(back)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("End")  # in the middle of a glide
+    heading = page.get_by_test_id("tour-heading")
+    until(lambda: heading.inner_text() == "Step 3", "the last step")
+    assert page.get_by_test_id("tour-count").inner_text().split()[::2] == ["3", "3"]
+    page.emulate_media(reduced_motion="reduce")
+    opened()
+    glides, seen = page.evaluate(GLIDED, "ArrowRight")
+    assert not glides and {ids for ids, _ in seen} <= {there[0], there[-1]}
+
+
 @pytest.fixture(scope="module")
 def falling(app_runs):
     """The kitchen, with z1 named after what falls as z grows, and a tour of two of its settings."""

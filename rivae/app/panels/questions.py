@@ -195,12 +195,10 @@ class Key(Question):
     key: str = Field(max_length=MAX_KEY, description=f"a text of at most {MAX_KEY} characters")
 
 
-class SteeringPart(Question):
-    """One row: levels of one to five axes (from 0, or ids of added ones), at a query."""
+class SteeringPlace(Question):
+    """Levels of one to five axes (from 0, or ids of added ones), at a query."""
 
-    run: str = RUN
     query: Item | Literal["mean"] = Field(description="a row of the data set, or 'mean'")
-    asks: Asks = Field(default="first", description=ASKS)
     axes: list[Annotated[int, Field(ge=0, le=MAX_AXIS)] | AddedId] = Field(
         min_length=1,
         max_length=MAX_AXES,
@@ -216,6 +214,16 @@ class SteeringPart(Question):
     )
     n_sigma: float = Field(
         gt=0, le=MAX_LEVEL, description=f"a number above 0 and up to {MAX_LEVEL:g}"
+    )
+
+
+class SteeringPart(SteeringPlace):
+    """One row of a run; ``since``, a ``SteeringPlace``, asks for the way from there."""
+
+    run: str = RUN
+    asks: Asks = Field(default="first", description=ASKS)
+    since: dict[str, Any] | None = Field(
+        default=None, description="an object with 'query', 'axes', 'levels' and 'n_sigma'"
     )
 
 

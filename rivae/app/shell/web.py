@@ -21,7 +21,8 @@ THUMBNAIL_PATH = "/rivae/api/run/thumbnail/{data}/{run}/{side}/{item}"
 COLUMN_PATH = "/rivae/api/run/map/{run}/{rows}/{asks}/{column}"
 COLUMNS = "columns"  # in the place of a column: what columns there are
 NAMES = "names"  # "names.axis-0.axis-1" in the place of a column: what lies where on their map
-LIBRARY_PATH = "/rivae/api/run/map-library"
+LIBRARY_PATH = "/rivae/api/run/library/{name}"
+LIBRARIES = ("map", "video")  # scripts of others, each fetched with its first use
 CHOSEN_PATH = "/rivae/api/run/chosen"
 FOUND_PATH = "/rivae/api/run/found"
 HITS_PATH = "/rivae/api/run/hits"
@@ -95,8 +96,14 @@ def map_urls(run_id: str, rows: str, asks: str) -> dict[str, str] | None:
     column = COLUMN_PATH.partition("/{column}")[0]
     for name, value in (("run", run_id), ("rows", rows), ("asks", asks)):
         column = column.replace(f"{{{name}}}", value)
-    paths = {"library": LIBRARY_PATH, "described": CHOSEN_PATH, "found": FOUND_PATH}
-    return {"url": _base + column, **{name: _base + path for name, path in paths.items()}}
+    paths = {"described": CHOSEN_PATH, "found": FOUND_PATH}
+    told = {name: _base + path for name, path in paths.items()}
+    return {"url": _base + column, "library": library_url("map"), **told}
+
+
+def library_url(name: str) -> str:
+    """Address of one of ``LIBRARIES``, or "" without the launcher."""
+    return "" if _base is None else _base + LIBRARY_PATH.replace("{name}", name)
 
 
 def strip_url(run_id: str, data: str) -> str:

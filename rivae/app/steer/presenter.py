@@ -97,7 +97,7 @@ def _leave() -> None:
 # The view over everything else.
 _PRESENTER = Component(
     "rivae_tour",
-    js=("dom.js", "wire.js", "cloud.js", "levels.js", "tour_setting.js", "tour.js"),
+    js=("tour.js",),
     css=("base.css", "cloud.css", "tour.css"),
     # The step that is shown (from 1), whether the presenter is done, and questions where the web
     # route is missing.

@@ -13,7 +13,7 @@ from rivae.app.panels.steer_link import SteerLink
 from rivae.app.shared import address, charts, defaults
 from rivae.app.shared.runs import chip_title
 from rivae.app.shared.session import Report, Session, answered
-from rivae.app.shell import cache, keys, web
+from rivae.app.shell import access, cache, keys, web
 from rivae.app.steer import answers as steer_answers
 from rivae.app.steer import state, tours
 from rivae.app.steer.state import SteerState
@@ -51,18 +51,22 @@ class SteerSession(Session[SteerState, SteerLink]):
 
     def on_add(self, report: Report) -> None:
         """A row becomes a step of the tour in hand, or is one no longer."""
-        self.guarded(lambda: self._add(report))
+        title = f"Tour of {chip_title(self.shown.run)}"
+        self.guarded(lambda: tours.flag(self._step(report), title))
 
-    def _add(self, report: Report) -> None:
+    def on_caption(self, report: Report) -> None:
+        """The caption of a step was edited in its row; emptied, it is written by itself again."""
+        self.guarded(lambda: tours.caption(self._step(report)))
+
+    def _step(self, report: Report) -> TourStep:
+        """The row that a report names as a step, with the caption that it brings or its own."""
         shown, at = self.take(report.get("view")), report.get("row")
         if type(at) is not int or not 0 <= at < len(shown.rows):
             raise ConfigError("the panel named no row")
-        explorer, row = self.explorer(shown), SteerRow(shown.axes, shown.rows[at])
-        heading = cut(caption(explorer, row), MAX_HEADING)
-        tours.flag(
-            TourStep(heading, "", shown.run, shown.query, row, shown.n_sigma, shown.asks),
-            f"Tour of {chip_title(shown.run)}",
-        )
+        row, typed = SteerRow(shown.axes, shown.rows[at]), report.get("caption")
+        own = cut(caption(self.explorer(shown), row), MAX_HEADING)
+        heading = typed if isinstance(typed, str) and typed.strip() else own
+        return TourStep(heading, "", shown.run, shown.query, row, shown.n_sigma, shown.asks)
 
 
 PAGE = SteerSession(keys.STEER, SteerLink)
@@ -75,6 +79,7 @@ PANEL = Component(
         "panel.js",
         "cloud.js",
         "levels.js",
+        "sharp.js",
         "steer_row.js",
         "steer_head.js",
         "steer.js",
@@ -87,6 +92,7 @@ PANEL = Component(
         "pick": dict,
         "choose": dict,
         "add": dict,
+        "caption": dict,
         "ask": dict,
         "ask_words": dict,
     },
@@ -119,10 +125,12 @@ def panel_data(explorer: Explorer, shown: SteerState) -> dict[str, Any]:
     known = certainty.known_certainty(explorer.run)
     return {
         **sent,
+        "pictures": web.pictures_url(cache.data_version(shown.run)),
         "words": st.session_state.get(keys.STEER_WORDS),
         "colors": word_colors(),
         "marks": certainty.marks(known, explorer.axis_names),
         "tour": tours.steps_in_hand(),
+        "mayCaption": access.may_change(),
     }
 
 

@@ -34,9 +34,11 @@ def in_hand() -> Tour | None:
 
 
 def steps_in_hand() -> list[dict[str, Any]]:
-    """What each step of the tour in hand shows; a row that is one of them has its flag up."""
+    """What each step of the tour in hand shows, and its caption; a row that is one of them has its
+    flag up.
+    """
     tour = in_hand()
-    return [setting_of(step) for step in tour.steps] if tour else []
+    return [{"heading": s.heading, **setting_of(s)} for s in tour.steps] if tour else []
 
 
 def setting_of(step: TourStep) -> dict[str, Any]:
@@ -74,8 +76,29 @@ def flag(step: TourStep, title: str) -> None:
         st.session_state[keys.STEER_TOUR] = tour.id
     else:
         tour = tours.change_tour(tour.id, change, on_delete=trash.remember)
-    place = f"step {len(tour.steps)} of" if step in tour.steps else "removed from"
-    st.toast(f"**{markdown(step.heading)}**: {place} {markdown(tour.title)}")
+    if step not in tour.steps:  # a row that was added says so itself
+        st.toast(f"**{markdown(step.heading)}**: removed from {markdown(tour.title)}")
+
+
+def caption(step: TourStep) -> None:
+    """The step of the tour in hand that shows what ``step`` does takes its heading over.
+
+    Raises:
+        RivaeError: the visitor may not change it, or the tour cannot be written.
+    """
+    from rivae.exploring import tours
+
+    setting = setting_of(step)
+
+    def captioned(one: TourStep) -> TourStep:
+        return replace(one, heading=step.heading) if setting_of(one) == setting else one
+
+    def change(now: Tour) -> Tour:
+        access.require()
+        return replace(now, steps=tuple(map(captioned, now.steps)))
+
+    if (tour := in_hand()) is not None:
+        tours.change_tour(tour.id, change, on_delete=trash.remember)
 
 
 def tools() -> None:

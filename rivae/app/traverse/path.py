@@ -1,5 +1,5 @@
 """The path of Traverse: way-points, what is found between them, and its exports; the panel itself
-records the video.
+writes the video.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rivae.app.panels.answers import query_z
 from rivae.app.panels.codec import MAX_LENGTH, unread
 from rivae.app.panels.component import Component
 from rivae.app.shared import exports, frame, notices
-from rivae.app.shell import keys
+from rivae.app.shell import keys, web
 from rivae.app.shell.report import waiting
 from rivae.app.traverse import pictures, traversals
 from rivae.app.traverse.session import query_picker
@@ -134,6 +134,7 @@ def _show(explorer: Explorer, anchor: Anchor, found: Path, side: int) -> None:
         moved = [value for pair in enumerate(z) for value in pair]
         frames.append({"id": row, "moved": moved})
     data = {"frames": frames, "stops": list(found.stops), "run": anchor.run}
+    data["library"] = web.library_url("video")
     pictures.show(_PANEL, explorer, anchor, data, found.ids.tolist(), side)
 
 
