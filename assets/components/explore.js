@@ -71,9 +71,9 @@ export class ExplorePanel extends Panel {
   }
 
   view() {
-    const { values, span, byEffect } = this.sliders
+    const { values, span, byEffect, order } = this.sliders
     return {
-      rev: this.rev, z: values, k: this.k, only: this.only.value.trim(), whole: this.whole, span, by_effect: byEffect,
+      rev: this.rev, z: values, k: this.k, only: this.only.value.trim(), whole: this.whole, span, by_effect: byEffect, order,
       locked: this.sliders.lockedDims(), added: this.sliders.added.moved(), only_this: this.sliders.added.only.checked,
     }
   }

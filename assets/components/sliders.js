@@ -49,9 +49,10 @@ export class Sliders {
 
   /**
    * Takes a state over.
-   * @param dims [{name, short, given, mean, std, effect}], or null where they are the ones shown already
+   * @param dims [{name, short, given, mean, std, effect}], or null where they are the ones shown already; `order`
+   *   where it is known exactly, else `byEffect`
    */
-  adopt(dims, { values, base, locked, span, byEffect, added = {}, addedAxes = [], onlyThis = false, adds = false }) {
+  adopt(dims, { values, base, locked, span, byEffect, order, added = {}, addedAxes = [], onlyThis = false, adds = false }) {
     this.values = [...values]
     this.base = base
     this.locked = new Set(locked)
@@ -62,7 +63,8 @@ export class Sliders {
     this.setSpan(span, false)
     const { own, amounts } = this.added
     this.rows.forEach((row, j) => row.touch(j < values.length ? Math.abs(own[j] - base[j]) > 5e-5 : Boolean(amounts[row.dim.id])))
-    this.showOrder(byEffect)
+    if (order) this.setOrder(order, false)
+    else this.showOrder(byEffect)
     this.arrange()
     this.latents().forEach((row, j) => row.setLocked(this.locked.has(j)))
     this.showStuck()

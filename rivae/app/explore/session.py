@@ -21,6 +21,7 @@ from rivae.app.shell import cache, keys, web
 from rivae.app.work import certainty, layouts
 from rivae.base.config import Asks, Rows
 from rivae.exploring.explorer import Explorer
+from rivae.exploring.sliders import certainty_marks
 from rivae.runs import Run
 from rivae.runs.added_axes import ADDED_ID, MAX_LINE
 
@@ -51,6 +52,9 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
         return state.to_link(self.explorer(shown), shown)
 
     def commit(self, shown: ExploreState, view: Mapping[str, Any]) -> ExploreState:
+        # Which axes are the best is this visitor's choice and no part of a link.
+        if view.get("order") in ("reliable", "effect"):
+            st.session_state[keys.EXPLORE_ORDER] = view["order"]
         return state.commit(shown, view, lambda: moves_of(self.explorer(shown)))
 
     def with_query(self, shown: ExploreState, query: Query) -> ExploreState:
@@ -254,7 +258,7 @@ def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:
         **sent,
         "view": address.view(),
         "watched": st.session_state.get(keys.EXPLORE.item),
-        "marks": certainty.marks(known, explorer.axis_names),
+        "marks": certainty_marks(known, explorer.axis_names),
         "map": shared_map.map_of(explorer, shown.run),
         "takes": search.takes(explorer),
         "hits": web.hits_url(),

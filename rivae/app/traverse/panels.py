@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.app.shared import exports, frame
+from rivae.app.shared import frame, share
 from rivae.app.shared.runs import dim_picker
 from rivae.app.shell import keys
 from rivae.app.traverse import pictures, traversals
@@ -80,7 +80,8 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
             marked=() if query == "mean" else (row,),
         )
 
-    exports.panel(
+    share.figure(
+        "Strips",
         "strips",
         sheet,
         anchor.run,
@@ -139,7 +140,8 @@ def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         title=explorer.data.title,
         side=56 if n <= 11 else 44,
     )
-    exports.panel(
+    share.figure(
+        "Plane",
         "plane",
         sheet,
         anchor.run,
