@@ -110,7 +110,7 @@ def make(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         explorer,
         spec["name"],
         tours,
-        lambda share: progress("making pictures and word clouds", share),
+        lambda share: progress("writing pictures, words and map", share),
     )
     write_page(Path(spec["file"]), page, replace=True)
     return {"bytes": len(page)}

@@ -45,7 +45,7 @@ MAX_CHANGES = 6  # of an axis that are listed
 _SAMPLED = 24  # pictures by which a size is estimated
 _REST = 280_000  # bytes of scripts, styles and what else does not grow
 _CLOUDS = 9_000  # bytes of the word clouds of an axis
-_PICTURES = 0.8  # of the work, the rest is word clouds
+_PICTURES, _CARDS = 0.45, 0.9  # of the work that is done with them; the rest is the map
 
 
 # Longest side in pixels and WebP quality, from the best on.
@@ -190,9 +190,9 @@ def _cards(
     measure = EffectMeasure(explorer.retriever)
     cards: list[dict[str, Any]] = []
     for j in range(explorer.n_components):
-        if progress is not None:
-            progress(_PICTURES + (1 - _PICTURES) * j / explorer.n_components)
         cards.append(_card(explorer, j, words, measure))
+        if progress is not None:
+            progress(_PICTURES + (_CARDS - _PICTURES) * (j + 1) / explorer.n_components)
     return cards
 
 
