@@ -12,7 +12,7 @@ import numpy as np
 import streamlit as st
 from PIL import Image
 
-from rivae.app.explore.session import PAGE
+from rivae.app.explore.session import PAGE, best_order
 from rivae.app.explore.state import ExploreState, seen, without_added
 from rivae.app.panels.component import dock
 from rivae.app.panels.steer_link import SteerLink
@@ -220,8 +220,8 @@ def offer(explorer: Explorer, shown: ExploreState) -> None:
         settings["z"] = list(shown.z)
     sheet_now, run = partial(sheet, explorer, shown), shown.run
     share.figure("Results", "results", sheet_now, run, "topk", is_chart=False, **settings)
-    best, on_map = st.session_state.get(keys.EXPLORE_ORDER, "reliable"), address.view() == "Map"
-    share.page(explorer, run, partial(seen, explorer, shown, best, on_map))
+    on_map = address.view() == "Map"
+    share.page(explorer, run, partial(seen, explorer, shown, best_order(), on_map))
 
 
 def sheet(explorer: Explorer, shown: ExploreState) -> Sheet:

@@ -22,6 +22,7 @@ from rivae.app.work import certainty, layouts
 from rivae.base.config import Asks, Rows
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.sliders import certainty_marks
+from rivae.figures.page.opening import Order
 from rivae.runs import Run
 from rivae.runs.added_axes import ADDED_ID, MAX_LINE
 
@@ -257,6 +258,7 @@ def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:
     return {
         **sent,
         "view": address.view(),
+        "best": best_order(),
         "watched": st.session_state.get(keys.EXPLORE.item),
         "marks": certainty_marks(known, explorer.axis_names),
         "map": shared_map.map_of(explorer, shown.run),
@@ -266,6 +268,12 @@ def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:
         "docked": _is_docked(),
         "gone": selecting.gone(shown.run),
     }
+
+
+def best_order() -> Order:
+    """Which axes come first where the best do, as far as the panel has said it."""
+    order: Order = st.session_state.get(keys.EXPLORE_ORDER, "reliable")
+    return order
 
 
 def _is_docked() -> bool:
