@@ -22,13 +22,6 @@ from rivae.runs.selections import keep_selection
 NOTHING = "share_nothing"
 
 
-def opened(shown):
-    """The page with its menu open."""
-    shown.at.session_state[keys.SHARE] = True
-    shown.at.run()
-    return shown.calm()
-
-
 def files(shown):
     """The keys of the downloads that the menu has."""
     return [b.key for b in shown.at.get("download_button") if str(b.key).startswith("share-")]
@@ -57,7 +50,7 @@ def test_a_view_offers_what_it_has_in_one_menu(app, page, panels, has_page):
     assert not files(shown), "a closed menu holds nothing"
     assert [stem.removeprefix("digits-") for stem in offered(shown).panels] == panels
     assert (offered(shown).page is not None) == has_page
-    opened(shown)
+    shown.share()
     assert any(code.value.endswith("digits") or "run=" in code.value for code in shown.at.code)
     assert bool(files(shown)) == bool(panels)
     chooser = [box for box in shown.at.selectbox if box.key == keys.SHARE_PANEL]
@@ -67,7 +60,7 @@ def test_a_view_offers_what_it_has_in_one_menu(app, page, panels, has_page):
 
 
 def test_of_several_panels_the_chosen_one_is_offered(app):
-    shown = opened(app("traverse", view="Axis", run="digits"))
+    shown = app("traverse", view="Axis", run="digits").share()
     stems = list(offered(shown).panels)
     for stem in reversed(stems):
         shown.at.selectbox(key=keys.SHARE_PANEL).set_value(stem).run()
@@ -79,7 +72,7 @@ def test_of_several_panels_the_chosen_one_is_offered(app):
     [({"page": "traverse", "view": "Correlations"}, 3), ({"page": "explore"}, 3)],
 )
 def test_a_figure_can_be_read_as_a_table(app, page, columns):
-    shown = opened(app(run="digits", **page))
+    shown = app(run="digits", **page).share()
     (toggle,) = (t for t in shown.at.toggle if str(t.key).startswith("share-"))
     assert not shown.at.dataframe
     toggle.set_value(True).run()
@@ -89,7 +82,7 @@ def test_a_figure_can_be_read_as_a_table(app, page, columns):
 
 def test_a_long_table_says_where_the_rest_is(app, monkeypatch):
     monkeypatch.setattr(share, "MAX_ROWS", 4)
-    shown = opened(app("explore", run="digits"))
+    shown = app("explore", run="digits").share()
     next(t for t in shown.at.toggle if str(t.key).startswith("share-")).set_value(True).run()
     assert len(shown.at.dataframe[0].value) == 4
     assert any("CSV" in caption.value and " 4 of " in caption.value for caption in shown.at.caption)
@@ -102,7 +95,7 @@ def test_a_part_that_is_drawn_again_offers_in_its_old_place(app):
     other = dataclasses.replace(before.panels[stem], title=NOTHING)
     before.panels[stem] = other  # as ``share.offer`` does in a fragment
     stems = list(before.panels)
-    opened(shown)
+    shown.share()
     assert list(offered(shown).panels) == stems
     assert offered(shown).panels[stem].title != NOTHING, "and the whole page offers anew"
 
@@ -134,7 +127,7 @@ def download(shown):
 
 
 def test_a_page_is_made_followed_and_kept_until_it_would_be_another(app, digits, begun, runs):
-    shown = opened(app("explore", run="digits"))
+    shown = app("explore", run="digits").share()
     assert f"{len(digits.search_rows):,}" in button(shown).label and not download(shown)
     button(shown).click().run()
     ((task, work, spec),) = begun
@@ -170,7 +163,7 @@ def test_what_a_page_holds_decides_whether_it_is_made_again(run_folder, tmp_path
 
 
 def test_trouble_with_a_page_is_one_sentence(app, begun, monkeypatch):
-    shown = opened(app("explore", run="digits"))
+    shown = app("explore", run="digits").share()
     button(shown).click().run()
     ((task, _, _),) = begun
     task.running, task.error = False, "this is why"
