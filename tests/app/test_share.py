@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+import streamlit as st
 
 from rivae.app.explore import state as explore_state
 from rivae.app.panels.links import ExploreLink
@@ -88,16 +89,19 @@ def test_a_long_table_says_where_the_rest_is(app, monkeypatch):
     assert any("CSV" in caption.value and " 4 of " in caption.value for caption in shown.at.caption)
 
 
-def test_a_part_that_is_drawn_again_offers_in_its_old_place(app):
-    shown = app("traverse", view="Axis", run="digits")
-    before = offered(shown)
-    stem = next(iter(before.panels))
-    other = dataclasses.replace(before.panels[stem], title=NOTHING)
-    before.panels[stem] = other  # as ``share.offer`` does in a fragment
-    stems = list(before.panels)
-    shown.share()
-    assert list(offered(shown).panels) == stems
-    assert offered(shown).panels[stem].title != NOTHING, "and the whole page offers anew"
+def test_a_part_that_is_drawn_again_offers_in_its_old_place():
+    st.session_state.clear()
+    share.begin()
+    for title, stem in (("first", "x"), ("second", "y"), ("first, later", "x")):
+        share.offer(share.Panel(title, stem))
+    panels = st.session_state[keys.SHARED].panels.values()
+    assert [(panel.stem, panel.title) for panel in panels] == [
+        ("x", "first, later"),
+        ("y", "second"),
+    ]
+    share.begin()
+    assert not st.session_state[keys.SHARED].panels, "the next page offers its own"
+    st.session_state.clear()
 
 
 # The page

@@ -37,7 +37,6 @@ FORMATS = ("png", "svg", "html", "csv")
 TITLES = {"tex": "LaTeX", "md": "Markdown"}  # of file endings; the others are capitals
 MAX_ROWS = 500  # of the table on the page
 MAX_LINK = 4_000  # characters; what is longer was not written by the app
-MAX_CODE = 220  # pixels that the Python may take
 WIDTH = 440
 NO_BROWSER = "PNG and SVG need Chrome or Chromium on the server."
 
@@ -187,7 +186,7 @@ def _link() -> None:
     link = f"{st.context.url or ''}?{urlencode(st.query_params.to_dict())}"
     if len(link) <= MAX_LINK:
         st.caption("Link to this view")
-        st.code(link, language=None)
+        st.code(link, language=None, wrap_lines=True)
 
 
 def _page(explorer: Explorer, run_id: str, seen: Callable[[], Seen]) -> None:
@@ -316,6 +315,4 @@ def python(run_id: str, call: str, **settings: Any) -> None:
         with suppress(RivaeError):  # a run that is gone: the page says so
             places = places_of(*map(cache.run, (run_id, *others)))
     st.caption("The same in Python, from any folder:" if places else "The same in Python:")
-    text = snippet(run_id, call, places, **settings)
-    with st.container(height="content" if text.count("\n") < 9 else MAX_CODE, border=False):
-        st.code(text, language="python")
+    st.code(snippet(run_id, call, places, **settings), language="python", wrap_lines=True)
