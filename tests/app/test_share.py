@@ -241,3 +241,12 @@ def test_another_opening_changes_nothing_else_of_a_page(digits):
     said = other[other.index(start) + len(start) :]
     assert json.loads(said[: said.index(end)])["card"]["title"] == hostile.card["title"]
     assert seen_in(other, opened_at(digits)) == page
+
+
+def test_a_large_page_is_warned_of_before_it_is_made(app, monkeypatch):
+    shown = app("explore", run="digits").share()
+    before = {caption.value for caption in shown.at.caption}
+    monkeypatch.setattr(content, "MANY", 3)
+    shown.at.run()
+    (said,) = {caption.value for caption in shown.at.caption} - before
+    assert said == content.check_size(offered(shown).page[0]) and button(shown)

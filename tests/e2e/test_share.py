@@ -3,8 +3,11 @@
 import pytest
 
 from rivae.api.run import load_run
+from rivae.app.shell import keys
 
 pytestmark = pytest.mark.slow
+
+MAKE, DOWNLOAD = (f".st-key-{key} button" for key in (keys.SHARE_PAGE, f"{keys.SHARE_PAGE}_file"))
 
 # What tells the axes and their ranges, as they stand; and where they are.
 AXES = """nodes => nodes.map((node) => {
@@ -66,9 +69,9 @@ def test_a_shared_page_opens_as_the_app_was_left_and_follows_a_drag(
     left, at = shown(explore_page), values(explore_page)
 
     page.get_by_role("button", name="Share").click()
-    page.get_by_role("button", name="Make the page").click()
+    page.locator(MAKE).click()
     page.get_by_role("button", name="Stop").wait_for()
-    ready = page.get_by_role("button", name="Download the page")
+    ready = page.locator(DOWNLOAD)
     ready.wait_for(timeout=180_000)
     with page.expect_download() as saved:
         ready.click()
@@ -105,7 +108,7 @@ def test_the_making_of_a_page_can_be_stopped(page, app_server):
     page.goto(f"{app_server}/explore?run=demo-kitchen&q=40")
     page.get_by_test_id("tile").first.wait_for()
     page.get_by_role("button", name="Share").click()
-    page.get_by_role("button", name="Make the page").click()
+    page.locator(MAKE).click()
     page.get_by_role("button", name="Stop").click()
-    page.get_by_role("button", name="Make the page").wait_for()
-    assert page.get_by_role("button", name="Download the page").count() == 0
+    page.locator(MAKE).wait_for()
+    assert page.locator(DOWNLOAD).count() == 0

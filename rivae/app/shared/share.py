@@ -195,7 +195,7 @@ def _page(explorer: Explorer, run_id: str, seen: Callable[[], Seen]) -> None:
 
     st.caption("Interactive page, one file for people without Python")
     try:
-        check_size(explorer)
+        large = check_size(explorer)
     except ConfigError as error:
         report.warning(str(error))
         return
@@ -221,6 +221,8 @@ def _page(explorer: Explorer, run_id: str, seen: Callable[[], Seen]) -> None:
         return
     if task is not None and task.error:
         report.warning(task.error)
+    if large:
+        st.caption(large)
     st.button(
         f"Make the page: {n:,} items, about {_size(key, explorer) / 1e6:.0f} MB",
         icon=":material/web:",
