@@ -7,7 +7,7 @@ from rivae.app.shell import keys
 
 pytestmark = pytest.mark.slow
 
-MAKE, DOWNLOAD = (f".st-key-{key} button" for key in (keys.SHARE_PAGE, f"{keys.SHARE_PAGE}_file"))
+MAKE, STOP, DOWNLOAD = (f".st-key-{keys.SHARE_PAGE}{n} button" for n in ("", "_stop_0", "_file"))
 
 # What tells the axes and their ranges, as they stand; and where they are.
 AXES = """nodes => nodes.map((node) => {
@@ -70,7 +70,7 @@ def test_a_shared_page_opens_as_the_app_was_left_and_follows_a_drag(
 
     page.get_by_role("button", name="Share").click()
     page.locator(MAKE).click()
-    page.get_by_role("button", name="Stop").wait_for()
+    page.locator(STOP).wait_for()
     ready = page.locator(DOWNLOAD)
     ready.wait_for(timeout=180_000)
     with page.expect_download() as saved:
@@ -109,6 +109,6 @@ def test_the_making_of_a_page_can_be_stopped(page, app_server):
     page.get_by_test_id("tile").first.wait_for()
     page.get_by_role("button", name="Share").click()
     page.locator(MAKE).click()
-    page.get_by_role("button", name="Stop").click()
+    page.locator(STOP).click()
     page.locator(MAKE).wait_for()
     assert page.locator(DOWNLOAD).count() == 0
