@@ -112,8 +112,6 @@ class Visitor:
         """Download what the page's first panel offers."""
         button = page.get_by_role("button", name="Share", exact=True)
         if not button.count():
-            button = page.get_by_role("button", name="Export", exact=True)
-        if not button.count():
             return
         button.first.click()
         page.wait_for_timeout(500)

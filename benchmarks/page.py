@@ -5,7 +5,8 @@
 Writes the page of a run, opens it from disk in Chromium and, where there is one, in Firefox, asks
 for the ten best of 1,000 random z and compares them with Python's, then moves the first slider at
 every frame. Clocks are read in the page (``drag_probe.js``). Without a display Firefox draws no
-map; ``xvfb-run -a`` before the command gives it one. Writes ``results/page.md``.
+map; ``xvfb-run -a`` before the command gives it one. Then the page is made in the app, from the
+click on Share to the file. Writes ``results/page.md``; ``--only-click`` keeps its first table.
 """
 
 from __future__ import annotations
@@ -30,15 +31,17 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
-from drag import CHROMIUM_ARGS  # noqa: E402
+from drag import CHROMIUM_ARGS, app  # noqa: E402
 from drag_timing import summarise  # noqa: E402
 
 from rivae.app.serve import free_port  # noqa: E402
+from rivae.app.shell import keys  # noqa: E402
 from rivae.base.browser import HOW_TO, find_browser  # noqa: E402
 from rivae.exploring.explorer import Explorer  # noqa: E402
 from rivae.figures.page.document import page_bytes  # noqa: E402
 from rivae.runs import find_run  # noqa: E402
 
+CLICKED = "## From click to file"
 N_Z = 1_000
 SPREAD = 2.0  # s.d. of the random z
 PROBE = (ROOT / "benchmarks" / "drag_probe.js").read_text(encoding="utf-8")
@@ -174,6 +177,63 @@ def measured(
     }
 
 
+def clicked(run: str, rows: str) -> dict[str, float]:
+    """Seconds of each step from the click on Share in Explore to the saved file."""
+    from playwright.sync_api import sync_playwright
+
+    took: dict[str, float] = {}
+    with app(None) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_browser(), args=CHROMIUM_ARGS)
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        page.set_default_timeout(600_000)
+        page.goto(f"{address}/explore?run={run}&rows={rows}")
+        page.get_by_test_id("tile").nth(9).wait_for()
+        page.wait_for_load_state("networkidle")
+
+        make, stop, ready = (
+            page.locator(f".st-key-{keys.SHARE_PAGE}{name} button")
+            for name in ("", "_stop_0", "_file")
+        )
+        begun = time.perf_counter()
+        page.get_by_role("button", name="Share").click()
+        make.wait_for()
+        took["menu"] = time.perf_counter() - begun
+        begun = time.perf_counter()
+        make.click()
+        stop.wait_for()
+        took["progress"] = time.perf_counter() - begun
+        ready.wait_for()
+        took["made"] = time.perf_counter() - begun
+        with page.expect_download() as saved:
+            ready.click()
+        saved.value.path()
+        took["file"] = time.perf_counter() - begun
+        browser.close()
+    return took
+
+
+def click_report(about: str, took: dict[str, float]) -> str:
+    """The steps as a table for a person."""
+    return "\n".join(
+        (
+            "",
+            CLICKED,
+            "",
+            about,
+            "",
+            "| menu, s | progress, s | *Download*, s | file is saved, s |",
+            "|---|---|---|---|",
+            f"| {took['menu']:.1f} | {took['progress']:.1f} | {took['made']:.0f} "
+            f"| {took['file']:.0f} |",
+            "",
+            "The menu from the click on *Share*, all else from the click on *Make the page*. A "
+            "process of its own opens the run and writes the page, at a lower priority than "
+            "visitors.",
+            "",
+        )
+    )
+
+
 def report(about: str, rows: list[dict[str, Any]], n: int) -> str:
     """The rows as a table for a person."""
     lines = [
@@ -203,6 +263,16 @@ def report(about: str, rows: list[dict[str, Any]], n: int) -> str:
     return "\n".join(lines)
 
 
+def clicks(line: str, run: str, rows: str) -> str:
+    """The second table, measured now."""
+    load = os.getloadavg()[0]
+    about = (
+        f"{line}; {os.cpu_count()} cores, load average {load:.1f} at the start; "
+        f"{time.strftime('%Y-%m-%d')}."
+    )
+    return click_report(about, clicked(run, rows))
+
+
 def main() -> None:
     """Measure, print, and write the results."""
     parser = argparse.ArgumentParser(
@@ -212,10 +282,19 @@ def main() -> None:
     parser.add_argument("--rows", default="all", choices=("test", "all"))
     parser.add_argument("--seconds", type=float, default=10.0, help="of moving the slider")
     parser.add_argument("--points", type=int, default=N_Z, help="random z that are compared")
+    parser.add_argument("--only-click", action="store_true", help="only from click to file")
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results")
     options = parser.parse_args()
     if find_browser() is None:
         parser.error(f"no browser found: {HOW_TO}")
+    target = options.out / "page.md"
+    line = f"`python benchmarks/page.py {options.run} --rows {options.rows}`"
+    if options.only_click:
+        kept = target.read_text(encoding="utf-8").partition(CLICKED)[0].rstrip() + "\n"
+        text = kept + clicks(f"{line[:-1]} --only-click`", options.run, options.rows)
+        target.write_text(text, encoding="utf-8")
+        print(text)
+        return
     explorer = Explorer.open(find_run(options.run), options.rows)
     rng = np.random.default_rng(0)
     shape = options.points, explorer.n_components
@@ -233,14 +312,14 @@ def main() -> None:
             with browser(path.as_uri()) as (version, evaluate):
                 rows.append(measured(version, evaluate, explorer, z, options.seconds))
     about = (
-        f"`python benchmarks/page.py {options.run} --rows {options.rows}`: "
+        f"{line}: "
         f"{len(explorer.search_rows):,} items, {explorer.n_components} axes, "
         f"{len(page) / 1e6:.1f} MB, made in {took:.0f} s. {os.cpu_count()} cores, load average "
         f"{load:.1f} at the start; {time.strftime('%Y-%m-%d')}."
     )
-    text = report(about, rows, options.points)
+    text = report(about, rows, options.points) + clicks(line, options.run, options.rows)
     options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "page.md").write_text(text, encoding="utf-8")
+    target.write_text(text, encoding="utf-8")
     print(text)
 
 

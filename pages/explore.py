@@ -62,8 +62,7 @@ with frame.run_chip(runs.chip_title(shown.run)):
         on_change=lambda: session.PAGE.open_run(shown.run, st.session_state[keys.EXPLORE_ROWS]),
     )
     runs.asks_picker(explorer, choose=session.PAGE.ask_with, disabled=shown.upload is not None)
-with frame.share():
-    panels.exports_of(explorer, shown)
+panels.offer(explorer, shown)
 with frame.tools():
     if explorer.method.has_latent:
         panels.steer_button(explorer, shown)

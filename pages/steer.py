@@ -54,8 +54,7 @@ with frame.run_chip(runs.chip_title(shown.run)):
         on_change=session.choose_run,
     )
     runs.asks_picker(explorer, choose=session.PAGE.ask_with)
-with frame.share():
-    panels.exports_of(explorer, shown)
+panels.offer(explorer, shown)
 with frame.tools():
     tours.tools()
 

@@ -1,6 +1,7 @@
 """Traverse: what each axis does, as strips, correlations and planes."""
 
-from rivae.app.shared import address, frame, notices, runs
+from rivae.app.panels.links import ExploreLink
+from rivae.app.shared import address, frame, notices, runs, share
 from rivae.app.shell import keys, report
 from rivae.app.shell.pages import Page, View
 from rivae.app.traverse import card, factors, panels, path, session
@@ -54,7 +55,10 @@ with frame.run_chip(runs.chip_title(anchor.run)):
         key=keys.TRAVERSE_RUN,
         on_change=session.choose_run,
     )
+link = ExploreLink(run=anchor.run, asks=anchor.asks, query=anchor.query)
 view = address.view()
+if view != "Correlations":
+    share.page(explorer, anchor.run, lambda: share.linked(explorer, link))
 if view != "Path":  # from way-point to way-point, whatever the range
     with frame.details():
         session.range_picker(explorer.method.axis_letter())

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from rivae.app.panels.answers import linked_query
-from rivae.app.shared import address, defaults, frame, notices, runs
+from rivae.app.panels.links import ExploreLink
+from rivae.app.shared import address, defaults, frame, notices, runs, share
 from rivae.app.shell import cache, keys, report
 from rivae.app.shell.pages import EndOfPage, Page, View
 from rivae.app.words import clouds, contrast, drawer, names, results, session, tags
@@ -60,6 +61,8 @@ with frame.run_chip(runs.chip_title(run_id)):
     runs.asks_picker(explorer, choose=address.choose_asks)
 with frame.tools():
     view = session.view_picker()
+point, _ = ExploreLink.read(address.read(ExploreLink.names()))
+share.page(explorer, run_id, lambda: share.linked(explorer, point))
 if remark:
     st.warning(remark, icon=":material/info:")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rivae.app.shared import exports
+from rivae.app.shared import share
 from rivae.base import browser
 
 TOOLS = ("sh", "bash", "dirname", "cat", "chmod")
@@ -26,9 +26,9 @@ def bare(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("BROWSER_PATH", raising=False)
     monkeypatch.setitem(sys.modules, "choreographer.browsers.chromium", None)
-    exports.has_browser.cache_clear()
+    share.has_browser.cache_clear()
     yield tmp_path
-    exports.has_browser.cache_clear()
+    share.has_browser.cache_clear()
 
 
 @pytest.mark.parametrize("name", browser.NAMES)
@@ -36,7 +36,7 @@ def test_a_browser_under_any_of_its_names_serves_everything(bare, name):
     assert browser.find_browser() is None
     path = program(bare / name)
     assert browser.find_browser() == path
-    assert exports.has_browser()
+    assert share.has_browser()
 
 
 def test_the_variable_decides(bare, monkeypatch):

@@ -71,9 +71,9 @@ export class ExplorePanel extends Panel {
   }
 
   view() {
-    const { values, span, byEffect } = this.sliders
+    const { values, span, byEffect, order } = this.sliders
     return {
-      rev: this.rev, z: values, k: this.k, only: this.only.value.trim(), whole: this.whole, span, by_effect: byEffect,
+      rev: this.rev, z: values, k: this.k, only: this.only.value.trim(), whole: this.whole, span, by_effect: byEffect, order,
       locked: this.sliders.lockedDims(), added: this.sliders.added.moved(), only_this: this.sliders.added.only.checked,
     }
   }
@@ -154,6 +154,12 @@ export class ExplorePanel extends Panel {
     if (this.map.element.hidden === isOpen) this.showMap(isOpen, false)
   }
 
+  /** Which axes are the best is kept in the browser: the server is told where it thinks otherwise. */
+  sayOrder(best) {
+    const { byEffect, order } = this.sliders
+    if (best && byEffect && order !== best) this.commitSoon()
+  }
+
   adoptMap(data) {
     this.map.adopt({ ...data, offersLayout: true }, data.dims)
     this.map.moved(data.z)
@@ -230,6 +236,7 @@ export class ExplorePanel extends Panel {
     this.search.adopt(data)
     this.said.adopt(data)
     this.sliders.adopt(sameDims ? null : data.dims, { ...data, values: data.z })
+    this.sayOrder(data.best)
     this.wire.remember(data.first.items)
     this.adoptMap(data)
     this.after = null

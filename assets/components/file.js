@@ -9,7 +9,7 @@ class ExportedPage extends HeldRun {
     const root = document.getElementById("page")
     super(told, code, library, root)
     this.frame.prepend(this.head())
-    this.frame.append(h("footer", {}, h("p", {}, told.rights), h("p", { class: "muted" }, told.made)))
+    this.frame.append(h("footer", {}, h("p", {}, told.rights)))
   }
 
   head() {
@@ -22,8 +22,9 @@ class ExportedPage extends HeldRun {
     }
     this.tour = h("span", {})
     this.showTours()
-    return h("header", { class: "bar top" }, h("b", {}, this.told.title), h("span", { class: "muted" }, this.told.about),
-      h("span", { class: "grow" }), this.tour, theme)
+    return h("header", { class: "top" },
+      h("div", { class: "bar" }, h("h1", {}, this.told.title), h("span", { class: "grow" }), this.tour, theme),
+      h("p", { class: "what", "data-testid": "what" }, this.told.sentences.join(" ")))
   }
 
   // tours
@@ -54,7 +55,7 @@ class ExportedPage extends HeldRun {
 export async function openPage(library) {
   const read = (id) => JSON.parse(document.getElementById(id).textContent)
   const page = new ExportedPage(read("data"), read("worker"), library)
-  await page.show(page.items.ids[0])
+  await page.open(read("seen"))
   // For whoever wants the numbers: `await rivae.topk([…], 10)` in the browser's console.
   window.rivae = {
     topk: async (z, k = 10) => (await page.found(...checkedQuestion(z, k, page.told.dims.length), "", null)).ids,

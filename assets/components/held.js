@@ -13,6 +13,7 @@ import { here } from "./reach.js"
 import { aloneOf, axisOfWords } from "./word_axis.js"
 
 const HITS = 12
+const USUAL = { span: 2, order: "number" }  // where nothing says it
 
 /** The items; a place is where one stands in its lists. */
 class Items {
@@ -22,6 +23,7 @@ class Items {
     this.at = new Map(ids.map((id, place) => [id, place]))
     this.selected = new Map(selections.map(({ id, bits }) => [id, numbersOf(bits, Uint8Array)]))
     this.words = titles.map((title, place) => folded(`${title} ${texts[place]}`))
+    this.known = {}  // which items meet some conditions that words alone do not say, a bit each
   }
 
   title(id) {
@@ -38,6 +40,8 @@ class Items {
 
   /** Which items have all words of a text: 0 and 1 each. */
   having(text) {
+    const known = this.known[text.trim()]
+    if (known) return Uint8Array.from(this.ids, (_, place) => (known[place >> 3] >> (place & 7)) & 1)
     const inside = selectionsIn(text).map((id) => this.selected.get(id))
     const wanted = folded(text).split(/\s+/).filter((word) => word && !word.startsWith("@"))
     return Uint8Array.from(this.words, (words, place) =>
@@ -115,6 +119,7 @@ export class HeldRun {
     this.z = numbersOf(told.z, Float64Array)
     this.rev = 0
     this.given = null  // what else says which items are searched, 0 and 1 each
+    this.brought = null  // the query that a page opens with, where it is no item of it
     here.library = library
     here.answer = (address, options) => this.answer(String(address), options)
     here.picture = (id) => this.items.picture(id)[1]
@@ -129,30 +134,55 @@ export class HeldRun {
     return Array.from(this.z.slice(place * d, (place + 1) * d), (v) => Math.round(v * 1e4) / 1e4 + 0)
   }
 
+  /** Opens as the app was left: `seen` as in `rivae.figures.page.opening`. */
+  async open(seen) {
+    const { sliders, only } = this.panel
+    if (seen.card) this.brought = seen
+    if (seen.meets) this.items.known[seen.only] = numbersOf(seen.meets, Uint8Array)
+    only.value = seen.only
+    sliders.span = seen.span
+    sliders.order = seen.order
+    sliders.locked = new Set(seen.locked)
+    sliders.added.only.checked = seen.onlyThis
+    await this.show(seen.query, seen.z, seen.k, seen.added)
+    if (seen.onMap && this.told.map) this.panel.showMap(true, false)
+  }
+
+  /** Where a query is and what its card shows; `null` is the mean of all. */
+  queryOf(id) {
+    const { brought, told } = this
+    if (brought && brought.query === id) return { base: brought.base, card: brought.card }
+    if (id === null) {
+      const text = "the mean of all queries"
+      return { base: told.dims.map((dim) => dim.mean), card: { title: "Average query", text, picture: "", tiny: false } }
+    }
+    const [title, picture, tiny] = this.items.asked(id)
+    return { base: this.own(id), card: { title, text: `${told.queryName} · item ${id}`, picture, tiny } }
+  }
+
   /**
    * Shows an item as the query, or `null` for the mean; at `z` where that is given, with `k` results.
    * @param amounts that added axes were moved by, as part of z
    */
   async show(id, z = null, k = this.panel.k || 10, amounts = {}) {
-    const base = id === null ? this.told.dims.map((dim) => dim.mean) : this.own(id)
-    const [title, picture, tiny] = id === null ? ["Average query", "", false] : this.items.asked(id)
-    const text = id === null ? "the mean of all queries" : `${this.told.queryName} · item ${id}`
+    const { base, card } = this.queryOf(id)
     this.query = id
-    const locked = this.panel.sliders.lockedDims()
-    const { values } = this.panel.sliders
-    const place = z || base.map((v, j) => (locked.includes(j) ? values[j] : v))
+    const { sliders } = this.panel
+    const locked = sliders.lockedDims()
+    const place = z || base.map((v, j) => (locked.includes(j) ? sliders.values[j] : v))
     this.rev += 1
     const { told } = this
+    const { span = USUAL.span, order = USUAL.order } = sliders
     this.panel.update({
       setTriggerValue: (name, value) => this.hear(name, value),
       data: {
         rev: this.rev, key: told.run, url: "", run: told.run, rows: told.rows, asks: told.asks, side: told.side, letter: told.letter,
-        k, maxK: told.maxK, whole: false, only: this.panel.only.value.trim(), span: this.panel.sliders.span || 4,
-        byEffect: this.panel.sliders.byEffect ?? false, locked, z: place, base, dims: told.dims,
-        addedAxes: this.addedAxes, added: amounts, onlyThis: this.panel.sliders.added.only.checked, adds: told.adds,
+        k, maxK: told.maxK, whole: false, only: this.panel.only.value.trim(), span, order,
+        locked, z: place, base, dims: told.dims,
+        addedAxes: this.addedAxes, added: amounts, onlyThis: sliders.added.only.checked, adds: told.adds,
         wholeLabel: "", conditions: [], aspects: [told.aspect, told.aspect], marks: told.marks, watched: null,
         takes: { text: false, picture: false }, hits: "hits", changes: "changes", map: told.map,
-        query: { title, text, picture, tiny }, first: await this.found(place, k, this.panel.only.value, null),
+        query: card, first: await this.found(place, k, this.panel.only.value, null),
       },
     })
   }

@@ -49,10 +49,11 @@ export class Sliders {
 
   /**
    * Takes a state over.
-   * @param dims [{name, short, given, mean, std, effect}], or null where they are the ones shown already
+   * @param dims [{name, short, given, mean, std, effect}], or null where they are the ones shown already; `order`
+   *   where it is known exactly, else `byEffect`
    * @param chosen the rows that are shown, in their order, where they are not the visitor's choice
    */
-  adopt(dims, { values, base, locked, span, byEffect, added = {}, addedAxes = [], onlyThis = false, adds = false, chosen = null }) {
+  adopt(dims, { values, base, locked, span, byEffect, order, added = {}, addedAxes = [], onlyThis = false, adds = false, chosen = null }) {
     this.values = [...values]
     this.base = base
     this.locked = new Set(locked)
@@ -64,7 +65,8 @@ export class Sliders {
     this.setSpan(span, false)
     const { own, amounts } = this.added
     this.rows.forEach((row, j) => row.touch(j < values.length ? Math.abs(own[j] - base[j]) > 5e-5 : Boolean(amounts[row.dim.id])))
-    this.showOrder(byEffect)
+    if (order) this.setOrder(order, false)
+    else this.showOrder(byEffect)
     this.arrange()
     this.latents().forEach((row, j) => row.setLocked(this.locked.has(j)))
     this.showStuck()

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rivae.base.config import Asks
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.steering import AxisKey, SteerRow, signed
+from rivae.metrics.certainty import Verdict
 from rivae.runs.added_axes import AddedAxis
 from rivae.runs.axis_names import AxisName
-from rivae.training.alignment.certainty import kept_certainty
+from rivae.training.alignment.certainty import Certainty, kept_certainty
 
 N_TERMS = 5  # of the evidence for a name
 # How far the held-out score of an axis lies above chance: a correlation of so much more.
 RELIABLE, WEAK = 0.25, 0.1
 VERDICTS = {"sure": "Reliable", "plane": "Weak", "unsure": "Unclear"}
+# The same verdicts on an axis without a name, by fits that agree on it.
+CERTAINTY: dict[Verdict, str] = {"sure": "Sure", "plane": "Only as a plane", "unsure": "Unsure"}
 
 
 def reliability(score: float, chance: float) -> dict[str, Any]:
@@ -106,6 +110,22 @@ def added_sliders(explorer: Explorer) -> list[dict[str, Any]]:
             }
         )
     return sliders
+
+
+def marks_of(explorer: Explorer) -> list[dict[str, str]]:
+    """How certain each axis of z is, as far as it has been measured; [] where it was not."""
+    kept = kept_certainty(explorer.run) if explorer.run is not None else None
+    return certainty_marks(kept, explorer.axis_names)
+
+
+def certainty_marks(known: Certainty | None, names: Sequence[str]) -> list[dict[str, str]]:
+    """What sliders show of how certain the axes called ``names`` are: a verdict for each, and the
+    sentence behind it.
+    """
+    return [
+        {"verdict": axis.verdict, "text": f"{CERTAINTY[axis.verdict]}: {axis.reason(names)}"}
+        for axis in known or ()
+    ]
 
 
 def axes_by_key(explorer: Explorer) -> dict[AxisKey, dict[str, Any]]:

@@ -189,6 +189,24 @@ class App:
         said = [str(e.value) for kind in kinds for e in getattr(self.at, kind)]
         return "\n".join(said + self.warnings)
 
+    def share(self, is_open: bool = True) -> App:
+        """Open the Share menu, or close it."""
+        self.at.session_state["share"] = is_open
+        self.at.run()
+        return self.calm()
+
+    @property
+    def snippets(self) -> list[str]:
+        """The Python of all that the view shares."""
+        self.share()
+        stems, found = list(self.at.session_state["shared"].panels), []
+        for stem in stems:
+            if len(stems) > 1:
+                self.at.selectbox(key="share_panel").set_value(stem).run()
+            found += [code.value for code in self.at.code if code.language == "python"]
+        self.share(False)
+        return found
+
     @property
     def warnings(self) -> list[str]:
         """The warnings on the page, as one reads them."""

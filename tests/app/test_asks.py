@@ -99,7 +99,7 @@ def test_the_control_moves_z_to_the_other_view_of_the_same_item(shown, explorers
     own = rounded(explorers["second"].encode(row))
     assert page.state.z == (0.5, own[1]), "a locked axis stays"
     assert page.params["ask"] == "second"
-    assert "asks='second'" in "".join(c.value for c in page.at.code).replace('"', "'")
+    assert "asks='second'" in "".join(page.snippets).replace('"', "'")
     page.open("home").open("explore")
     assert page.state.asks == "second"
     page.at.selectbox(key=keys.EXPLORE_ROWS).set_value("all").run()
@@ -164,7 +164,7 @@ def test_the_choice_follows_from_page_to_page(shown, explorers):
 
     page.open("traverse")
     assert page.at.segmented_control(key=keys.ASKS).value == "second"
-    assert "asks='second'" in "".join(c.value for c in page.at.code).replace('"', "'")
+    assert "asks='second'" in "".join(page.snippets).replace('"', "'")
 
     page.open("compare", runs=f"{RUN},either-2", ask="second", q=str(row))
     sent = page.panel()
@@ -274,7 +274,7 @@ def test_an_evaluation_is_of_the_queries_that_are_chosen(
     sent = [page.panel(n) for n in range(len(page.components))]
     headings = [row.get("section", "") for panel in sent for row in panel.get("rows", ())]
     assert any(f"both → {views[1]}" in heading for heading in headings)
-    code = [c.value for c in page.at.code if c.language == "python"]
+    code = page.snippets
     assert len(code) > 2 and all("run.evaluation" in text for text in code)
     assert all("asks='both'" in text for text in code)
     assert ("traverse", f"run={RUN}&ask=both") in page.links

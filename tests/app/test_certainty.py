@@ -14,6 +14,7 @@ from rivae.app.shell import cache
 from rivae.app.work import certainty
 from rivae.app.work.tasks import Task
 from rivae.exploring.explorer import Explorer
+from rivae.exploring.sliders import CERTAINTY
 from rivae.runs import Run
 from rivae.training.alignment.certainty import FITS, NO_FITS, kept_certainty
 
@@ -46,7 +47,7 @@ def test_every_slider_has_its_mark_and_its_reason(app, sure_run):
         marks = app(page, run=NAME).panel()["marks"]
         assert [mark["verdict"] for mark in marks] == [axis.verdict for axis in found]
         for mark, axis in zip(marks, found, strict=True):
-            assert mark["text"].startswith(certainty.VERDICTS[axis.verdict])
+            assert mark["text"].startswith(CERTAINTY[axis.verdict])
             assert mark["text"].endswith(axis.reason(["z1", "z2", "z3"]))
 
 
@@ -70,7 +71,7 @@ def test_metrics_has_the_table_of_the_marks(app, sure_run):
     assert [row["name"] for row in data["rows"]] == ["z1", "z2", "z3"]
     for row, axis in zip(data["rows"], found, strict=True):
         cells = dict(zip([c["id"] for c in data["columns"][1:]], row["cells"], strict=True))
-        assert cells["verdict"]["main"] == certainty.VERDICTS[axis.verdict]
+        assert cells["verdict"]["main"] == CERTAINTY[axis.verdict]
         assert cells["agreement"]["main"] == f"{axis.agreement:.2f}"
         assert cells["reason"]["main"] == axis.reason(["z1", "z2", "z3"])
     assert READING in page.words and NO_FITS not in page.words

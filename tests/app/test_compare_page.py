@@ -256,7 +256,7 @@ def test_a_method_without_a_latent_is_moved_along_v(app, monkeypatch):
 def test_the_snippet_makes_what_the_page_shows(app, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     shown = app("compare", runs=PAIR, q="12", factor="2")
-    (code,) = [c.value for c in shown.at.code if "factor_strips" in c.value]
+    (code,) = [code for code in shown.snippets if "factor_strips" in code]
     names = {}
     exec(code, names)  # what a user would paste
     assert [s.name for s in names["strips"]] == ["digits: z2", "digits-turned: z3, |corr| 1.00"]

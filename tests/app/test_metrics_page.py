@@ -292,11 +292,11 @@ def test_digits_by_range_are_shown_where_they_were_measured(shown, measured):
     run.write_evaluation(Evaluation.model_validate(json_ready(document)))
     page = shown(run="demo-digits", **FOLDS)
     assert len(charts(page)) == 3 and RANGES_NOTE in page.words
-    assert any("digit_range_lines(*columns)" in code.value for code in page.at.code)
+    assert any("digit_range_lines(*columns)" in code for code in page.snippets)
 
 
 def test_the_snippets_of_the_page_name_its_panels(shown):
-    codes = [code.value for code in shown(run="demo-synth", cell="1_2", **FOLDS).at.code]
+    codes = shown(run="demo-synth", cell="1_2", **FOLDS).snippets
     assert any("replay(" in code and "j, k = 0, 1" in code for code in codes)
     assert any("alpha_curve(table[:, [0, 1]], 10.0)" in code for code in codes)
 

@@ -12,7 +12,7 @@ from rivae.app.metrics import benchmark
 from rivae.app.metrics.exports import dot_files, table_files
 from rivae.app.metrics.results_table import Sort, next_sort, payload, sorted_lines
 from rivae.app.metrics.session import read_cell, read_sorts, write_cell, write_sorts
-from rivae.app.shared import exports
+from rivae.app.shared import share
 from rivae.app.shell.pages import pages
 from rivae.base.errors import DataError
 from rivae.benchmark.rows import make_row, read_rows, write_rows
@@ -319,7 +319,7 @@ def views_without_dots(lines):
 
 
 def test_a_dot_plot_is_exported_where_a_browser_can_draw_it(lines, monkeypatch):
-    monkeypatch.setattr(exports, "has_browser", lambda: True)
+    monkeypatch.setattr(share, "has_browser", lambda: True)
     assert list(dot_files(view(lines))) == ["png", "svg"]
-    monkeypatch.setattr(exports, "has_browser", lambda: False)
+    monkeypatch.setattr(share, "has_browser", lambda: False)
     assert dot_files(view(lines)) == {}

@@ -107,5 +107,5 @@ def test_metrics_names_the_axes(shown, run, letter):
     page = shown("metrics", run=run, cell="2_1", open_paper="true")
     assert f"Behind {letter}2 and" in words(page)
     assert f"{letter}<sub>1</sub>" in charts(page)
-    codes = [code.value for code in page.at.code]
+    codes = page.snippets
     assert any("correlation_heatmap(" in code and f"'{letter}1'" in code for code in codes)

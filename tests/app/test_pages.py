@@ -313,7 +313,7 @@ def test_text_from_data_is_not_markup(app, monkeypatch):
 def test_the_snippet_finds_what_the_page_shows(app, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     shown = app("explore", run="digits", q="12", z="2_1.5", k="4")
-    (code,) = [c.value for c in shown.at.code if "run.topk" in c.value]
+    (code,) = [code for code in shown.snippets if "run.topk" in code]
     exec(code, {})  # what a user would paste
     printed = [int(line.split()[0]) for line in capsys.readouterr().out.splitlines()]
     assert printed == shown.panel()["first"]["ids"]

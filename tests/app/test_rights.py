@@ -118,6 +118,7 @@ CONTROLS = {
     MANAGE: {"train.manage:_archive", "train.manage:_keep", "train.manage:_renamed"},
     RUN: {"train.manage:_deleted", "shared.trash:_restore"},
     ARCHIVE: {"train.archive:_import"},
+    LOOK: {"shared.share:report.begin"},
 }  # fmt: skip
 
 # Controls that change only what this visitor's own session shows.

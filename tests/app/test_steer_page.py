@@ -331,4 +331,4 @@ def test_the_export_makes_the_matrix(app, digits):
     row = SteerRow((0, 1), ("off", "on"))
     ids = steer(digits, np.asarray(digits.mean), [row], SIGMA)[0]
     assert [row["item"] for row in made.rows] == ids.tolist()
-    assert any("steering_sheet(" in code.value for code in page.at.code)
+    assert any("steering_sheet(" in code for code in page.snippets)

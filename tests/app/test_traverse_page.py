@@ -15,7 +15,7 @@ def test_every_view_of_every_data_set_opens(app, run, view, values):
     shown = app("traverse", run=run, view=view, range=values)
     assert shown.tab == view
     assert not shown.at.warning
-    assert any("rivae" in code.value for code in shown.at.code), "no snippet"
+    assert any("rivae" in code for code in shown.snippets), "no snippet"
 
 
 def test_a_query_can_be_chosen_for_a_traversal(app):

@@ -34,7 +34,7 @@ STREAMLITS = {("presentation-role-conflict", "stFileUploaderDropzone")}
 
 # What a keyboard can use: each element as a number and its name. Of radio buttons the Tab key
 # reaches one and the arrow keys the others; a file's own input stands behind a button.
-# Streamlit lends a table its tools while the pointer is on it: what they do, Export does.
+# Streamlit lends a table its tools while the pointer is on it: what they do, Share does.
 CONTROLS = """() => {
   const usable = "a[href], button, input, select, textarea, summary, [tabindex]"
   const all = []

@@ -43,6 +43,7 @@ def test_the_slider_and_a_click_lead_to_a_point_and_its_item(path, until):
     path.get_by_test_id("path-tile").nth(1).click()
     path.locator(".st-key-dock").wait_for()
     assert path.get_by_test_id("path-tile").nth(1).get_attribute("data-open") is not None
+    path.get_by_role("button", name="Share").click()
     with path.expect_download() as saved:
         path.get_by_role("button", name="GIF").click()
     assert saved.value.path().read_bytes()[:6] == b"GIF89a"
@@ -124,6 +125,7 @@ def test_the_path_is_a_video_of_its_pictures_at_their_size(drawn, until, script,
     path.route("**/video-of-path", lambda route: route.fulfill(path=saved.value.path()))
     button = path.get_by_test_id("path-video")
     label = button.inner_text()
+    path.get_by_role("button", name="Share").click()
     with path.expect_download() as saved:
         button.click()
         assert "%" in button.inner_text() or label == button.inner_text()

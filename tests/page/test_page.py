@@ -27,6 +27,7 @@ from rivae.figures.axis_clouds import axis_clouds
 from rivae.figures.clouds import SMALLEST, describe_word, relation_color
 from rivae.figures.page import content, document
 from rivae.figures.page.model import STEPS, followed, layers_of, points_of
+from rivae.figures.page.opening import opened_at
 from rivae.figures.palette import LIGHT
 from rivae.runs import find_run
 from rivae.runs.selections import keep_selection
@@ -67,12 +68,13 @@ def hostile(digits: Explorer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     told = content.content_of(digits, "demo-digits", [tour])
     told["title"] = told["about"] = HOSTILE
+    told["sentences"] = [HOSTILE] * 3
     told["items"]["titles"] = [HOSTILE] * len(told["items"]["titles"])
     told["items"]["texts"] = [HOSTILE] * len(told["items"]["texts"])
     for dim in told["dims"]:
         dim.update(name=HOSTILE, given=HOSTILE, left=HOSTILE, right=HOSTILE, about=HOSTILE)
     path = tmp_path_factory.mktemp("page") / "page.html"
-    document.write_page(path, document.document(told).encode())
+    document.write_page(path, document.document(told, opened_at(digits)).encode())
     return path
 
 
@@ -83,7 +85,7 @@ def test_data_never_end_a_block_and_come_back_as_they_were(hostile: Path) -> Non
     assert "onerror=alert" not in page.replace(html.escape(HOSTILE), "").replace(
         "\\u003c", "<"
     ) or ("<img src=x" not in page)
-    assert page.lower().count("</script") == 4  # theme, data, worker, script
+    assert page.lower().count("</script") == 5  # theme, data, seen, worker, script
 
 
 def test_the_policy_names_each_script_and_nothing_else(hostile: Path) -> None:
@@ -163,7 +165,7 @@ def test_the_card_of_an_axis_has_its_clouds_and_runs_as_its_slider_does(
     for state in told["cards"][0]["words"]["states"]:
         for word in state["cloud"]["words"]:
             word[0] = word[5] = HOSTILE
-    document.write_page(kitchen_page, document.document(told).encode())
+    document.write_page(kitchen_page, document.document(told, opened_at(kitchen)).encode())
     page = browser.new_page()
     trouble: list[str] = []
     page.on("pageerror", lambda error: trouble.append(str(error)))
@@ -297,7 +299,7 @@ def test_a_page_names_the_regions_and_chooses_among_kept_selections(
     keep_selection(digits.run, rows, HOSTILE.replace("\u2028", " ")[:60])
     told = content.content_of(digits, "demo-digits", [])
     path = tmp_path / "page.html"
-    document.write_page(path, document.document(told).encode())
+    document.write_page(path, document.document(told, opened_at(digits)).encode())
     context = browser.new_context(offline=True)
     page = context.new_page()
     trouble: list[str] = []

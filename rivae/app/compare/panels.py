@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from rivae.app.compare import session
-from rivae.app.shared import charts, exports
+from rivae.app.shared import charts, share
 from rivae.app.shared.runs import run_title
 from rivae.app.shell import cache, keys
 from rivae.app.shell.text import markdown
@@ -105,20 +105,20 @@ def strips(comparison: Comparison, shown: CompareState) -> None:
     def sheet() -> Sheet:
         return factor_sheet(comparison, shown.query, found, side=side)
 
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"### Axis {shown.factor + 1} from end to end", width="content")
-        exports.panel(
-            "compare",
-            sheet,
-            shown.runs[0],
-            "compare",
-            is_chart=False,
-            others=list(shown.runs[1:]),
-            query=shown.query,
-            asks=shown.asks,
-            factor=shown.factor,
-            side=side,
-        )
+    st.markdown(f"### Axis {shown.factor + 1} from end to end")
+    share.figure(
+        f"Axis {shown.factor + 1} from end to end",
+        "compare",
+        sheet,
+        shown.runs[0],
+        "compare",
+        is_chart=False,
+        others=list(shown.runs[1:]),
+        query=shown.query,
+        asks=shown.asks,
+        factor=shown.factor,
+        side=side,
+    )
     st.caption(
         f"From low to high for the first run; only points where the best item changes, the best "
         f"{RANKS} of each. Numbers: shift from the query in axis ranges. The other axes stay "

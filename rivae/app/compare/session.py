@@ -22,6 +22,7 @@ from rivae.base.errors import ConfigError, RivaeError, RunError
 from rivae.data.names import dataset_title
 from rivae.exploring.comparison import Comparison, Matching, check_number, match_runs
 from rivae.exploring.explorer import Explorer
+from rivae.exploring.sliders import certainty_marks
 from rivae.runs import Run
 from rivae.runs.run import NO_MODEL
 
@@ -174,7 +175,7 @@ def panel_data(comparison: Comparison, shown: CompareState) -> dict[str, Any]:
     pairs = zip(comparison.explorers, shown.runs, strict=True)
     return {
         **sent,
-        "marks": certainty.marks(known, names),
+        "marks": certainty_marks(known, names),
         "maps": [shared_map.map_of(explorer, run) for explorer, run in pairs],
     }
 

@@ -1,21 +1,22 @@
-"""The parts around the Explore panel: one item at the side, exports, and the way to Steer."""
+"""The parts around the Explore panel: an item at the side, what it shares, the way to Steer."""
 
 from __future__ import annotations
 
 import base64
 import io
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
 from PIL import Image
 
-from rivae.app.explore.session import PAGE
-from rivae.app.explore.state import ExploreState, without_added
+from rivae.app.explore.session import PAGE, best_order
+from rivae.app.explore.state import ExploreState, seen, without_added
 from rivae.app.panels.component import dock
 from rivae.app.panels.steer_link import SteerLink
-from rivae.app.shared import charts, exports
+from rivae.app.shared import address, charts, share
 from rivae.app.shell import keys, pages, report
 from rivae.app.shell.text import escape, markdown
 from rivae.app.work import layouts
@@ -209,56 +210,18 @@ def layout_progress(explorer: Explorer) -> None:
         report.warning(task.error)
 
 
-def exports_of(explorer: Explorer, shown: ExploreState) -> None:
-    """What can be taken away from Explore: the results and the whole run as files."""
+def offer(explorer: Explorer, shown: ExploreState) -> None:
+    """What can be taken away from Explore: the results, and the run as a page."""
     side = 0 if shown.whole else explorer.found_side
     settings: dict[str, Any] = {"rows": shown.rows, "k": shown.k, "side": side, "only": shown.only}
     settings |= {} if shown.asks == "first" else {"asks": shown.asks}
     settings["query"] = None if shown.query == "mean" else shown.query
     if shown.query == "mean" or shown.z != shown.base:
         settings["z"] = list(shown.z)
-    exports.files(
-        "results",
-        lambda: sheet(explorer, shown),
-        shown.run,
-        "topk",
-        is_chart=False,
-        more=lambda: page_button(explorer, shown.run),
-        **settings,
-    )
-
-
-def page_button(explorer: Explorer, run: str) -> None:
-    """The whole run as one HTML file; its size is said before it is made."""
-    from rivae.exploring.tours import list_tours
-    from rivae.figures.page.content import RIGHTS, check_size, estimated_size
-    from rivae.figures.page.document import page_bytes
-
-    if not st.toggle(
-        "Page", key=keys.EXPLORE_PAGE, help="These items, with sliders and map, as one HTML file"
-    ):
-        return
-    try:
-        warning = check_size(explorer)
-    except ConfigError as error:
-        report.warning(str(error))
-        return
-    if warning:
-        report.warning(warning)
-
-    def make() -> bytes:
-        tours = [file.tour for file in list_tours() if file.tour is not None]
-        return page_bytes(explorer, run, tours)
-
-    n, size = len(explorer.search_rows), estimated_size(explorer) / 1e6
-    st.download_button(
-        f"Page of {n:,} items, about {size:.1f} MB",
-        make,
-        file_name=f"{run}.html",
-        key=keys.EXPLORE_PAGE_FILE,
-        on_click="ignore",
-    )
-    st.caption(f"Works without a server or a network. {RIGHTS}")
+    sheet_now, run = partial(sheet, explorer, shown), shown.run
+    share.figure("Results", "results", sheet_now, run, "topk", is_chart=False, **settings)
+    on_map = address.view() == "Map"
+    share.page(explorer, run, partial(seen, explorer, shown, best_order(), on_map))
 
 
 def sheet(explorer: Explorer, shown: ExploreState) -> Sheet:

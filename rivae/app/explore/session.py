@@ -21,6 +21,8 @@ from rivae.app.shell import cache, keys, web
 from rivae.app.work import certainty, layouts
 from rivae.base.config import Asks, Rows
 from rivae.exploring.explorer import Explorer
+from rivae.exploring.sliders import certainty_marks
+from rivae.figures.page.opening import Order
 from rivae.runs import Run
 from rivae.runs.added_axes import ADDED_ID, MAX_LINE
 
@@ -51,6 +53,9 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
         return state.to_link(self.explorer(shown), shown)
 
     def commit(self, shown: ExploreState, view: Mapping[str, Any]) -> ExploreState:
+        # Which axes are the best is this visitor's choice and no part of a link.
+        if view.get("order") in ("reliable", "effect"):
+            st.session_state[keys.EXPLORE_ORDER] = view["order"]
         return state.commit(shown, view, lambda: moves_of(self.explorer(shown)))
 
     def with_query(self, shown: ExploreState, query: Query) -> ExploreState:
@@ -253,8 +258,9 @@ def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:
     return {
         **sent,
         "view": address.view(),
+        "best": best_order(),
         "watched": st.session_state.get(keys.EXPLORE.item),
-        "marks": certainty.marks(known, explorer.axis_names),
+        "marks": certainty_marks(known, explorer.axis_names),
         "map": shared_map.map_of(explorer, shown.run),
         "takes": search.takes(explorer),
         "hits": web.hits_url(),
@@ -262,6 +268,12 @@ def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:
         "docked": _is_docked(),
         "gone": selecting.gone(shown.run),
     }
+
+
+def best_order() -> Order:
+    """Which axes come first where the best do, as far as the panel has said it."""
+    order: Order = st.session_state.get(keys.EXPLORE_ORDER, "reliable")
+    return order
 
 
 def _is_docked() -> bool:

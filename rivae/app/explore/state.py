@@ -30,6 +30,7 @@ from rivae.base.config import Asks, Rows
 from rivae.base.errors import ConfigError
 from rivae.exploring.explorer import MAX_K, Explorer, Vector
 from rivae.exploring.sliders import added_sliders, sliders_of
+from rivae.figures.page.opening import Order, Seen
 
 UPLOAD_GONE = (
     "Your picture is no longer kept here, so Reset returns to the current sliders: "
@@ -219,6 +220,26 @@ def _first(explorer: Explorer, z: Vector, state: ExploreState, side: int) -> dic
         return results(explorer, z, state.k, side, only=state.only)
     except ConfigError as error:
         return {**results(explorer, z, state.k, side), "error": str(error)}
+
+
+def seen(explorer: Explorer, state: ExploreState, best: Order, on_map: bool) -> Seen:
+    """``state`` as an exported page opens with it; the ``best`` axes are first unless they stand by
+    number.
+    """
+    return Seen(
+        query=None if state.query == "mean" else state.query,
+        base=state.base,
+        z=state.z,
+        card=query_card(explorer, state),
+        k=state.k,
+        only=state.only,
+        span=state.span,
+        order=best if state.by_effect else "number",
+        locked=state.locked,
+        added=state.added,
+        only_this=state.only_this,
+        on_map=on_map,
+    )
 
 
 def query_card(explorer: Explorer, state: ExploreState) -> dict[str, Any]:

@@ -119,8 +119,8 @@ def _dataset_names(found: list[str]) -> dict[str, str]:
 
 def _table(view: TableView, title: str, dataset: str, made_of: tuple[object, ...]) -> None:
     """A table and its figure; ``made_of`` is the file and what was chosen of it."""
-    with headline(view.title):
-        exports.table_panel(view, dataset)
+    headline(view.title)
+    exports.table_panel(view, dataset)
     data = payload(view, session.sort_of(view.id), f"{title}: {view.title}")
     room = next((n for n in ROOMS if n <= len(view.lines)), 0)
     with st.container(key=f"room_{room}_{view.id}"):

@@ -8,7 +8,7 @@ import streamlit as st
 
 from rivae.app.metrics import session
 from rivae.app.panels.links import ExploreLink
-from rivae.app.shared import charts, exports
+from rivae.app.shared import charts, share
 from rivae.app.shared.charts import chart, headline
 from rivae.app.shell import cache, keys, pages
 from rivae.app.shell.report import waiting
@@ -212,15 +212,16 @@ def _scatter(
         dark=charts.is_dark(),
     )
     chart(figure, keys.METRICS_SCATTER)
-    share = 0.0 if along.undefined is None else float(along.undefined[j, k])
-    if share > 0:
+    same = 0.0 if along.undefined is None else float(along.undefined[j, k])
+    if same > 0:
         st.caption(
             markdown(
-                f"For {share:.0%} of the queries the factor stays the same along "
+                f"For {same:.0%} of the queries the factor stays the same along "
                 f"{explorer.axis_names[j]}; their correlation counts as 0."
             )
         )
-    exports.panel(
+    share.figure(
+        "Plot behind a cell",
         "behind-cell",
         lambda: figure,
         run.id,

@@ -9,7 +9,8 @@ import streamlit as st
 from rivae.app.metrics.results_table import RESULTS
 from rivae.app.shared import notices
 from rivae.app.shell import keys
-from rivae.app.work.certainty import VERDICTS, known_certainty
+from rivae.app.work.certainty import known_certainty
+from rivae.exploring.sliders import CERTAINTY
 from rivae.exploring.words.axis_names import names_of_axes
 from rivae.training.alignment.certainty import NO_FITS, picks
 
@@ -61,7 +62,7 @@ def payload(known: Certainty, names: Sequence[str]) -> dict[str, Any]:
             "quiet": False,
             "title": None,
             "cells": [
-                {"main": VERDICTS[axis.verdict]},
+                {"main": CERTAINTY[axis.verdict]},
                 {"main": f"{axis.n_held} of {axis.n_fits}"},
                 {"main": f"{axis.agreement:.2f}"},
                 {"main": f"{max(axis.inside, 0):.2f}"},

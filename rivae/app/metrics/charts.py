@@ -10,7 +10,7 @@ import streamlit as st
 
 from rivae.app.metrics import session
 from rivae.app.panels.component import Component
-from rivae.app.shared import exports
+from rivae.app.shared import share
 from rivae.app.shared.charts import chart, headline, is_dark
 from rivae.app.shell import keys
 from rivae.app.shell.fragments import fragment
@@ -67,18 +67,19 @@ def _correlations(run: Run, along: RangeData, table: NDArray[np.float64], names:
         dark=is_dark(),
         selected=_selected(along),
     )
-    with headline("The paper's |corr| with true factors, not zero by chance"):
-        exports.panel(
-            "correlations",
-            lambda: figure,
-            run.id,
-            "stored-correlation",
-            is_chart=True,
-            asks=along.asks,
-            other=along.other,
-            threshold=THRESHOLD,
-            names=names,
-        )
+    headline("The paper's |corr| with true factors, not zero by chance")
+    share.figure(
+        "Correlations",
+        "correlations",
+        lambda: figure,
+        run.id,
+        "stored-correlation",
+        is_chart=True,
+        asks=along.asks,
+        other=along.other,
+        threshold=THRESHOLD,
+        names=names,
+    )
 
     def clicked(cell: list[int]) -> None:
         session.choose_cell((cell[0], cell[1]))
@@ -95,7 +96,7 @@ def _correlations(run: Run, along: RangeData, table: NDArray[np.float64], names:
 @fragment()
 def _alpha(run: Run, report: Report, along: RangeData, table: NDArray[np.float64]) -> None:
     """D and C of the shared factors at any alpha, computed from the stored table."""
-    head = headline("D and C against alpha")
+    headline("D and C against alpha")
     figure, alpha = alpha_panel(
         table[:, list(along.shared)],
         [along.factors[k] for k in along.shared],
@@ -103,18 +104,18 @@ def _alpha(run: Run, report: Report, along: RangeData, table: NDArray[np.float64
         chance=along.chance,
         chance_alpha=report.alpha,
     )
-    with head:
-        exports.panel(
-            "alpha",
-            lambda: figure,
-            run.id,
-            "stored-alpha",
-            is_chart=True,
-            asks=along.asks,
-            other=along.other,
-            columns=list(along.shared),
-            alpha=alpha,
-        )
+    share.figure(
+        "D and C against alpha",
+        "alpha",
+        lambda: figure,
+        run.id,
+        "stored-alpha",
+        is_chart=True,
+        asks=along.asks,
+        other=along.other,
+        columns=list(along.shared),
+        alpha=alpha,
+    )
 
 
 def alpha_panel(
@@ -190,17 +191,18 @@ def _transitions(run: Run, along: RangeData, table: Table, names: list[str]) -> 
     from rivae.figures.digits import transition_heatmap
 
     figure = transition_heatmap(table, names, dark=is_dark())
-    with headline("Digit transitions"):
-        exports.panel(
-            "transitions",
-            lambda: figure,
-            run.id,
-            "stored-digits",
-            is_chart=True,
-            asks=along.asks,
-            other=along.other,
-            names=names,
-        )
+    headline("Digit transitions")
+    share.figure(
+        "Digit transitions",
+        "transitions",
+        lambda: figure,
+        run.id,
+        "stored-digits",
+        is_chart=True,
+        asks=along.asks,
+        other=along.other,
+        names=names,
+    )
 
     def clicked(cell: list[int]) -> None:
         session.choose_cell((cell[1], 0))  # (pair of digits, axis)
@@ -221,15 +223,16 @@ def _digits_by_range(run: Run, ranges: Sequence[AtWidth], asks: Asks) -> None:
         *([math.nan if y is None else y for y in ys] for ys in both),
         dark=is_dark(),
     )
-    with headline("Overlap and coverage by range of z"):
-        exports.panel(
-            "digit-ranges",
-            lambda: figure,
-            run.id,
-            "stored-digit-ranges",
-            is_chart=True,
-            asks=asks,
-        )
+    headline("Overlap and coverage by range of z")
+    share.figure(
+        "Overlap and coverage by range",
+        "digit-ranges",
+        lambda: figure,
+        run.id,
+        "stored-digit-ranges",
+        is_chart=True,
+        asks=asks,
+    )
     chart(figure, keys.METRICS_RANGES)
     st.caption(RANGES_NOTE)
 

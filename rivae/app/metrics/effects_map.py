@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.metrics import session, work
-from rivae.app.shared import exports
+from rivae.app.shared import share
 from rivae.app.shared.charts import chart, headline, is_dark
 from rivae.app.shell import keys
 from rivae.app.shell import report as outcome
@@ -103,7 +103,8 @@ def panel(
             selected=_selected(columns, along),
             dark=is_dark(),
         )
-        exports.panel(
+        share.figure(
+            TITLE,
             "effects",
             lambda: figure,
             run.id,

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.metrics import exports, labels_axes, labels_charts, labels_data, session
+from rivae.app.metrics import labels_axes, labels_charts, labels_data, session
 from rivae.app.metrics.labels_table import SCORES_TITLE, scores_payload
 from rivae.app.metrics.results_table import RESULTS
-from rivae.app.shared import frame, labels, notices, runs
+from rivae.app.shared import frame, labels, notices, runs, share
 from rivae.app.shared.charts import headline
 from rivae.app.shared.runs import run_picker
 from rivae.app.shell import keys, pages
@@ -167,8 +167,9 @@ def _chosen(found: PlanScores) -> ScoredRun | None:
 
 
 def _scores(found: PlanScores) -> None:
-    with headline(SCORES_TITLE):
-        exports.panel(labels_charts.score_files(found), f"{found.opened.plan.id}-scores")
+    headline(SCORES_TITLE)
+    stem = f"{found.opened.plan.id}-scores"
+    share.offer(share.Panel(SCORES_TITLE, stem, files=labels_charts.score_files(found)))
     RESULTS(scores_payload(found), key=f"{keys.METRICS_TABLE}_labels")
     for sentence in _remarks(found):
         st.caption(markdown(sentence))

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.app.metrics import exports, session
+from rivae.app.metrics import session
 from rivae.app.metrics.charts import THRESHOLD, alpha_panel
-from rivae.app.metrics.exports import Content
 from rivae.app.metrics.labels_table import COVERAGE_TITLE, coverage_payload
 from rivae.app.metrics.results_table import RESULTS
+from rivae.app.shared import share
 from rivae.app.shared.charts import chart, headline, is_dark
 from rivae.app.shell import keys
 from rivae.app.shell.fragments import fragment
@@ -48,8 +48,10 @@ def _correlations(line: ScoredRun, found: PlanScores, scores: LabelScores) -> No
     table, ids = scores.table.absolute, found.guideline.ids
     names = names_of_axes(line.run, len(table))
     shown = [k for k, n in enumerate(scores.coverage.queries) if n > 0]
-    with headline(f"Correlation with labels: {line.run.id}"):
-        exports.panel(correlation_files(line, scores, names), f"{line.run.id}-label-correlations")
+    title = f"Correlation with labels: {line.run.id}"
+    headline(title)
+    files, stem = correlation_files(line, scores, names), f"{line.run.id}-label-correlations"
+    share.offer(share.Panel(title, stem, files=files))
     if not shown:
         st.caption("No query of this run is labelled enough yet, so there is nothing to correlate.")
         return
@@ -92,7 +94,7 @@ def _alpha(line: ScoredRun, found: PlanScores) -> None:
         alpha_panel(table, found.names(found.factors), key=keys.METRICS_LABELS_CURVE)
 
 
-def score_files(found: PlanScores) -> dict[str, Content]:
+def score_files(found: PlanScores) -> dict[str, share.Content]:
     """The scores of all runs as a file, by ending."""
     from rivae.base.csv_text import to_csv
 
@@ -111,7 +113,9 @@ def score_files(found: PlanScores) -> dict[str, Content]:
     return {"csv": lambda: to_csv(rows())}
 
 
-def correlation_files(line: ScoredRun, scores: LabelScores, names: list[str]) -> dict[str, Content]:
+def correlation_files(
+    line: ScoredRun, scores: LabelScores, names: list[str]
+) -> dict[str, share.Content]:
     """The correlation table of a run as a file, by ending."""
     from rivae.base.csv_text import to_csv
 

@@ -117,10 +117,10 @@ def _report(run: Run, report: Report, by: str) -> None:
                 _along_picker(report)
                 charts.charts(run, report, along)
     _certainty(run)
+    exports.run_panel(report, run.id)
     n = sum(len(group) for _, group in report.groups)
     with session.fold(f"All {n} metrics", "metrics") as is_open:
         if is_open:
-            exports.run_panel(report, run.id)
             RESULTS(
                 run_payload(report, f"All metrics of {run.id}"), key=f"{keys.METRICS_TABLE}_run"
             )

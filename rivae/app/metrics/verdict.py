@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from rivae.app.shared.runs import short_date
 from rivae.app.shell.text import escape
-from rivae.app.work.certainty import SIGNS, VERDICTS
+from rivae.app.work.certainty import SIGNS
 from rivae.benchmark.finding import finding
 from rivae.benchmark.run_report import Measured, Report, measured
+from rivae.exploring.sliders import CERTAINTY
 from rivae.figures.score_bars import ScoreBar, score_bars
 from rivae.figures.theme import join_words, short
 from rivae.metrics.intervals import share_interval
@@ -152,7 +153,7 @@ def reliable(
                 f"{counts[verdict]} of {d}",
                 source=f"axes that {n_fits} independent fits hold, without labels",
             )
-            for verdict, title in VERDICTS.items()
+            for verdict, title in CERTAINTY.items()
         )
         sentence = f"{counts['sure']} of {d} axes are the same in {n_fits} independent fits{plane}."
         return Answer("Reliable?", sentence, bars, "How sure the axes are")

@@ -1,1 +1,1 @@
-"""Parts that several pages show: choosers, gallery, notices, exports, trash."""
+"""Parts that several pages show: choosers, gallery, notices, what can be shared, trash."""

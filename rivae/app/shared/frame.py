@@ -10,12 +10,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
 
 import streamlit as st
 
 from rivae.app.panels.component import Component
-from rivae.app.shared import address, charts, ended, finder
+from rivae.app.shared import address, charts, ended, finder, share
 from rivae.app.shell import keys, pages, web
 from rivae.app.shell.text import escape, markdown
 from rivae.base.scripts import styles
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
     from rivae.app.shell.pages import Page, View
 
-MAX_LINK = 4_000  # characters; what is longer was not written by the app
 MAX_CHIP = 32  # characters of a run's title in the bar
 
 ICONS = {
@@ -41,6 +39,7 @@ _slots: ContextVar[dict[str, DeltaGenerator] | None] = ContextVar("slots", defau
 
 def draw(page: Page, view: View) -> None:
     """The bar, and the tabs of the view's place; the slots are for the page."""
+    share.begin()
     # The headings are for screen readers; the bar says them to everybody else. Home has its own.
     headings = f"<h1>{escape(view.place)}</h1><h2>{escape(view.title)}</h2>"
     named = "" if page.name == pages.HOME else f'<div class="page-name">{headings}</div>'
@@ -57,10 +56,10 @@ def draw(page: Page, view: View) -> None:
         find = st.container(key="bar_find", width="content")
         with st.container(key="bar_steps", width="content"):
             _UNDO({}, key="undo")
-        share = st.container(key="bar_share", width="content")
+        taken = st.container(key="bar_share", width="content")
         _help(page)
     st.session_state.setdefault(keys.LAST_VIEWS, {})[view.place] = view.title
-    slots = {"chip": chip, "find": find, "share": share}
+    slots = {"chip": chip, "find": find, "share": taken}
     tabs = [each for each in pages.tabs(view.place) if each[1].has_tab or each[1] is view]
     if len(tabs) > 1:
         slots["tools"] = _views(view, tabs)
@@ -121,13 +120,6 @@ def run_chip(title: str = "") -> Iterator[None]:
 
 
 @contextmanager
-def share() -> Iterator[None]:
-    """What a visitor can take away from the page, in the bar."""
-    with _opened("share", "Share", ":material/ios_share:"):
-        yield
-
-
-@contextmanager
 def details(title: str = "Details", icon: str = ":material/tune:") -> Iterator[None]:
     """Controls that are rarely needed, behind a button in the row of the tabs."""
     with _opened("tools", title, icon, name=title):
@@ -146,11 +138,9 @@ def finish(page: Page) -> None:
     with _slot("find"):
         finder.button()
     ended.tell()
-    link = f"{st.context.url or ''}?{urlencode(st.query_params.to_dict())}"
-    if page.name != pages.HOME and len(link) <= MAX_LINK:
-        with share():
-            st.caption("Link to this view")
-            st.code(link, language=None)
+    if page.name != pages.HOME:
+        with _slot("share"):
+            share.menu()
 
 
 def _opened(slot: str, title: str, icon: str, name: str = "") -> DeltaGenerator:

@@ -1,4 +1,4 @@
-"""The parts around the Steer panel: one item at the side, exports."""
+"""The parts around the Steer panel: one item at the side, what it shares."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.app.shared import exports
+from rivae.app.panels.links import ExploreLink
+from rivae.app.shared import share
 from rivae.app.shared.item import docked_item
 from rivae.app.shell import keys
 from rivae.app.steer import session
@@ -37,15 +38,18 @@ def _use(i: int) -> None:
     )
 
 
-def exports_of(explorer: Explorer, shown: SteerState) -> None:
-    """What can be taken away from Combinations: the matrix as files."""
+def offer(explorer: Explorer, shown: SteerState) -> None:
+    """What can be taken away from Combinations: the matrix, and the run as a page."""
     from rivae.app.steer.answers import K
     from rivae.exploring.steering import base_point
 
     start: dict[str, Any] = {"query": shown.query, "asks": shown.asks}
     if shown.query == "mean":
         start |= {"query": None, "z": base_point(explorer, "mean").tolist()}
-    exports.files(
+    link = ExploreLink(run=shown.run, asks=shown.asks, query=shown.query)
+    share.page(explorer, shown.run, lambda: share.linked(explorer, link))
+    share.figure(
+        "Combinations",
         "steer",
         lambda: sheet(explorer, shown),
         shown.run,

@@ -20,7 +20,7 @@ from rivae.app.steer.state import SteerState
 from rivae.app.work import certainty
 from rivae.base.errors import ConfigError
 from rivae.exploring.explorer import Explorer
-from rivae.exploring.sliders import caption
+from rivae.exploring.sliders import caption, certainty_marks
 from rivae.exploring.steering import SteerRow, axis_names
 from rivae.exploring.tours import MAX_HEADING, TourStep
 from rivae.exploring.words.axis_names import cut
@@ -128,7 +128,7 @@ def panel_data(explorer: Explorer, shown: SteerState) -> dict[str, Any]:
         "pictures": web.pictures_url(cache.data_version(shown.run)),
         "words": st.session_state.get(keys.STEER_WORDS),
         "colors": word_colors(),
-        "marks": certainty.marks(known, explorer.axis_names),
+        "marks": certainty_marks(known, explorer.axis_names),
         "tour": tours.steps_in_hand(),
         "mayCaption": access.may_change(),
     }

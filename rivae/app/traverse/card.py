@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.shared import charts, exports, frame
+from rivae.app.shared import charts, frame, share
 from rivae.app.shared.axes import dim_picker
 from rivae.app.shared.charts import chart, headline
 from rivae.app.shared.effects import axis_effects
@@ -88,10 +88,17 @@ def _positions(explorer: Explorer, anchor: Anchor, dim: int) -> None:
         poles=name.poles if name else ("", ""),
         query=float(explorer.signs[dim]) * anchor.z[dim],
     )
-    with headline("Where items lie"):
-        exports.panel(
-            "positions", figure, anchor.run, "axis", is_chart=True, dim=dim, asks=anchor.asks
-        )
+    headline("Where items lie")
+    share.figure(
+        "Where items lie",
+        "positions",
+        figure,
+        anchor.run,
+        "axis",
+        is_chart=True,
+        dim=dim,
+        asks=anchor.asks,
+    )
     chart(figure(dark=charts.is_dark()), key=f"{keys.TRAVERSE_CARD}_positions")
 
 
@@ -104,10 +111,17 @@ def _changes(explorer: Explorer, anchor: Anchor, dim: int) -> None:
             anchor.key, explorer.axis_ids[dim], explorer.axis_names[dim], explorer
         )
     figure = partial(effect_bars, effects)
-    with headline("What moving along it changes"):
-        exports.panel(
-            "effects", figure, anchor.run, "axis", is_chart=True, dim=dim, asks=anchor.asks
-        )
+    headline("What moving along it changes")
+    share.figure(
+        "What moving along it changes",
+        "effects",
+        figure,
+        anchor.run,
+        "axis",
+        is_chart=True,
+        dim=dim,
+        asks=anchor.asks,
+    )
     if effects.names:
         chart(figure(dark=charts.is_dark()), key=f"{keys.TRAVERSE_CARD}_effects")
     st.caption(markdown(effects.sentence))
@@ -119,16 +133,16 @@ def _examples(explorer: Explorer, dim: int) -> None:
     st.subheader("Items along it", anchor=False)
     side = 0 if explorer.shows_whole else explorer.found_side
     columns = st.columns(len(QUANTILES))
-    for column, share, rows in zip(columns, QUANTILES, examples(explorer, dim), strict=True):
+    for column, quantile, rows in zip(columns, QUANTILES, examples(explorer, dim), strict=True):
         with column:
-            st.caption(f"{share:.0%} of all items lie below")
+            st.caption(f"{quantile:.0%} of all items lie below")
             gallery_panel(
                 explorer,
                 rows,
                 side=side,
                 chosen=None,
-                label=f"Items at {share:.0%}",
-                key=f"{keys.TRAVERSE_CARD}_at_{share}",
+                label=f"Items at {quantile:.0%}",
+                key=f"{keys.TRAVERSE_CARD}_at_{quantile}",
                 pick=choose_query,
             )
     st.caption("Click one to make it the query.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.panels.component import reveal
-from rivae.app.shared import address, charts, exports, frame
+from rivae.app.shared import address, charts, frame, share
 from rivae.app.shared.charts import chart
 from rivae.app.shared.runs import asks_picker
 from rivae.app.shell import keys, report
@@ -81,7 +81,8 @@ def _transitions(explorer: Explorer, anchor: Anchor, choice: Range, n: int) -> N
     table = transition_table(explorer.data.factors[found.ids[..., 0], 0])
     figure = transition_heatmap(table, explorer.axis_names, dark=charts.is_dark())
     chart(figure, keys.TRAVERSE_TRANSITIONS)
-    exports.panel(
+    share.figure(
+        "Digit transitions",
         "digits",
         lambda: figure,
         anchor.run,
@@ -123,7 +124,8 @@ def _heatmap(
     )
     left_out = f" · without the categories {', '.join(table.left_out)}" if table.left_out else ""
     st.caption(markdown(framed + left_out))
-    exports.panel(
+    share.figure(
+        "Correlations",
         "correlations",
         lambda: figure,
         anchor.run,
@@ -187,7 +189,8 @@ def _scatter(
         dark=charts.is_dark(),
     )
     st.plotly_chart(figure, theme=None, key=keys.TRAVERSE_SCATTER, alt=alt_text(figure))
-    exports.panel(
+    share.figure(
+        "Plot behind a cell",
         "scatter",
         lambda: figure,
         anchor.run,

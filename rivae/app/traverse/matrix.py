@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.shared import charts, exports
+from rivae.app.shared import charts, share
 from rivae.app.shell import keys
 from rivae.app.traverse import traversals
 
@@ -35,7 +35,8 @@ def all_plots(
     figure = _figure(explorer, anchor, choice, n, columns, threshold)
     with st.container(key="plot_matrix"):
         st.plotly_chart(figure, width="content", theme=None, key=f"{keys.TRAVERSE_MATRIX}_chart")
-    exports.panel(
+    share.figure(
+        "All plots",
         "plots",
         lambda: figure,
         anchor.run,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.app.shared import exports, frame
+from rivae.app.shared import frame, share
 from rivae.app.shared.axes import dim_picker
 from rivae.app.shell import keys
 from rivae.app.traverse import pictures, traversals
@@ -86,7 +86,8 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
             marked=() if query == "mean" else (row,),
         )
 
-    exports.panel(
+    share.figure(
+        "Strips",
         "strips",
         sheet,
         anchor.run,
@@ -145,7 +146,8 @@ def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         title=explorer.data.title,
         side=56 if n <= 11 else 44,
     )
-    exports.panel(
+    share.figure(
+        "Plane",
         "plane",
         sheet,
         anchor.run,

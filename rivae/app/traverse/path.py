@@ -1,5 +1,5 @@
-"""The path of Traverse: way-points, what is found between them, and its exports; the panel itself
-writes the video.
+"""The path of Traverse: way-points, what is found between them, and what can be shared of it; the
+panel itself writes the video.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import streamlit as st
 from rivae.app.panels.answers import query_z
 from rivae.app.panels.codec import MAX_LENGTH, unread
 from rivae.app.panels.component import Component
-from rivae.app.shared import exports, frame, notices
+from rivae.app.shared import frame, notices, share
 from rivae.app.shell import keys, web
 from rivae.app.shell.report import waiting
 from rivae.app.traverse import pictures, traversals
@@ -78,7 +78,7 @@ def path(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         st.caption(f"No items lead {legs}, so the path is straight there.")
     side = 0 if explorer.shows_whole else explorer.found_side
     _show(explorer, anchor, found, side)
-    _export(explorer, anchor, found, side, others, way)
+    _share(explorer, anchor, found, side, others, way)
 
 
 def _way_points(explorer: Explorer, anchor: Anchor) -> tuple[list[int], bool]:
@@ -138,7 +138,7 @@ def _show(explorer: Explorer, anchor: Anchor, found: Path, side: int) -> None:
     pictures.show(_PANEL, explorer, anchor, data, found.ids.tolist(), side)
 
 
-def _export(
+def _share(
     explorer: Explorer, anchor: Anchor, found: Path, side: int, rows: list[int], kind: Kind
 ) -> None:
     """The path as a strip of pictures, and as an animation."""
@@ -152,25 +152,17 @@ def _export(
         marked = found.ids[list(found.stops)].tolist()
         return strips_sheet([path_strip(found)], picture, title=explorer.title, marked=marked)
 
-    with st.container(horizontal=True):
-        exports.panel(
-            "path",
-            sheet,
-            anchor.run,
-            "path",
-            is_chart=False,
-            asks=anchor.asks,
-            side=side,
-            way_points=[anchor.query, *rows],
-            n_steps=len(found.z),
-            kind=kind,
-        )
-        st.download_button(
-            "GIF",
-            lambda: to_gif([picture(int(row)) for row in found.ids], found.stops),
-            file_name=f"{anchor.run}-path.gif",
-            mime="image/gif",
-            icon=":material/animation:",
-            key=f"{keys.TRAVERSE_WAY_ADD}_gif",
-            on_click="ignore",
-        )
+    share.figure(
+        "Path",
+        "path",
+        sheet,
+        anchor.run,
+        "path",
+        is_chart=False,
+        films={"gif": lambda: to_gif([picture(int(row)) for row in found.ids], found.stops)},
+        asks=anchor.asks,
+        side=side,
+        way_points=[anchor.query, *rows],
+        n_steps=len(found.z),
+        kind=kind,
+    )

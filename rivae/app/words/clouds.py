@@ -8,7 +8,7 @@ import streamlit as st
 
 from rivae.app.panels.answers import picture
 from rivae.app.panels.component import Component
-from rivae.app.shared import charts, exports, frame, words
+from rivae.app.shared import charts, frame, share, words
 from rivae.app.shell import cache, keys
 from rivae.app.shell.report import waiting
 from rivae.app.shell.text import escape, markdown
@@ -30,7 +30,7 @@ N_PICTURES = 4
 
 
 def panel(explorer: Explorer, run_id: str) -> None:
-    """Controls, clouds, legend, counts and exports."""
+    """Controls, clouds, legend and counts."""
     key = cache.model_key(run_id, explorer.asks)
     choice = session.axis_and_width(explorer)
     with frame.details():
@@ -168,22 +168,20 @@ def _export(
 
     data, note = explorer.data, cloud_note(clouds)
 
-    def more() -> None:
-        st.caption(f"PNG: {note}")
-
     def figure() -> CloudSheet:
         items = [found.items(s) for s in range(len(found.names))]
         return cloud_sheet(
             clouds, items, lambda i: data.picture(i, explorer.found_side), data.title
         )
 
-    exports.panel(
+    share.figure(
+        "Clouds",
         "clouds",
         figure,
         run_id,
         "clouds",
         is_chart=False,
-        more=more if note else None,
+        note=f"PNG: {note}" if note else "",
         asks=explorer.asks,
         side=explorer.found_side,
         dim=choice.key,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.shared import charts, exports
+from rivae.app.shared import charts, share
 from rivae.app.shared import words as words_data
 from rivae.app.shared.charts import chart
 from rivae.app.shell import cache, keys, report
@@ -57,7 +57,8 @@ def panel(explorer: Explorer, run_id: str) -> None:
             "interval includes zero difference. Click a dot for its items."
         )
     )
-    exports.panel(
+    share.figure(
+        "Contrast",
         "contrast",
         lambda: figure,
         run_id,

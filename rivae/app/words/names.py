@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.app.shared import exports, naming, trash, words
+from rivae.app.shared import naming, share, trash, words
 from rivae.app.shell import access, cache, gate, keys, report
 from rivae.app.shell.fragments import fragment
 from rivae.app.shell.text import markdown
@@ -261,7 +262,7 @@ def files_panel(
     named: Mapping[int, AxisName],
     evidence: Sequence[Sequence[Evidence]],
 ) -> None:
-    """A button that opens the files of the axis names and the Python that makes the evidence."""
+    """What can be shared of the axis names, and a button that opens their import."""
     from rivae.exploring.words.axis_names import names_path
 
     def csv() -> bytes:
@@ -269,25 +270,19 @@ def files_panel(
 
         return to_csv(evidence_rows(explorer.axis_ids, evidence)).encode()
 
-    with st.popover("Files", icon=":material/download:"):
-        with st.container(horizontal=True):
-            st.download_button(
-                "Names, JSON",
-                names_json(named, cache.run(run_id).model_key),
-                file_name=f"{run_id}-axis_names.json",
-                mime="application/json",
-                on_click="ignore",
-                disabled=not named,
-                key=f"{keys.WORDS_NAME}_json",
-            )
-            st.download_button(
-                "Evidence, CSV",
-                csv,
-                file_name=f"{run_id}-axis-evidence.csv",
-                mime="text/csv",
-                on_click="ignore",
-                key=f"{keys.WORDS_NAME}_csv",
-            )
+    files: dict[str, share.Content] = {"csv": csv}
+    if named:
+        files["json"] = lambda: names_json(named, cache.run(run_id).model_key)
+    share.offer(
+        share.Panel(
+            "Axis names",
+            f"{run_id}-axis-names",
+            kind="Evidence as CSV, names as JSON",
+            files=files,
+            python=partial(share.python, run_id, "axis-evidence", asks=explorer.asks),
+        )
+    )
+    with st.popover("Import", icon=":material/upload:"):
         st.file_uploader(
             "Names from a file (replace those of the same axes)",
             type=["json"],
@@ -298,7 +293,6 @@ def files_panel(
         )
         where = names_path(cache.run(run_id))
         st.caption(f"Kept in {markdown('/'.join(where.parts[-2:]))}.")
-        exports.python(run_id, "axis-evidence", asks=explorer.asks)
 
 
 def _uploaded(run_id: str, d: int) -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from rivae.app.panels.answers import linked_query, linked_z, picture, query_z
 from rivae.app.panels.links import ExploreLink
-from rivae.app.shared import address, charts, exports, frame
+from rivae.app.shared import address, charts, share
 from rivae.app.shared import words as words_data
 from rivae.app.shared.charts import chart
 from rivae.app.shell import cache, keys, report
@@ -99,18 +99,18 @@ def panel(explorer: Explorer, run_id: str) -> None:
         )
     with right:
         chart(figure, keys.WORDS_CONTRAST, lambda values: opened(values[0]))
-    with frame.share():
-        exports.files(
-            "result-words",
-            lambda: figure,
-            run_id,
-            "result-words",
-            is_chart=True,
-            asks=explorer.asks,
-            rows=link.rows,
-            z=z.tolist(),
-            query=None,
-            k=link.k,
-            only=link.only,
-            n_words=N_WORDS,
-        )
+    share.figure(
+        "Words of the results",
+        "result-words",
+        lambda: figure,
+        run_id,
+        "result-words",
+        is_chart=True,
+        asks=explorer.asks,
+        rows=link.rows,
+        z=z.tolist(),
+        query=None,
+        k=link.k,
+        only=link.only,
+        n_words=N_WORDS,
+    )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.shared import charts, exports, words
+from rivae.app.shared import charts, share, words
 from rivae.app.shared.charts import chart
 from rivae.app.shell import keys
 from rivae.app.shell.text import markdown
@@ -74,8 +74,15 @@ def panel(explorer: Explorer, run_id: str) -> None:
             "click one to see them."
         )
     )
-    exports.panel(
-        "tags", lambda: figure, run_id, "tag-graph", is_chart=True, factor=chosen, n_tags=n_tags
+    share.figure(
+        "Tags",
+        "tags",
+        lambda: figure,
+        run_id,
+        "tag-graph",
+        is_chart=True,
+        factor=chosen,
+        n_tags=n_tags,
     )
     _unknown(tag_map, tags)
 

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from rivae.app.work.tasks import Tasks, start_process, step_back
 from rivae.base.errors import RunError
 from rivae.base.progress import Progress
+from rivae.exploring.sliders import certainty_marks
 from rivae.metrics.certainty import Verdict
 from rivae.training.alignment.certainty import Certainty, has_fits, kept_certainty
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 MAX_KNOWN = 100  # of runs whose folders cannot be written
 WAIT = "another run is being measured: wait for it"
-VERDICTS: dict[Verdict, str] = {"sure": "Sure", "plane": "Only as a plane", "unsure": "Unsure"}
 SIGNS: dict[Verdict, str] = {"sure": "●", "plane": "◐", "unsure": "○"}  # in lists of axes
 _AXES: TypeAdapter[Certainty] = TypeAdapter(Certainty)
 
@@ -62,14 +62,6 @@ def measure(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     return {"axes": _AXES.dump_python(found, mode="json")}
 
 
-def marks(known: Certainty | None, names: Sequence[str]) -> list[dict[str, str]]:
-    """What the sliders show of it: a verdict per axis, and the sentence behind it."""
-    return [
-        {"verdict": axis.verdict, "text": f"{VERDICTS[axis.verdict]}: {axis.reason(names)}"}
-        for axis in known or ()
-    ]
-
-
 def signed(known: Certainty | None, names: Sequence[str]) -> list[str]:
     """The names of all axes for a list, with the sign of how sure each is where that is known."""
     out = list(names)
@@ -83,6 +75,6 @@ def reasons(known: Certainty | None, names: Sequence[str], chosen: Sequence[int]
 
     Plain text, as names are.
     """
-    texts = [mark["text"] for mark in marks(known, names)]
+    texts = [mark["text"] for mark in certainty_marks(known, names)]
     said = [f"{names[j]}. {texts[j]}" for j in chosen if j < len(texts)]
     return "\n\n".join(said) or None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import datetime
 import io
 from collections.abc import Callable
 from typing import Any
@@ -20,13 +19,14 @@ from rivae.exploring.layouts import kept_layout
 from rivae.exploring.maps import codes, columns
 from rivae.exploring.regions import for_map, named_regions
 from rivae.exploring.selection import for_map as selections_of
-from rivae.exploring.sliders import added_sliders, reliable_dims, sliders_of
+from rivae.exploring.sliders import added_sliders, marks_of, reliable_dims, sliders_of
 from rivae.exploring.steering import base_point, moved
 from rivae.exploring.tours import Tour
 from rivae.exploring.words.item_words import ItemWords, has_texts, item_words
 from rivae.figures.axis_clouds import axis_clouds
 from rivae.figures.clouds import LEGEND, Clouds, to_json
 from rivae.figures.page.model import model_of, text
+from rivae.figures.page.opening import sentences
 from rivae.figures.palette import DARK, LIGHT
 from rivae.runs.selections import rows_of
 
@@ -40,13 +40,12 @@ RIGHTS = (
     "Pictures and texts belong to those who made them: make sure that you may pass them on before "
     "you share this page."
 )
-MADE = "Made with RIVAE Explorer on {:%Y-%m-%d}. Nothing is sent or fetched."
 MAX_TEXT = 600  # characters of an item's text
 MAX_CHANGES = 6  # of an axis that are listed
 _SAMPLED = 24  # pictures by which a size is estimated
 _REST = 280_000  # bytes of scripts, styles and what else does not grow
 _CLOUDS = 9_000  # bytes of the word clouds of an axis
-_PICTURES = 0.8  # of the work, the rest is word clouds
+_PICTURES, _CARDS = 0.45, 0.9  # of the work that is done with them; the rest is the map
 
 
 # Longest side in pixels and WebP quality, from the best on.
@@ -134,8 +133,8 @@ def content_of(
     return {
         "title": name,
         "about": f"{explorer.method.title} on {data.name}: {len(rows):,} items, {d} axes",
+        "sentences": sentences(explorer, name),
         "rights": RIGHTS,
-        "made": MADE.format(datetime.date.today()),
         "run": name,
         "rows": explorer.rows,
         "asks": explorer.asks,
@@ -145,7 +144,7 @@ def content_of(
         "maxK": MAX_K,
         "aspect": explorer.aspect(explorer.found_side),
         "dims": sliders_of(explorer),
-        "marks": [],
+        "marks": marks_of(explorer),
         "items": _items(explorer, rows, progress),
         "z": text(explorer.retriever.encode(explorer.search_rows)[0]),
         "model": model_of(explorer),
@@ -191,9 +190,9 @@ def _cards(
     measure = EffectMeasure(explorer.retriever)
     cards: list[dict[str, Any]] = []
     for j in range(explorer.n_components):
-        if progress is not None:
-            progress(_PICTURES + (1 - _PICTURES) * j / explorer.n_components)
         cards.append(_card(explorer, j, words, measure))
+        if progress is not None:
+            progress(_PICTURES + (_CARDS - _PICTURES) * (j + 1) / explorer.n_components)
     return cards
 
 

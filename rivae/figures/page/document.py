@@ -22,6 +22,7 @@ from rivae.base.scripts import library, source, styles
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.tours import Tour
 from rivae.figures.page.content import content_of
+from rivae.figures.page.opening import opened_at
 
 PANEL_STYLES = ("held.css", "base.css", "explore.css", "search.css", "map.css", "cloud.css")
 # Before anything is painted: the visitor's light or dark.
@@ -44,11 +45,14 @@ _PAGE = """<!doctype html>
 <p id="opening">Opening … This page needs a browser with JavaScript.</p>
 <main id="page"></main>
 <script type="application/json" id="data">{data}</script>
+<script type="application/json" id="seen">{seen}</script>
 <script type="application/json" id="worker">{worker}</script>
 <script type="module">{script}</script>
 </body>
 </html>
 """
+
+_SEEN = b'<script type="application/json" id="seen">'
 
 
 def as_json(value: Any) -> str:
@@ -59,8 +63,10 @@ def as_json(value: Any) -> str:
     return plain
 
 
-def document(content: dict[str, Any]) -> str:
-    """The page of a content; see ``rivae.figures.page.content``."""
+def document(content: dict[str, Any], seen: dict[str, Any]) -> str:
+    """The page of a content, which opens with what is ``seen``; see ``rivae.figures.page.content``
+    and ``opening``.
+    """
     script = f"{source('file.js')}\nopenPage({library() if content['map'] else 'null'})\n"
     assert "</script" not in script.lower(), "a script of the page must not end itself"
     style = styles(*PANEL_STYLES, "file.css")
@@ -81,6 +87,7 @@ def document(content: dict[str, Any]) -> str:
         style=style,
         theme=_THEME,
         data=as_json(content),
+        seen=as_json(seen),
         worker=as_json(source("engine_worker.js")),
         script=script,
     )
@@ -102,7 +109,15 @@ def page_bytes(
     Raises:
         ConfigError: more than 50,000 items, or a decoder that cannot be run in a browser.
     """
-    return document(content_of(explorer, name, tours or [], progress)).encode()
+    content = content_of(explorer, name, tours or [], progress)
+    return document(content, opened_at(explorer)).encode()
+
+
+def seen_in(page: bytes, seen: dict[str, Any]) -> bytes:
+    """The same page, opened with something else."""
+    # What comes from data holds no "<", so the first block of this name is the page's own.
+    head, _, tail = page.partition(_SEEN)
+    return head + _SEEN + as_json(seen).encode() + tail[tail.index(b"</script>") :]
 
 
 def write_page(path: Path, page: bytes, replace: bool = False) -> None:
