@@ -54,7 +54,7 @@ def test_strips_lead_to_the_place_where_an_item_was_found(explorer):
     assert not link.changes and link.added == {"a1": pytest.approx(point["moved"][1], abs=1e-3)}
     there = explorer.encode(row) + link.added["a1"] * DIRECTION / 2
     assert int(explorer.topk(there, 1).ids[0]) == point["ids"][0]
-    code = next(code.value for code in page.at.code if "run.traverse" in code.value)
+    (code,) = page.snippets
     assert "dims=['a1', 1]" in code
 
 
@@ -75,7 +75,7 @@ def test_what_is_new_begins_with_it_and_links_of_before_do_not(explorer):
 def test_words_along_it(explorer, part):
     page = App().open("words", run="own", dim="a1", part=part)
     page.calm()
-    code = next(code.value for code in page.at.code if "shown_states" in code.value)
+    (code,) = page.snippets
     assert "shown_states(run.explorer, 'a1', 2)" in code
 
 

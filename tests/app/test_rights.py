@@ -140,7 +140,7 @@ OWN_SESSION = {
     "shared.finder:_go", "pages.traverse:session.choose_run", "pages.words:session.choose_run",
     "panels.component:close", "shared.charts:selected", "shared.gallery:if The average query",
     "shared.gallery:if Use as query", "shared.gallery:pick", "shared.notices:if Show newer weights",
-    "shared.runs:_choose_dim", "shared.runs:lambda on_change", "shared.runs:on_change",
+    "shared.axes:_choose_axis", "shared.runs:lambda on_change", "shared.runs:on_change",
     "shared.trash:_dismiss", "steer.panels:session.PAGE.choose_query", "steer.presenter:_leave",
     "steer.presenter:_on_step", "steer.presenter:lambda ask", "steer.presenter:lambda ask_words",
     "steer.presenter:lambda leave", "steer.tours:_take", "steer.tours:present",
