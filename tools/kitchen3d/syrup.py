@@ -46,7 +46,7 @@ def dot(things: Things, level: int, rng: Rng) -> None:
     if level < 3:
         return
     th, share = np.linspace(0, 2 * PI, 160, endpoint=False), np.linspace(0.5, 1, 26)[:, None]
-    edge = (1.22, 1.31)[level - 3] + 0.03 * np.sin(3 * th + rng.uniform(0, 6))
+    edge = (1.15, 1.32)[level - 3] + 0.03 * np.sin(3 * th + rng.uniform(0, 6))
     edge = edge + 0.035 * np.sin(5 * th + rng.uniform(0, 6))
     far = share * edge
     height = np.interp(far, [0, *r], [0.07, *z]) + 0.035 * np.sqrt(1 - share**12) - 0.004 * share
@@ -76,9 +76,11 @@ def run_over(things: Things, vessel: Vessel, level: int, crust: float, rng: Rng)
     over = arc[9]
     long = DRIP[level] * rng.uniform(0.55, 1.15, drips)
     low = COLLAR[level] * (1 + 0.3 * np.sin(5 * th + rng.uniform(0, 6)))
-    length = np.minimum(
-        over * (0, 0, 0.45, 0.8, 1)[level] + low + ((long + over) * bell).max(1), arc[-1] - 0.02
+    # A crust stays in sight between the drips.
+    sheet = (
+        over * (0, 0, 0.1, 0.2, 0.3)[level] if crust else over * (0, 0, 0.35, 0.7, 1)[level] + low
     )
+    length = np.minimum(sheet + ((long + over) * bell).max(1), arc[-1] - 0.02)
     share = np.linspace(0, 1, k)[None]
     run, bulge = length[:, None] * share, bell.max(1)[:, None]
     thick = (0.016 + 0.004 * level) * (1 - np.abs(2 * share - 1) ** 9) ** 0.5

@@ -14,22 +14,22 @@ from rivae.data.kitchen.factors import Dish
 
 # Two of each family at most, so that a factor looks the same in every dish.
 LEAVES = {"savory": ("basil", "spinach"), "sweet": ("mint",)}
-GRAINS = {"savory": ("rice",), "sweet": ("oats",)}
+GRAINS = {"savory": ("rice",), "sweet": ("puffed rice",)}
 FRUITS = {
     "savory": (("cherries", "lemon slices"), ("red grapes", "lemon slices")),
     "sweet": (("strawberries", "blueberries"), ("raspberries", "orange slices")),
 }
 SAVORY = (("egg", "meatballs"), ("egg", "shrimp"))
-IN_GLASS = ("shrimp", "pepper")  # nobody puts an egg into a bottle
+IN_GLASS = (("shrimp", "pepper"), ("meatballs", "pepper"))  # no eggs in a bottle
 SWEET = ("whipped cream", "chocolate", "ice cream", "wafer rolls", "sprinkles")
 SYRUPS = {"savory": ("soy glaze", "balsamic glaze"), "sweet": ("fudge sauce", "molasses")}
 LIQUIDS = ("tomato broth", "golden broth", "light broth", "milk", "strawberry milk")
 BASES = ("minced beef", "mashed lentils", "polenta", "custard", "strawberry mousse")
 BAKED = {"savory": ("bread", "pie crust"), "sweet": ("biscuits", "pie crust")}
 VESSELS = ("plate", "bowl", "deep bowl", "glass", "bottle")
-TABLES = ("oak", "ash", "linen", "marble", "sage", "rose")
-WARES = ("white", "cream", "blue", "celadon", "rose", "grey")
-NAPKINS = ("f1ece2", "c9d3d6", "d9c3a5", "a7b8a0", "dcb5a8")
+TABLES = ("oak", "ash", "linen", "marble", "slate")
+WARES = ("white", "cream", "blue", "grey")
+NAPKINS = ("f1ece2", "c9d3d6", "d9c3a5")
 
 _TASTE, _LEAF, _FRUIT, _TOPPING, _SYRUP, _TABLE = range(60, 66)
 
@@ -88,7 +88,7 @@ def serve(dish: Dish) -> Serving:
         grain=GRAINS[taste][0],
         syrup=pick(_SYRUP, SYRUPS[taste]),
         fruits=pick(_FRUIT, FRUITS[taste]),
-        savory=IN_GLASS if dish.code("longishness") > 2 else pick(_TOPPING, SAVORY),
+        savory=pick(_TOPPING, IN_GLASS if dish.code("longishness") > 2 else SAVORY),
         sweet=SWEET,
         baked=(BAKED[taste][0], BAKED[taste][1]),
         table=str(rng.choice(TABLES)),
