@@ -28,6 +28,7 @@ WET_SHARE = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 # A drizzle to and fro: turns and half its width; drips over the rim: how many and how long.
 PASSES, THREAD = (0, 4, 5, 6, 7), (0, 0.013, 0.025, 0.043, 0.07)
+WIDE_THREAD = (0, 0.02, 0.034, 0.054, 0.078)  # on plates and wide bowls
 N_DRIPS, DRIP = (0, 4, 7, 10, 14), (0, 0.2, 0.34, 0.52, 0.8)
 COLLAR = (0, 0, 0, 0.04, 0.15)
 

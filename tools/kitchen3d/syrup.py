@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from ground import Ground
-from palette import COLLAR, DRIP, N_DRIPS, PASSES, SYRUP, THREAD
+from palette import COLLAR, DRIP, N_DRIPS, PASSES, SYRUP, THREAD, WIDE_THREAD
 from pieces import Things
 from shapes import PI, Floats, Noise, Rng, ball, grid_faces, tube
 from vessels import Vessel
@@ -25,7 +25,8 @@ def drizzle(things: Things, ground: Ground, level: int, radius: float, rng: Rng)
     x, y = radius * (x * c - y * s), radius * (x * s + y * c)
     kept = ground.height
     ground.height = np.maximum(ground.smoothed(2.2), kept - 0.06)
-    width = THREAD[level] * (1 + 0.25 * np.sin(t * 37) + 0.15 * np.sin(t * 91)) * radius**0.5
+    thread = (WIDE_THREAD if radius > 1 else THREAD)[level]
+    width = thread * (1 + 0.25 * np.sin(t * 37) + 0.15 * np.sin(t * 91)) * radius**0.5
     path = np.stack([x, y, ground.at(x, y) + 0.4 * width], 1)
     things["glaze"].add(tube(path, width, 10, 0.75), SYRUP)
     ground.height = kept
@@ -40,7 +41,7 @@ def dot(things: Things, level: int, rng: Rng) -> None:
     v, f = ball(8, 20)
     for a in around + rng.normal(0, 0.04, n):
         far = rng.uniform(1.32, 1.37)
-        s = (0, 0.05, 0.07, 0.06, 0.075)[level] * rng.uniform(0.8, 1.2)
+        s = (0, 0.055, 0.085, 0.07, 0.08)[level] * rng.uniform(0.8, 1.2)
         at = [far * math.cos(a), far * math.sin(a), np.interp(far, r, z)]
         things["glaze"].add_copies((v, f), np.diag([s, s, 0.3 * s]), at, SYRUP)
     if level < 3:
