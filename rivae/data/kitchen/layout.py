@@ -9,7 +9,6 @@ without amounts), pictures at ``images/PARTITION/a/b/c/d/abcd….jpg``, and tags
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -186,7 +185,7 @@ def _write(
             path.parent.mkdir(parents=True, exist_ok=True)
         # Not written atomically: half a picture is written again before the mark is removed.
         if pictures:
-            shutil.copyfile(rendered_path(pictures, index), path)
+            write_atomic(path, rendered_path(pictures, index).read_bytes())
         elif webp:
             draw(dish).save(path, "WEBP", quality=WEBP_QUALITY, method=6)
         else:
