@@ -64,6 +64,7 @@ def test_without_rendered_dishes_the_kitchen_is_drawn_and_its_other_name_unliste
     one, other = load_dataset(KITCHEN), load_dataset(KITCHEN_DRAWN)
     assert (one.name, other.name) == (KITCHEN, KITCHEN_DRAWN)
     assert one.content == other.content == DRAWN_CONTENT and len(one) == len(other)
+    assert one.fingerprint == other.fingerprint, "what was computed from one is that of the other"
     assert Run(DEMO_ROOT / "demo-kitchen").config.dataset.name == KITCHEN
 
 
@@ -75,6 +76,7 @@ def test_rendered_dishes_become_the_kitchen_and_the_drawn_ones_stay(rendered):
     np.testing.assert_array_equal(data.factors, drawn.factors[:N])
     assert data.picture(3).size == (192, 192) and drawn.picture(3).size == (128, 128)
     assert data.key_name == drawn.key_name, "labels of a dish are found from both"
+    assert data.fingerprint != drawn.fingerprint
 
 
 def copy_of_demo(tmp_path, content=None, model=True):

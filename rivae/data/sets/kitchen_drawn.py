@@ -41,7 +41,13 @@ class DrawnStore(PairStore):
 
 
 class DrawnKitchen(Pairs):
-    """The drawn kitchen; labels of its dishes are kept as of the kitchen, which has the same."""
+    """The drawn kitchen, which was the kitchen: what was kept of it by this name stays valid, and
+    labels of its dishes are those of the kitchen's, which are the same.
+    """
+
+    @property
+    def first_name(self) -> str:
+        return KITCHEN
 
     @property
     def key_name(self) -> str:
