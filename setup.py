@@ -20,7 +20,7 @@ APP_FILES = (
     "assets/demo/*/*",
     "assets/demo/*/computed/*",
     "assets/factors/*",
-    "assets/kitchen/*",
+    "assets/kitchen*/*",
     "assets/libraries/*",
     "benchmarks/results/results.parquet",
 )

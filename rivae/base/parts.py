@@ -46,6 +46,7 @@ class Parts(Mapping[str, P], Generic[P]):
         contract: str,
         first: tuple[str, ...] = (),
         keys: Callable[[P], Iterable[str]] = lambda part: (),
+        unlisted: Callable[[], Iterable[str]] = lambda: (),
     ) -> None:
         """Nothing is imported yet.
 
@@ -56,9 +57,10 @@ class Parts(Mapping[str, P], Generic[P]):
             contract: "module:class" that every part is an instance of, or a subclass.
             first: names in the order in which they are listed; the others follow by name.
             keys: names that a part gives beside its own and no other part may give.
+            unlisted: names that are found when they are asked for, and left out of lists.
         """
         self.kind, self.package, self.group, self._contract = kind, package, group, contract
-        self.first, self._keys = first, keys
+        self.first, self._keys, self._unlisted = first, keys, unlisted
         self._parts: dict[str, P] = {}
         self._registered: dict[str, P] = {}
         self._literals: dict[str, dict[str, Any]] = {}
@@ -107,6 +109,8 @@ class Parts(Mapping[str, P], Generic[P]):
 
     def __iter__(self) -> Iterator[str]:
         names = {**self._files, **self._installed, **self._registered}
+        for name in self._unlisted():
+            names.pop(name, None)
         first = dict.fromkeys(name for name in self.first if name in names)
         return iter((*first, *sorted(name for name in names if name not in first)))
 

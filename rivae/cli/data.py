@@ -285,10 +285,12 @@ def _add_kitchen(commands: Any) -> None:
         commands,
         "kitchen",
         _kitchen,
-        "generate synthetic dishes, pictures with recipes, from eight known factors",
+        "generate synthetic dishes, drawings with recipes, from eight known factors",
         "  rivae kitchen kitchen/\n"
         "  rivae kitchen small/ --n 500 --seed 3\n"
-        "The folder is laid out as Recipe1M is. Then: rivae import kitchen/ --name my-kitchen",
+        "The folder is laid out as Recipe1M is. Then: rivae import kitchen/ --name my-kitchen\n"
+        "Dishes are drawn. To have them as the bundled ones, render them with tools/kitchen3d of\n"
+        "the project, which needs Blender, with the same --n and --seed, and give --pictures.",
     )
     parser.add_argument("folder", type=path_argument, help="a new or empty folder")
     parser.add_argument("--n", type=int, default=6000, help="number of dishes (default: 6000)")
@@ -296,6 +298,9 @@ def _add_kitchen(commands: Any) -> None:
         "--seed", type=int, default=0, help="each seed makes another kitchen (default: 0)"
     )
     parser.add_argument("--webp", action="store_true", help="smaller pictures than JPEG")
+    parser.add_argument(
+        "--pictures", type=path_argument, help="a folder of dishes that tools/kitchen3d rendered"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress line")
 
 
@@ -309,10 +314,14 @@ def _kitchen(args: argparse.Namespace) -> int:
             seconds_left = (time.monotonic() - start) / done * (n - done)
             steps(f"{done:,} of {n:,} dishes, about {seconds_left:.0f} s left", done / n)
 
-        write_kitchen(args.folder, args.n, args.seed, tell, args.webp)
+        write_kitchen(args.folder, args.n, args.seed, tell, args.webp, args.pictures)
     if args.json:
         print_json({"folder": str(args.folder), "n": args.n, "seed": args.seed})
     else:
         print(f"{args.folder}: {args.n:,} synthetic dishes in the layout of Recipe1M")
+        if not args.pictures:
+            print(
+                "  they are drawn; rendered ones need tools/kitchen3d of the project (--pictures)"
+            )
         print(f"  import them: rivae import {args.folder} --name my-kitchen")
     return 0

@@ -4,7 +4,8 @@
 no downloads, CPU only; half an hour on one core. The folders keep what the app needs, without
 checkpoints, and what would take seconds when they are opened for the first time: ``--only
 computed`` computes that of all of them again. ``--only kitchen-data`` draws and writes the dishes
-in ``assets/kitchen`` again.
+in ``assets/kitchen`` again; with ``--pictures FOLDER``, where ``tools/kitchen3d`` has rendered
+them, those in ``assets/kitchen-rendered``.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from rivae.cli.train import ProgressLine
 from rivae.data.importing import ImportSettings, Recipe1MImport, run_import
 from rivae.data.kitchen import write_kitchen
 from rivae.data.kitchen.layout import N_DISHES
-from rivae.data.sets.kitchen import FOLDER as KITCHEN_FOLDER
+from rivae.data.kitchens import DRAWN, RENDERED
 from rivae.data.store import own_store
 from rivae.evaluation.evidence import evidence_of
 from rivae.evaluation.of_run import evaluate
@@ -152,18 +153,24 @@ def accept_names(run: Run, n_components: int) -> None:
     change_names(run, n_components, names)
 
 
-def make_kitchen(out: Path = KITCHEN_FOLDER, n: int = N_DISHES) -> Path:
+def make_kitchen(out: Path | None = None, n: int = N_DISHES, pictures: Path | None = None) -> Path:
     """Write ``n`` dishes in Recipe1M's layout and import them as a user would; returns ``out``.
+
+    Args:
+        out: the folder, by default that of the bundled dishes of this kind.
+        pictures: a folder of rendered dishes; without it they are drawn.
 
     Raises:
         DataError: ``out`` holds something other than an import.
     """
+    out = out or (RENDERED if pictures else DRAWN)
     if os.path.lexists(out):
         own_store(out.name, out.parent)
     with scratch_folder("rivae-demo-") as scratch:
         source, root = scratch / "written", scratch / "data"
-        write_kitchen(source, n, webp=True)
-        settings = ImportSettings("kitchen", title="Kitchen", side=128, root=root)
+        write_kitchen(source, n, webp=True, pictures=pictures)
+        side = 192 if pictures else 128
+        settings = ImportSettings("kitchen", title="Kitchen", side=side, root=root)
         run_import(Recipe1MImport(source), settings)
         with _replacing(out) as new_folder:
             shutil.copytree(settings.folder, new_folder)
@@ -178,17 +185,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--out", type=path_argument, default=DEMO_ROOT, help="folder of the demo runs"
     )
+    parser.add_argument("--pictures", type=path_argument, help="rendered dishes, for kitchen-data")
     args = parser.parse_args(argv)
-    return with_output(lambda: _make(args.only or list(DEMOS), args.out), parser.prog)
+    return with_output(
+        lambda: _make(args.only or list(DEMOS), args.out, args.pictures), parser.prog
+    )
 
 
-def _make(names: Sequence[str], out: Path) -> int:
+def _make(names: Sequence[str], out: Path, pictures: Path | None = None) -> int:
     for name in names:
         if name == COMPUTED:
             for run in DEMOS:
                 print(f"{run}: {compute(out / run)}")
         else:
-            print(f"{name}: {make_kitchen() if name == KITCHEN_DATA else make_demo(name, out)}")
+            is_data = name == KITCHEN_DATA
+            made = make_kitchen(pictures=pictures) if is_data else make_demo(name, out)
+            print(f"{name}: {made}")
     return 0
 
 

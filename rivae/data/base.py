@@ -147,6 +147,11 @@ class PairedDataset:
     def __len__(self) -> int:
         return len(self.x1)
 
+    @property
+    def first_name(self) -> str:
+        """The first name of these data, by which what was computed from them is kept."""
+        return self.name
+
     @cached_property
     def fingerprint(self) -> str:
         """16 hex digits for what the items are and how they are read; their place does not count.
@@ -157,7 +162,7 @@ class PairedDataset:
         vocabulary = self.vocabulary
         # Without those of the first rules: what was kept by this name stays valid.
         words = [] if vocabulary is None or vocabulary.tokenizer == FIRST else [vocabulary.key]
-        return _digest([self.name, settings, len(self), self.content, *words])
+        return _digest([self.first_name, settings, len(self), self.content, *words])
 
     @cached_property
     def items_key(self) -> str:
@@ -171,7 +176,7 @@ class PairedDataset:
         Versions before 2026-11-27 made it from name, settings and length, and not from what the
         items are.
         """
-        before = _digest([self.name, self.settings, len(self)])
+        before = _digest([self.first_name, self.settings, len(self)])
         return fingerprint in (self.items_key, before)
 
     @property

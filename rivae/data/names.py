@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rivae.base.parts import Parts
+from rivae.data.kitchens import KITCHEN_DRAWN, has_rendered
 
 if TYPE_CHECKING:
     from rivae.data.dataset import Dataset
@@ -18,8 +19,9 @@ DATASETS: Parts[Dataset] = Parts(
     "rivae.data.dataset:Dataset",
     first=(
         *("synth", "synth-modulated", "sprites", "sprites-hard"),
-        *("split-mnist", "split-digits", "kitchen", IMPORTED),
+        *("split-mnist", "split-digits", "kitchen", KITCHEN_DRAWN, IMPORTED),
     ),
+    unlisted=lambda: () if has_rendered() else (KITCHEN_DRAWN,),
 )
 
 

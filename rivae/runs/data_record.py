@@ -21,6 +21,7 @@ from rivae.base.errors import DataError, RivaeError, RunError
 from rivae.base.files import why_not, write_json
 from rivae.base.reading.contents import Written, written
 from rivae.base.reading.documents import read_own_form
+from rivae.data.kitchens import renamed
 from rivae.data.names import IMPORTED
 from rivae.data.tokenizer import NEWEST
 from rivae.data.vocabulary import UNKEPT, Vocabulary
@@ -114,6 +115,18 @@ def _read_data(path: Path, when: Written) -> DataRecord:
 def _read_vocabulary(path: Path, when: Written) -> Vocabulary:
     damage = DAMAGED.format(VOCABULARY, path.parent.name)
     return read_own_form(Vocabulary, path, MAX_VOCABULARY, damage)
+
+
+def data_named_now(folder: Path, config: RunConfig) -> RunConfig:
+    """The configuration of the trained run in ``folder``, its data by the name they have now."""
+    try:
+        record = recorded_data(folder)
+    except DataError:  # said when the data are opened
+        return config
+    name = renamed(config.dataset.name, record.content if record else None)
+    if name == config.dataset.name:
+        return config
+    return config.model_copy(update={"dataset": config.dataset.model_copy(update={"name": name})})
 
 
 def content_now(config: RunConfig) -> str:

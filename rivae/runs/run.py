@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rivae.base.config import Asks, RunConfig, read_config
+from rivae.base.config import Asks, RunConfig
 from rivae.base.errors import ConfigError, DataError, DataReplacedWarning, RivaeError, RunError
 from rivae.base.files import is_locked, write_atomic, write_json
 from rivae.base.reading.documents import printable, read_own_form
@@ -34,7 +34,7 @@ from rivae.runs.evaluation_file import (
     write_evaluation,
 )
 from rivae.runs.records import MAX_STATUS, MetricsLog, Status, now
-from rivae.runs.settings import as_meant, completed
+from rivae.runs.settings import completed, stored_config
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -93,7 +93,7 @@ class Run:
     def config(self) -> RunConfig:
         """The validated configuration."""
         try:
-            return as_meant(read_config(self.path / "config.json"))
+            return stored_config(self.path, trained=self.opens)
         except RivaeError as error:
             raise RunError(f"run {self.id}: {error}") from None
 

@@ -7,12 +7,13 @@ import numpy as np
 from rivae.cli.demo import make_kitchen
 from rivae.data import load_dataset
 from rivae.data.food_factors import FACTOR_NAMES, FOOD_FACTORS
-from rivae.data.sets.kitchen import FOLDER
+from rivae.data.kitchens import DRAWN, RENDERED, has_rendered, kitchen_folder
+from rivae.data.sets.kitchen_drawn import drawn_store
 from rivae.data.store import PairStore
 
 
 def test_its_first_dishes_are_what_the_command_makes(tmp_path):
-    made, bundled = PairStore(make_kitchen(tmp_path / "made", 40)), PairStore(FOLDER)
+    made, bundled = PairStore(make_kitchen(tmp_path / "made", 40)), drawn_store()
     assert [made.recipe(i) for i in range(40)] == [bundled.recipe(i) for i in range(40)]
     assert [made.ingredient_names(i) for i in range(40)] == [
         bundled.ingredient_names(i) for i in range(40)
@@ -36,7 +37,6 @@ def test_it_has_6000_dishes_with_eight_independent_factors():
 
 
 def test_it_says_that_it_is_synthetic_and_stays_small():
-    store = PairStore(FOLDER)
-    assert store.manifest.synthetic
-    size = sum(path.stat().st_size for path in FOLDER.glob("*") if path.is_file())
-    assert size < 15 * 2**20
+    assert PairStore(kitchen_folder()).manifest.synthetic and drawn_store().manifest.synthetic
+    files = [path for folder in (DRAWN, RENDERED) for path in folder.glob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < (30 if has_rendered() else 15) * 2**20

@@ -135,11 +135,12 @@ def test_generated_data_know_their_version_without_being_made(name):
 
 
 def test_the_kitchen_that_comes_along_holds_what_its_manifest_says():
-    from rivae.data.sets.kitchen import FOLDER
+    from rivae.data.kitchens import kitchen_folder
     from rivae.data.store.content import read_content
 
-    manifest = Manifest.read(FOLDER)
-    assert manifest.content == read_content(FOLDER, manifest.chunks, manifest.factors)
+    folder = kitchen_folder()
+    manifest = Manifest.read(folder)
+    assert manifest.content == read_content(folder, manifest.chunks, manifest.factors)
 
 
 def test_a_generator_that_makes_other_items_makes_other_data(monkeypatch):

@@ -14,8 +14,8 @@ from rivae.data.kitchen.serving import order_of, serve
 
 # The kinds that a factor may change beside amounts.
 MAY_CHANGE = {
-    "longishness": {"vessel", "savory"},
-    "dessert": {"taste", "base", "liquid", "leaf", "grain", "syrup", "fruits", "baked"},
+    "longishness": {"vessel", "savory", "baked", "toppings"},
+    "dessert": {"taste", "base", "liquid", "leaf", "grain", "syrup", "fruits", "baked", "toppings"},
 }
 
 

@@ -133,7 +133,7 @@ def pile_grains(
     heap = np.clip((half - off) / 0.35, 0, 1) * np.clip((0.98 - ground.far) / 0.2, 0, 1)
     heap = heap * np.clip((ground.far - 0.05) / 0.2, 0, 1)
     ground.height = ground.height + heap * (0.02 + 0.035 * level) * radius
-    n = int(n * (0.7 if kind == "oats" else 1) * radius)
+    n = int(n * (0.62 if kind == "puffed rice" else 1) * radius)
     a = rng.uniform(*_sector(palette.GRAIN_AT, half), n)
     r = np.sqrt(rng.uniform(0.04, 0.88, n)) * radius
     x, y = r * np.cos(a), r * np.sin(a)
@@ -213,11 +213,11 @@ def lay_fruits(
 ) -> None:
     """Two kinds of fruit in their sector, the second one a third of it."""
     radius, s = vessel.radius, vessel.scale
-    n = round(palette.N_FRUIT[level] * (1, 1, 0.8)[vessel.code])
+    n = round(palette.N_FRUIT[level] * (1, 1, 0.9)[vessel.code])
     sector = _sector(palette.FRUIT_AT, palette.FRUIT_HALF[level])
     for k, (x, y) in enumerate(spread(rng, n, sector, (0.35 * radius, 0.86 * radius))):
         kind = order["fruits"][int(k % 3 == 1)]
-        r = FRUIT_SIZE[kind] * s * 1.08
+        r = FRUIT_SIZE[kind] * s * (1.08, 1.08, 1.2)[vessel.code]
         z = ground.drop(x, y, r * (0.7 if kind in CITRUS else 1), 0.22)
         lay_fruit(things, kind, [x, y, z], r, rng)
 

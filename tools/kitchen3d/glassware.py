@@ -19,6 +19,7 @@ from pieces import (
     crumbs,
     grain,
     lay_fruit,
+    lay_meatball,
     lay_shrimp,
     lay_wafer,
     leaf,
@@ -214,6 +215,9 @@ class Glass:
         elif dessert < 2:
             for k in range((3, 1)[dessert] if vessel.code == 3 else (2, 1)[dessert]):
                 a = self.view + (-0.7, 0.75, 0.0)[k]
+                if self.order["savory"][0] == "meatballs":
+                    self._skewer(a, rng)
+                    continue
                 out = np.array([math.cos(a), math.sin(a), 0])
                 up = np.array([0, 0, 1.0])
                 turn = np.stack([out, up, np.cross(out, up)], 1) @ turn_z(0.6)
@@ -242,3 +246,15 @@ class Glass:
             tone = np.where(stripe, rgb("e05a4e"), rgb("f7f3ea")) + np.zeros((20, 12, 1))
             r = 0.035 if vessel.code == 3 else 0.028
             self.things["cream"].add(tube(path, r, 12), tone.reshape(-1, 3))
+
+    def _skewer(self, angle: float, rng: Rng) -> None:
+        """A stick with meatballs that leans on the rim."""
+        vessel = self.vessel
+        out = np.array([math.cos(angle), math.sin(angle), 0])
+        foot = np.array([*(-0.35 * vessel.radius * out[:2]), vessel.rim[1] - 0.25])
+        tip = out * (vessel.rim[0] + 0.16) + [0, 0, vessel.rim[1] + 0.42]
+        s = np.linspace(0, 1, 8)[:, None]
+        self.things["crust"].add(tube(foot + s * (tip - foot), 0.016, 8), rgb("d9b27a"))
+        size = 0.13 if vessel.code == 3 else 0.105
+        for share in (0.52, 0.76):
+            lay_meatball(self.things, foot + share * (tip - foot), size, rng)

@@ -41,7 +41,7 @@ _CLEAR = {
     "glass": (0.0, 0.01, 1.5),
     "liquid": (0.6, 0.03, 1.4),
     "ice": (0.18, 0.05, 1.5),
-    "water": (0.2, 0.02, 1.33),
+    "water": (0.08, 0.02, 1.33),
 }
 NAMES = (*_SOLIDS, *_CLEAR)
 
@@ -51,8 +51,7 @@ TABLES = {
     "ash": ("c4b8a6", "e0d7c8"),
     "linen": ("c9bba3", "ddd2bf"),
     "marble": ("c9c7c4", "f1efec"),
-    "sage": ("8d9b86", "a5b19d"),
-    "rose": ("d3a99f", "e2c0b6"),
+    "slate": ("97a6b2", "b3c0ca"),
 }
 
 
@@ -180,7 +179,7 @@ def _table(name: str) -> None:
         ends[0].position, ends[1].position = 0.38, 0.52
         nodes.shader.inputs["Roughness"].default_value = 0.25
         bumps.inputs["Strength"].default_value = 0
-    elif name in ("linen", "sage", "rose"):
+    elif name in ("linen", "slate"):
         noise.inputs["Scale"].default_value = 3
         nodes.shader.inputs["Roughness"].default_value = 0.95
 

@@ -33,7 +33,7 @@ BALL, BALL_LOW, BALL_FINE, CUBE = ball(), ball(6, 8), ball(22, 30), cube()
 _LEAF_WIDTH = {"basil": 0.32, "mint": 0.28, "spinach": 0.36}
 _LEAF_COLOUR = {"basil": "3f8a22", "mint": "4f9f3a", "spinach": "347a25"}
 LEAF_SIZE = {"basil": 0.42, "mint": 0.4, "spinach": 0.46}
-GRAIN_COLOUR = {"rice": rgb("fffaea"), "oats": rgb("dcae68")}
+GRAIN_COLOUR = {"rice": rgb("fffaea"), "puffed rice": rgb("fff3d6")}
 # Half the width of a piece of fruit.
 FRUIT_SIZE = {
     "blueberries": 0.095,
@@ -172,7 +172,7 @@ def press_citrus(things: Things, kind: str, at: Floats, normal: Floats, r: float
 def grain(kind: str) -> Shape:
     """One grain."""
     v, f = ball(7, 8)
-    size = {"rice": [0.016, 0.016, 0.046], "oats": [0.045, 0.05, 0.014]}[kind]
+    size = {"rice": [0.016, 0.016, 0.046], "puffed rice": [0.03, 0.03, 0.046]}[kind]
     return v * size, f
 
 
@@ -251,8 +251,9 @@ def biscuit(sweet: bool, rng: Rng, radius: float, height: float) -> Painted:
     v = v * (1 + 0.03 * Noise(rng, 4, 8, 3)(v))[:, None]
     mottle = np.clip(0.5 + 0.4 * Noise(rng, 9, 10, 3)(v / radius * 0.4), 0, 1)[:, None]
     edge = np.clip((d - (0.3 if sweet else 0.8)) / 0.2, 0, 1)[:, None]
-    inner = mix(rgb("dba65c"), rgb("c98d45"), mottle) if sweet else rgb("ecd2a0")
-    return (v, f), mix(inner, rgb("a8642a"), edge)
+    pale, dark = ("dba65c", "c98d45") if sweet else ("e6bd7c", "a9682f")
+    inner = mix(rgb(pale), rgb(dark), mottle if sweet else mottle**3)
+    return (v, f), mix(inner, rgb("a8642a" if sweet else "b9773a"), edge)
 
 
 def crumbs(things: Things, rng: Rng, places: Floats, size: float, dark: float) -> None:

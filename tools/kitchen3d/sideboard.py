@@ -1,8 +1,8 @@
 """What stands and lies about the dish, each thing graded with its factor and at its own place.
 
-Behind right: a tumbler with as much water as the dish is watery, and leaves before it. Behind left:
-biscuits or bread, stacked higher the more baked it is. In front, left: ears for grains; in the
-middle: loose fruit; right: mushrooms by savory dishes, macarons by sweet ones.
+Behind right: a tumbler with as much water as the dish is watery, and leaves before it. Behind
+left: biscuits or bread, stacked higher the more baked it is. In front, left: a wooden bowl of
+grains; in the middle: loose fruit; right: mushrooms by savory dishes, macarons by sweet ones.
 """
 
 from __future__ import annotations
@@ -12,16 +12,24 @@ from typing import Any
 
 import numpy as np
 from looks import mix, rgb
-from pieces import BALL, CUBE, FRUIT_SIZE, LEAF_SIZE, Things, biscuit, lay_fruit, leaf
+from pieces import (
+    CUBE,
+    FRUIT_SIZE,
+    GRAIN_COLOUR,
+    LEAF_SIZE,
+    Things,
+    biscuit,
+    grain,
+    lay_fruit,
+    leaf,
+)
 from shapes import (
     Noise,
     Rng,
     disc,
-    facing,
     grid_faces,
     lathe,
     smooth_profile,
-    tube,
     turn_any,
     turn_x,
     turn_z,
@@ -35,7 +43,7 @@ class Places:
 
     water: tuple[float, float]
     bread: tuple[float, float]
-    ears: tuple[float, float]
+    grains: tuple[float, float]
     sign: tuple[float, float]
     fruit: tuple[float, float]
     herbs: tuple[float, float]
@@ -44,12 +52,16 @@ class Places:
 
 _PLACES = (
     Places(
-        (1.45, 1.45), (-1.45, 1.45), (-1.1, -1.98), (1.3, -1.45), (0.15, -1.66), (1.52, 0.95), 1.0
+        (1.45, 1.45), (-1.45, 1.45), (-1.22, -1.62), (1.3, -1.45), (0.15, -1.66), (1.52, 0.95), 1.0
     ),
-    Places((1.4, 1.25), (-1.4, 1.2), (-1.0, -1.75), (1.18, -1.3), (0.05, -1.6), (1.5, 0.7), 1.0),
-    Places((1.3, 0.75), (-1.3, 0.7), (-0.95, -1.6), (1.05, -1.05), (0.05, -1.3), (1.32, 0.1), 0.95),
-    Places((1.2, 0.15), (-1.2, 0.2), (-1.18, 0.6), (0.95, -1.0), (0.05, -1.15), (1.22, -0.4), 0.85),
-    Places((1.15, 0.2), (-1.12, 0.2), (-1.12, 0.6), (1.0, -1.1), (0.05, -1.2), (1.2, -0.4), 0.95),
+    Places((1.4, 1.25), (-1.4, 1.2), (-1.08, -1.5), (1.18, -1.3), (0.05, -1.6), (1.5, 0.7), 1.0),
+    Places(
+        (1.3, 0.75), (-1.3, 0.7), (-0.98, -1.15), (1.05, -1.05), (0.05, -1.3), (1.32, 0.1), 0.95
+    ),
+    Places(
+        (1.2, 0.15), (-1.2, 0.2), (-1.0, -0.62), (0.95, -1.0), (0.05, -1.15), (1.22, -0.4), 0.85
+    ),
+    Places((1.15, 0.2), (-1.12, 0.2), (-0.98, -0.6), (1.0, -1.1), (0.05, -1.2), (1.2, -0.4), 0.95),
 )
 
 
@@ -64,7 +76,7 @@ def lay_table(things: Things, vessel: Vessel, order: dict[str, Any], rng: Rng) -
 
     _tumbler(things, spot(places.water), codes["wateriness"], places.size, rng)
     _stack(things, spot(places.bread), codes["baked"], order["taste"] == "sweet", places.size, rng)
-    _ears(things, spot(places.ears), codes["grains"], places.size, rng, az, vessel.glass)
+    _grain_bowl(things, spot(places.grains), codes["grains"], order["grain"], places.size, rng)
     _fruit(things, spot(places.fruit), codes["fruit"], order["fruits"][0], places.size, rng)
     _herbs(things, spot(places.herbs), codes["greenness"], order["leaf"], places.size, rng)
     _sign(things, spot(places.sign), codes["dessert"], places.size, rng)
@@ -81,7 +93,7 @@ def _tumbler(things: Things, at: np.ndarray, level: int, size: float, rng: Rng) 
     fill = np.linspace(0.04, top, 8)
     radii = np.interp(fill, [0, h], [0.88 * r, r]) - 0.02
     v, f = lathe([(0.001, 0.04), *zip(radii, fill, strict=True), (0.001, top)], 48)
-    things["water"].add((v + at, f), rgb("b0daf0"))
+    things["water"].add((v + at, f), rgb("c2e0ee"))
     for _ in range(level):
         z = top - rng.uniform(0, 0.4) * h
         place = at + [*rng.uniform(-0.35 * r, 0.35 * r, 2), z]
@@ -97,48 +109,25 @@ def _stack(things: Things, at: np.ndarray, level: int, sweet: bool, size: float,
         things["crust"].add((v @ turn_z(rng.uniform(0, 6)).T + at + shift, f), colour)
 
 
-def _ears(
-    things: Things, at: np.ndarray, level: int, size: float, rng: Rng, az: float, stands: bool
+def _grain_bowl(
+    things: Things, at: np.ndarray, level: int, kind: str, size: float, rng: Rng
 ) -> None:
-    """Ears side by side, so that they can be counted; by tall glasses they stand in a vase."""
-    if stands and level:
-        profile = [(0.001, 0), (0.16, 0), (0.2, 0.1), (0.17, 0.3), (0.11, 0.42), (0.13, 0.5)]
-        shape = lathe(smooth_profile([*profile, (0.1, 0.49), (0.08, 0.3), (0.001, 0.3)]), 48)
-        things["ceramic"].add((shape[0] + at, shape[1]), rgb("efe9de"))
-    across = turn_z(az) @ [1.0, 0, 0]
-    for k in range(level):
-        slot = (k - 1.5 if stands else 1.5 - k) * size  # the first where nothing hides it
-        lean = rng.normal(0, 0.04)
-        if stands:
-            along = across * (0.3 * slot + lean) + [0, 0, 1.0]
-            start = at + across * 0.05 * slot + [0, 0, 0.4]
-            stem = (0.62, 0.78, 0.68, 0.84)[k] * size
-        else:
-            along = turn_z(az) @ [-0.08 + lean, 1.0, 0]
-            start = at + across * 0.25 * slot + [0, 0, 0.085]
-            stem = 0.6 * size
-        _ear(things, start, along / np.linalg.norm(along), stem, 1.25 * size, rng)
-
-
-def _ear(
-    things: Things, start: np.ndarray, along: np.ndarray, stem: float, size: float, rng: Rng
-) -> None:
-    """An ear of wheat: three rows of kernels with their awns, seen from the front."""
-    tone = rgb("e0a02c")
-    t = np.linspace(0, 1, 8)[:, None]
-    things["grain"].add(tube(start + t * along * stem, 0.016, 6), tone * 0.8)
-    across = np.cross(along, [0.3, 0.2, 1.0] if abs(along[2]) < 0.7 else [0.0, -1.0, 0.1])
-    across /= np.linalg.norm(across)
-    up = np.cross(across, along)
-    for j in range(6):
-        for side in (-1, 0, 1):
-            bent = along + 0.5 * side * across + (0.35 if side == 0 else 0) * up
-            place = start + along * (stem - 0.06 + (0.08 * j + 0.04 * (side == 0)) * size)
-            place = place + across * side * 0.06 * size + up * (0.03 * (side == 0))
-            turn = facing(bent) @ np.diag([0.03, 0.03, 0.068]) * size
-            things["grain"].add_copies(BALL, turn, place, tone * rng.uniform(0.75, 1.15))
-            awn = place + t * (along + 0.22 * side * across) * 0.24 * size
-            things["grain"].add(tube(awn, 0.006, 4), tone * 0.9)
+    """A dark wooden bowl, larger with the level, heaped with grains."""
+    if not level:
+        return
+    r = (0, 0.2, 0.28, 0.37, 0.46)[level] * size
+    outer = [(0.001, 0), (0.5, 0), (0.55, 0.04), (0.86, 0.3), (1, 0.58), (0.93, 0.58), (0.001, 0.5)]
+    v, f = lathe(smooth_profile(outer), 48)
+    things["crust"].add((v * [r, r, 0.8 * r] + at, f), rgb("6b4226"))
+    heap = smooth_profile([(0.001, 0.82), (0.45, 0.74), (0.8, 0.6), (0.95, 0.5)])
+    v, f = lathe(heap, 40)
+    things["grain"].add((v * [r, r, 0.8 * r] + at, f), GRAIN_COLOUR[kind] * 0.8)
+    n = round(900 * r**2 * 4 * (0.6 if kind != "rice" else 1))
+    a, far = rng.uniform(0, 2 * np.pi, n), np.sqrt(rng.random(n)) * 0.95
+    z = np.interp(far, heap[:, 0], heap[:, 1]) * 0.8 * r + 0.01
+    places = at + np.stack([far * r * np.cos(a), far * r * np.sin(a), z], 1)
+    shade = GRAIN_COLOUR[kind] * rng.uniform(0.8, 1.05, (n, 1))
+    things["grain"].add_copies(grain(kind), turn_any(rng, n), places, shade)
 
 
 def _fruit(things: Things, at: np.ndarray, level: int, kind: str, size: float, rng: Rng) -> None:

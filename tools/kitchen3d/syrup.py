@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from ground import Ground
-from palette import COLLAR, DRIP, N_DRIPS, PASSES, SYRUP, THREAD
+from palette import COLLAR, DRIP, N_DRIPS, PASSES, SYRUP, THREAD, WIDE_THREAD
 from pieces import Things
 from shapes import PI, Floats, Noise, Rng, ball, grid_faces, tube
 from vessels import Vessel
@@ -25,7 +25,8 @@ def drizzle(things: Things, ground: Ground, level: int, radius: float, rng: Rng)
     x, y = radius * (x * c - y * s), radius * (x * s + y * c)
     kept = ground.height
     ground.height = np.maximum(ground.smoothed(2.2), kept - 0.06)
-    width = THREAD[level] * (1 + 0.25 * np.sin(t * 37) + 0.15 * np.sin(t * 91)) * radius**0.5
+    thread = (WIDE_THREAD if radius > 1 else THREAD)[level]
+    width = thread * (1 + 0.25 * np.sin(t * 37) + 0.15 * np.sin(t * 91)) * radius**0.5
     path = np.stack([x, y, ground.at(x, y) + 0.4 * width], 1)
     things["glaze"].add(tube(path, width, 10, 0.75), SYRUP)
     ground.height = kept
@@ -40,13 +41,13 @@ def dot(things: Things, level: int, rng: Rng) -> None:
     v, f = ball(8, 20)
     for a in around + rng.normal(0, 0.04, n):
         far = rng.uniform(1.32, 1.37)
-        s = (0, 0.05, 0.07, 0.06, 0.075)[level] * rng.uniform(0.8, 1.2)
+        s = (0, 0.055, 0.085, 0.07, 0.08)[level] * rng.uniform(0.8, 1.2)
         at = [far * math.cos(a), far * math.sin(a), np.interp(far, r, z)]
         things["glaze"].add_copies((v, f), np.diag([s, s, 0.3 * s]), at, SYRUP)
     if level < 3:
         return
     th, share = np.linspace(0, 2 * PI, 160, endpoint=False), np.linspace(0.5, 1, 26)[:, None]
-    edge = (1.22, 1.31)[level - 3] + 0.03 * np.sin(3 * th + rng.uniform(0, 6))
+    edge = (1.15, 1.32)[level - 3] + 0.03 * np.sin(3 * th + rng.uniform(0, 6))
     edge = edge + 0.035 * np.sin(5 * th + rng.uniform(0, 6))
     far = share * edge
     height = np.interp(far, [0, *r], [0.07, *z]) + 0.035 * np.sqrt(1 - share**12) - 0.004 * share
@@ -76,9 +77,11 @@ def run_over(things: Things, vessel: Vessel, level: int, crust: float, rng: Rng)
     over = arc[9]
     long = DRIP[level] * rng.uniform(0.55, 1.15, drips)
     low = COLLAR[level] * (1 + 0.3 * np.sin(5 * th + rng.uniform(0, 6)))
-    length = np.minimum(
-        over * (0, 0, 0.45, 0.8, 1)[level] + low + ((long + over) * bell).max(1), arc[-1] - 0.02
+    # A crust stays in sight between the drips.
+    sheet = (
+        over * (0, 0, 0.1, 0.2, 0.3)[level] if crust else over * (0, 0, 0.35, 0.7, 1)[level] + low
     )
+    length = np.minimum(sheet + ((long + over) * bell).max(1), arc[-1] - 0.02)
     share = np.linspace(0, 1, k)[None]
     run, bulge = length[:, None] * share, bell.max(1)[:, None]
     thick = (0.016 + 0.004 * level) * (1 - np.abs(2 * share - 1) ** 9) ** 0.5

@@ -21,6 +21,7 @@ from rivae.base.table import Table
 from rivae.data.food_factors import FACTOR_LABELS, FACTOR_NAMES, FOOD_FACTORS
 from rivae.data.kitchen.drawing import draw
 from rivae.data.kitchen.factors import Dish, make_dish, partition
+from rivae.data.kitchen.serving import serve
 from rivae.data.kitchen.writing import Written, write
 
 N_DISHES = 6000  # of the kitchen that the project's numbers are about
@@ -60,12 +61,18 @@ def picture_path(part: str, name: str) -> Path:
     return Path("images", part, *name[:4], name)
 
 
+def rendered_path(folder: Path, index: int) -> Path:
+    """Where ``tools/kitchen3d`` puts the picture of dish ``index``."""
+    return folder / f"{index:05d}.webp"
+
+
 def write_kitchen(
     folder: Path,
     n: int = N_DISHES,
     seed: int = 0,
     progress: Progress | None = None,
     webp: bool = False,
+    pictures: Path | None = None,
 ) -> None:
     """Write the first ``n`` dishes of kitchen ``seed`` into ``folder`` (made if missing).
 
@@ -73,17 +80,26 @@ def write_kitchen(
     everything again. ``progress`` is called with (dishes done, ``n``) after every dish. ``webp``
     needs three fifths of the space, but Recipe1M itself has JPEG only.
 
+    Dishes are drawn, unless ``pictures`` is a folder of rendered ones, ``00000.webp`` and so on,
+    which ``tools/kitchen3d`` made of the same seed; texts then name what is in them.
+
     Raises:
-        ConfigError: for ``n`` or ``seed`` out of range, or a folder with other content.
+        ConfigError: for ``n`` or ``seed`` out of range, a folder with other content, or rendered
+            pictures that are missing.
         DataError: when the folder cannot be written to.
     """
     if not 1 <= n <= MAX_DISHES:
         raise ConfigError(f"a kitchen of {n} dishes: choose a number from 1 to {MAX_DISHES:,}")
     if not 0 <= seed <= MAX_SEED:
         raise ConfigError(f"seed {seed} is not a seed: choose a number from 0 to {MAX_SEED}")
+    if pictures and (missing := [i for i in range(n) if not rendered_path(pictures, i).is_file()]):
+        raise ConfigError(
+            f"{len(missing):,} of {n:,} pictures are missing in {pictures}, the first of them "
+            f"{rendered_path(pictures, missing[0]).name}: render them with tools/kitchen3d"
+        )
     try:
         _claim(folder, n, seed)
-        _write(folder, n, seed, progress, webp)
+        _write(folder, n, seed, progress, webp, pictures)
         (folder / UNFINISHED).unlink()
     except OSError as error:
         why = error.strerror or type(error).__name__
@@ -156,21 +172,26 @@ class _Files:
         self.factors.append((recipe.id, *(code + 1 for code in dish.codes)))
 
 
-def _write(folder: Path, n: int, seed: int, progress: Progress | None, webp: bool) -> None:
+def _write(
+    folder: Path, n: int, seed: int, progress: Progress | None, webp: bool, pictures: Path | None
+) -> None:
     files = _Files()
     for index in range(n):
         dish = make_dish(seed, index)
         part, key = partition(seed, index), recipe_id(seed, index)
-        name = image_id(seed, index, "webp" if webp else "jpg")
+        name = image_id(seed, index, "webp" if webp or pictures else "jpg")
         path = folder / picture_path(part, name)
         if index % _PER_FOLDER == 0 or not path.parent.is_dir():
             path.parent.mkdir(parents=True, exist_ok=True)
         # Not written atomically: half a picture is written again before the mark is removed.
-        if webp:
+        if pictures:
+            write_atomic(path, rendered_path(pictures, index).read_bytes())
+        elif webp:
             draw(dish).save(path, "WEBP", quality=WEBP_QUALITY, method=6)
         else:
             draw(dish).save(path, "JPEG", quality=JPEG_QUALITY, optimize=True, subsampling="4:2:0")
-        recipe_text = write(dish, key, f"https://example.org/synthetic-kitchen/{key}")
+        url = f"https://example.org/synthetic-kitchen/{key}"
+        recipe_text = write(dish, key, url, serve(dish) if pictures else None)
         files.add(dish, recipe_text, part, name)
         if progress is not None:
             progress(index + 1, n)

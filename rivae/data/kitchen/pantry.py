@@ -256,11 +256,17 @@ COUNTS: tuple[tuple[str, ...], ...] = (("2",), ("3", "4"), ("5", "6"), ("8", "10
 STAPLE_AMOUNTS = ("1/2 teaspoon", "1 pinch", "1 tablespoon", "2 tablespoons", "1 teaspoon")
 
 
-def choose_amount(group: str, word: str, level: int, rng: np.random.Generator) -> str:
-    """How much of ``word``: ``level`` 1 to 4 is its factor's code, 4 the most."""
+def choose_amount(
+    group: str, word: str, level: int, rng: np.random.Generator, counted: bool = False
+) -> str:
+    """How much of ``word``: ``level`` 1 to 4 is its factor's code, 4 the most.
+
+    Args:
+        counted: it is taken by number, as the words in ``COUNTED`` are.
+    """
     if word in SPARING:
         options = SPARING_AMOUNTS[level - 1]
-    elif word in COUNTED:
+    elif counted or word in COUNTED:
         options = COUNTS[level - 1]
     else:
         options = AMOUNTS[group][level - 1]

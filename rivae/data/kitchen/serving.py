@@ -14,36 +14,38 @@ from rivae.data.kitchen.factors import Dish
 
 # Two of each family at most, so that a factor looks the same in every dish.
 LEAVES = {"savory": ("basil", "spinach"), "sweet": ("mint",)}
-GRAINS = {"savory": ("rice",), "sweet": ("oats",)}
+GRAINS = {"savory": ("rice",), "sweet": ("puffed rice",)}
 FRUITS = {
     "savory": (("cherries", "lemon slices"), ("red grapes", "lemon slices")),
     "sweet": (("strawberries", "blueberries"), ("raspberries", "orange slices")),
 }
 SAVORY = (("egg", "meatballs"), ("egg", "shrimp"))
-IN_GLASS = ("shrimp", "pepper")  # nobody puts an egg into a bottle
-SWEET = ("whipped cream", "chocolate", "ice cream", "wafer rolls", "sprinkles")
+IN_GLASS = (("shrimp", "pepper"), ("meatballs", "pepper"))  # no eggs in a bottle
+MUSHROOMS, MACARONS = "mushrooms", "macarons"  # beside a dish
 SYRUPS = {"savory": ("soy glaze", "balsamic glaze"), "sweet": ("fudge sauce", "molasses")}
-LIQUIDS = ("tomato broth", "golden broth", "light broth", "milk", "strawberry milk")
-BASES = ("minced beef", "mashed lentils", "polenta", "custard", "strawberry mousse")
-BAKED = {"savory": ("bread", "pie crust"), "sweet": ("biscuits", "pie crust")}
+LIQUIDS = ("tomato broth", "golden broth", "light broth", "milk", "rose milk")
+WATER = "water"  # in the tumbler beside the dish
+BASES = ("minced beef", "mashed lentils", "hummus", "custard", "rose mousse")
+BESIDE = {"savory": "bread", "sweet": "biscuits"}
 VESSELS = ("plate", "bowl", "deep bowl", "glass", "bottle")
-TABLES = ("oak", "ash", "linen", "marble", "sage", "rose")
-WARES = ("white", "cream", "blue", "celadon", "rose", "grey")
-NAPKINS = ("f1ece2", "c9d3d6", "d9c3a5", "a7b8a0", "dcb5a8")
+TABLES = ("oak", "ash", "linen", "marble", "slate")
+WARES = ("white", "cream", "blue", "grey")
+NAPKINS = ("f1ece2", "c9d3d6", "d9c3a5")
 
 _TASTE, _LEAF, _FRUIT, _TOPPING, _SYRUP, _TABLE = range(60, 66)
 
 
 @dataclass(frozen=True)
 class Serving:
-    """The kinds in one dish. All are named, also those of which its levels show none.
+    """The kinds in one dish, also those of which its levels show none.
 
     Attributes:
         taste: "savory" or "sweet"; level 3 of dessert is either, by chance.
         vessel, base, liquid, leaf, grain, syrup: one kind each.
         fruits: two kinds; the first is two thirds of it.
-        savory, sweet: toppings of a savory and of a sweet dish.
-        baked: what is stacked beside the dish, and the crust on it.
+        savory: the two kinds on a savory dish.
+        toppings: all that tells of its level of dessert, on the dish and beside it.
+        baked: what is stacked beside the dish, and the crust or the crumbs on it.
         table, ware, napkin: of the photograph alone; an empty napkin means none.
     """
 
@@ -56,7 +58,7 @@ class Serving:
     syrup: str
     fruits: tuple[str, str]
     savory: tuple[str, str]
-    sweet: tuple[str, ...]
+    toppings: tuple[str, ...]
     baked: tuple[str, str]
     table: str
     ware: str
@@ -77,6 +79,8 @@ def serve(dish: Dish) -> Serving:
     dessert = dish.code("dessert")
     halves = ("savory", "sweet")
     taste = halves[dessert > 2] if dessert != 2 else pick(_TASTE, halves)
+    is_glass = dish.code("longishness") > 2
+    savory = pick(_TOPPING, IN_GLASS if is_glass else SAVORY)
     rng = dish.picture_rng(_TABLE)
     napkin = str(rng.choice(NAPKINS)) if rng.random() < 0.4 else ""
     return Serving(
@@ -88,13 +92,24 @@ def serve(dish: Dish) -> Serving:
         grain=GRAINS[taste][0],
         syrup=pick(_SYRUP, SYRUPS[taste]),
         fruits=pick(_FRUIT, FRUITS[taste]),
-        savory=IN_GLASS if dish.code("longishness") > 2 else pick(_TOPPING, SAVORY),
-        sweet=SWEET,
-        baked=(BAKED[taste][0], BAKED[taste][1]),
+        savory=savory,
+        toppings=_toppings(dish, savory),
+        baked=(BESIDE[taste], "crumbs" if is_glass else "pie crust"),
         table=str(rng.choice(TABLES)),
         ware=str(rng.choice(WARES)),
         napkin=napkin,
     )
+
+
+def _toppings(dish: Dish, savory: tuple[str, str]) -> tuple[str, ...]:
+    dessert, longish = dish.code("dessert"), dish.code("longishness")
+    if dessert < 2:
+        return tuple(dict.fromkeys((*savory, MUSHROOMS, "pepper")))
+    if dessert == 2:
+        return ()
+    in_dish = ("chocolate",) if longish < 3 else ()
+    most = (("ice cream",) if longish < 4 else ()) + ("wafer rolls",)
+    return ("whipped cream", "sprinkles", MACARONS, *in_dish, *(most if dessert == 4 else ()))
 
 
 def order_of(dish: Dish, name: str) -> dict[str, Any]:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rivae.data.base import Recipe
-from rivae.data.kitchen import pantry, phrases
+from rivae.data.kitchen import pantry, phrases, seen
 from rivae.data.kitchen.factors import Dish, Wording
 from rivae.data.kitchen.pantry import SHELVES, VESSELS
+from rivae.data.kitchen.serving import Serving
 
 # By factor: tags of a high level; the higher the level, the more of them.
 HIGH: dict[str, tuple[str, ...]] = {
@@ -108,15 +109,23 @@ class Written:
     names: tuple[str, ...]
 
 
-def write(dish: Dish, recipe_id: str = "", url: str = "") -> Written:
-    """The recipe of ``dish``: 1 to 20 ingredient lines, 1 to 20 steps."""
-    lines = _ingredients(dish)
+def write(
+    dish: Dish, recipe_id: str = "", url: str = "", serving: Serving | None = None
+) -> Written:
+    """The recipe of ``dish``: 1 to 20 ingredient lines, 1 to 20 steps.
+
+    Args:
+        serving: the kinds in a rendered picture, which are then what it names; without it the
+            words of every shelf are random, as they are for drawn pictures.
+    """
+    lines = _served(dish, serving) if serving else _on_shelves(dish)
+    lines += _staples(dish, MAX_LINES - len(lines))
     by_group: dict[str, list[str]] = {}
     for line in lines:
         by_group.setdefault(line.group, []).append(line.name)
     vessels = _vessels(dish)
     title = _title(dish, by_group, vessels)
-    steps = _instructions(dish, by_group, vessels)
+    steps = _instructions(dish, by_group, vessels, serving)
     lines = _arrange(lines, dish)
     recipe = Recipe(
         id=recipe_id,
@@ -133,7 +142,7 @@ def _pick(options: tuple[str, ...], rng: np.random.Generator) -> str:
     return options[int(rng.integers(len(options)))]
 
 
-def _ingredients(dish: Dish) -> list[Line]:
+def _on_shelves(dish: Dish) -> list[Line]:
     lines: list[Line] = []
     for name, shelf in SHELVES.items():
         code = dish.code(name)
@@ -154,8 +163,33 @@ def _ingredients(dish: Dish) -> list[Line]:
             word = toppings[int(k)]
             amount = pantry.choose_amount("dessert", word, 4 - level, rng)
             lines.append(_line(amount, word, "dessert", dish.wording))
+    return lines
+
+
+def _served(dish: Dish, serving: Serving) -> list[Line]:
+    """The kinds in the picture, as many lines of each factor as on shelves."""
+    lines: list[Line] = []
+
+    def add(name: str, word: str, level: int, rng: np.random.Generator) -> None:
+        usual = seen.usual_name(word)
+        amount = pantry.choose_amount(name, usual, level, rng, usual in seen.BY_NUMBER)
+        lines.append(_line(amount, word, name, dish.wording))
+
+    for name in SHELVES:
+        code, rng = dish.code(name), dish.text_rng(_SHELF_STREAM[name])
+        n = int(N_LINES[code][int(rng.integers(2))])
+        for word in seen.named(serving, name, n, rng):
+            add(name, word, code, rng)
+    rng, level = dish.text_rng(_TOPPING), seen.STRENGTH[dish.code("dessert")]
+    for word in seen.named_toppings(dish, serving, rng):
+        add("dessert", word, level, rng)
+    return lines[:MAX_LINES]
+
+
+def _staples(dish: Dish, room: int) -> list[Line]:
+    lines: list[Line] = []
     rng = dish.text_rng(_STAPLE)
-    n_staples = min(int(rng.integers(1, 3)), MAX_LINES - len(lines))
+    n_staples = min(int(rng.integers(1, 3)), max(room, 0))
     for k in rng.permutation(len(pantry.STAPLES))[:n_staples]:
         amount = _pick(pantry.STAPLE_AMOUNTS, rng)
         lines.append(_line(amount, pantry.STAPLES[int(k)], "staple", dish.wording))
@@ -223,7 +257,10 @@ def _hero(name: str) -> str:
 
 
 def _instructions(
-    dish: Dish, by_group: dict[str, list[str]], vessels: tuple[str, str]
+    dish: Dish,
+    by_group: dict[str, list[str]],
+    vessels: tuple[str, str],
+    serving: Serving | None,
 ) -> tuple[str, ...]:
     rng = dish.text_rng(_STYLE)
     steps: list[str] = []
@@ -232,9 +269,14 @@ def _instructions(
         middle = [middle[int(k)] for k in rng.permutation(3)]
     if rng.random() < 0.6:
         steps.append(_pick(phrases.SET_OUT, rng).format(v=vessels[1]))
-    steps += _topping_steps(dish, by_group, rng)
+    steps += _topping_steps(dish, by_group, serving, rng)
+    sentences = phrases.STEPS
+    if serving:
+        sentences = sentences | seen.STEPS
+        if serving.taste == "sweet":
+            sentences = sentences | {"grains": seen.SWEET_GRAINS}
     for name in ["wateriness", *middle, "baked", "stickiness"]:
-        sentence = _pick(phrases.STEPS[name][dish.code(name)], rng)
+        sentence = _pick(sentences[name][dish.code(name)], rng)
         words = by_group.get(name, [])
         vague = _pick(phrases.VAGUE, rng)
         if rng.random() < 0.3 and words:
@@ -247,17 +289,25 @@ def _instructions(
 
 
 def _topping_steps(
-    dish: Dish, by_group: dict[str, list[str]], rng: np.random.Generator
+    dish: Dish,
+    by_group: dict[str, list[str]],
+    serving: Serving | None,
+    rng: np.random.Generator,
 ) -> list[str]:
     desserts = by_group.get("dessert", [])
     savory = [word for word in desserts if word in pantry.SAVORY]
     sweet = [word for word in desserts if word in pantry.DESSERT]
+    sweet_steps = phrases.SWEET_STEPS
+    if serving:
+        is_sweet = serving.taste == "sweet"
+        savory, sweet = ([], desserts) if is_sweet else (desserts, [])
+        sweet_steps = seen.SWEET_STEPS
     code = dish.code("dessert")
     steps: list[str] = []
     if savory:
         steps.append(_pick(phrases.SAVORY_STEPS[min(code, 2)], rng).format(x=_join(savory)))
     if sweet:
-        steps.append(_pick(phrases.SWEET_STEPS[max(code - 2, 0)], rng).format(x=_join(sweet)))
+        steps.append(_pick(sweet_steps[max(code - 2, 0)], rng).format(x=_join(sweet)))
     return steps
 
 

@@ -1,31 +1,32 @@
-"""Kitchen: 6,000 drawn dishes with recipes, made by this project from eight known factors.
+"""Kitchen: 6,000 dishes with recipes, made by this project from eight known factors.
 
-Synthetic throughout: pictures (3, S, S) are drawn, texts are written by a program, both from eight
-ordinal factors (levels 1 to 5) and from private factors (``rivae.data.kitchen``). It comes with the
-project, in the form that ``rivae import`` gives every data set.
+Synthetic throughout: pictures (3, S, S) are rendered, texts are written by a program, both from
+eight ordinal factors (levels 1 to 5) and from private factors (``rivae.data.kitchen``). It comes
+with the project, in the form that ``rivae import`` gives every data set. Where the rendered
+pictures are not there, they are the drawn ones of ``kitchen-drawn``.
 """
 
 from __future__ import annotations
 
-from rivae.base.errors import DataError
-from rivae.base.installed import APP_FILES
 from rivae.data.base import PairedDataset
 from rivae.data.dataset import Dataset
+from rivae.data.kitchens import KITCHEN, has_rendered, kitchen_folder
+from rivae.data.sets.kitchen_drawn import open_drawn
 from rivae.data.sets.pairs import PictureTextSettings, open_pairs
 from rivae.data.sets.pairs import Settings as PairsSettings
 from rivae.data.store.content import store_content
 from rivae.data.vocabulary import Vocabulary
 
-FOLDER = APP_FILES / "assets" / "kitchen"
+FOLDER = kitchen_folder()
 
 
 class Settings(PictureTextSettings):
-    """Settings of the kitchen; pictures are stored with 128 pixels, and its split is fixed."""
+    """Settings of the kitchen; pictures are stored with 192 pixels, and its split is fixed."""
 
 
 def content(settings: Settings) -> str:
     """A hash of the kitchen's files, which come with the project."""
-    return store_content(FOLDER)
+    return store_content(kitchen_folder())
 
 
 def load(settings: Settings, vocabulary: Vocabulary | None = None) -> PairedDataset:
@@ -40,12 +41,9 @@ def load(settings: Settings, vocabulary: Vocabulary | None = None) -> PairedData
     Raises:
         DataError: when its files are missing or damaged.
     """
-    if not (FOLDER / "store.json").is_file():
-        raise DataError(
-            "the kitchen's files are missing in assets/kitchen: get them again, or make them with "
-            "`python -m rivae.cli.demo --only kitchen-data`"
-        )
-    data = open_pairs("kitchen", FOLDER, PairsSettings(**settings.kept()), vocabulary)
+    if not has_rendered():
+        return open_drawn(KITCHEN, settings, vocabulary)
+    data = open_pairs(KITCHEN, kitchen_folder(), PairsSettings(**settings.kept()), vocabulary)
     data.settings = settings.kept()
     return data
 
@@ -53,7 +51,7 @@ def load(settings: Settings, vocabulary: Vocabulary | None = None) -> PairedData
 DATASET = Dataset(
     name="kitchen",
     title="Kitchen (synthetic)",
-    blurb="Drawn dishes and their recipes: make a dish sweeter, greener, crustier.",
+    blurb="Dishes and their recipes: make a dish sweeter, greener, crustier.",
     description=__doc__,
     settings=Settings,
     load=load,

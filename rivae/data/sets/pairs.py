@@ -239,11 +239,21 @@ def shapes(settings: Settings, vocabulary: Vocabulary | None = None) -> tuple[Sh
 
 
 def open_pairs(
-    name: str, folder: Path, settings: Settings, vocabulary: Vocabulary | None = None
+    name: str,
+    folder: Path,
+    settings: Settings,
+    vocabulary: Vocabulary | None = None,
+    store: PairStore | None = None,
+    kind: type[Pairs] = Pairs,
 ) -> Pairs:
-    """The store in ``folder`` as data set ``name``, its texts by the vocabulary of a run if any."""
+    """The store in ``folder`` as data set ``name``, its texts by the vocabulary of a run if any.
+
+    Args:
+        store: reads ``folder`` in another way than ``PairStore``.
+        kind: the class of the data set.
+    """
     item_content = store_content(folder)
-    store, n_words = PairStore(folder), settings.max_words
+    store, n_words = store or PairStore(folder), settings.max_words
     cache = cache_folder(folder)
     splits = store_split(store, settings.fractions, settings.split_seed)
     features = read_features(folder, settings.features, len(store)) if settings.features else {}
@@ -264,7 +274,7 @@ def open_pairs(
             texts = (recipe_text(recipe) for recipe in store.recipes())
             words = cached_words(cache, texts, *where, vocabulary)
             x2 = words if dense is None else WordsWithFeatures(words, dense)
-    data = Pairs(
+    data = kind(
         name=name,
         settings=settings.kept(),
         store=store,
