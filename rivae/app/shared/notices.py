@@ -168,11 +168,11 @@ def better_model(run: Run) -> None:
 def _of_added(better: Refinement) -> str:
     """What became of the axes that were added to the run, for the end of a sentence."""
     parts = []
-    if better.found_axes:
-        parts.append(f"found there again: {', '.join(map(markdown, better.found_axes))}")
+    if n := len(better.found_axes):
+        parts.append(f"{n} added {'axis was' if n == 1 else 'axes were'} found there again")
     if better.lacking_axes:
-        how = f"`rivae axes refit {better.run.id}`"
-        parts.append(f"not there yet ({how}): {', '.join(map(markdown, better.lacking_axes))}")
+        named = ", ".join(f"“{markdown(name)}”" for name in better.lacking_axes)
+        parts.append(f"not there yet (`rivae axes refit {better.run.id}`): {named}")
     return "".join(f"; {part}" for part in parts)
 
 
