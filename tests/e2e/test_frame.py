@@ -41,7 +41,10 @@ def test_one_search_finds_an_item_an_axis_and_a_view(page, app_server, until):
     hits = page.get_by_test_id("all-hit")
     text.fill("strips")
     hits.filter(has_text="Explore: Strips").click()
-    until(lambda: link(page) == ("/traverse", {"run": "demo-kitchen", "q": "40"}), "the view")
+    until(
+        lambda: link(page) == ("/traverse", {"dims": "reliable", "run": "demo-kitchen", "q": "40"}),
+        "the view",
+    )
     page.get_by_test_id("shot").first.wait_for()
     page.get_by_test_id("find-all").click()
     title = page.evaluate("document.title")

@@ -86,6 +86,10 @@ def _data(explorer: Explorer, run: Run) -> dict[str, Any]:
     query, rev = _query(explorer)
     z = query_z(explorer, query)
     axes = axes_by_key(explorer)  # the latents, then the added ones, as the panel's rows are
+    chosen = [list(axes).index(key) for key in telling_axes(explorer)]
+    # Of those that have no slider here, what moves z is enough.
+    unsaid: dict[str, Any] = {"about": "", "terms": [], "held": None}
+    dims = [dim if j in chosen else {**dim, **unsaid} for j, dim in enumerate(sliders_of(explorer))]
     side = 0 if explorer.shows_whole else explorer.found_side
     return {
         "rev": rev,
@@ -95,9 +99,9 @@ def _data(explorer: Explorer, run: Run) -> dict[str, Any]:
         "title": chip_title(run.id),
         "side": side,
         "k": N_ITEMS,
-        "dims": sliders_of(explorer),
+        "dims": dims,
         "addedAxes": added_sliders(explorer),
-        "chosen": [list(axes).index(key) for key in telling_axes(explorer)],
+        "chosen": chosen,
         "z": list(z),
         "aspect": explorer.aspect(side),
         "query": card_of(explorer, query, z),
