@@ -70,8 +70,9 @@ def app(
 
     port = free_port(8600)
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
-    if runs is not None:
+    if runs is not None:  # no runs and imports of whoever measures
         env["RIVAE_RUNS"] = str(runs)
+        env.setdefault("RIVAE_DATA", f"{runs}-data")
     line = [sys.executable, "-m", "rivae.app.serve", "--port", str(port), "--headless", *options]
     server = subprocess.Popen(line, cwd=ROOT, env=env, stdout=subprocess.DEVNULL)
     if pids is not None:

@@ -74,6 +74,7 @@ def unpacked(revision: str, folder: Path) -> Path:
 def served(tree: Path, runs: str) -> subprocess.Popen[bytes]:
     """The app of ``tree`` with the demo runs alone, once it answers."""
     environment = {**os.environ, "RIVAE_RUNS": runs, "PYTHONPATH": str(tree)}
+    environment["RIVAE_DATA"] = f"{runs}-data"  # no imports of whoever measures
     module = "rivae.app.serve" if (tree / "rivae" / "app").exists() else "rivae.serve"
     command = [sys.executable, "-m", module, "--port", str(PORT), "--no-browser"]
     server = subprocess.Popen(command, cwd=tree, env=environment, stdout=subprocess.DEVNULL)

@@ -69,7 +69,7 @@ def visited(context: Any, address: str) -> tuple[float, float, float, float, flo
 def served(folder: str) -> tuple[subprocess.Popen[bytes], str]:
     """A server that answers, with no runs but the demo runs."""
     command = [sys.executable, "-m", "rivae.app.serve", "--port", str(PORT)]
-    environment = {**os.environ, "RIVAE_RUNS": folder}
+    environment = {**os.environ, "RIVAE_RUNS": folder, "RIVAE_DATA": f"{folder}/data"}
     server = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{PORT}"
     for _ in range(600):
