@@ -9,6 +9,7 @@ import pytest
 
 from rivae.app.home.hero import telling_axes
 from rivae.app.panels.links import ExploreLink
+from rivae.app.shared.axes import GONE
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.sliders import reliable_first
 from rivae.exploring.steering import axis_names
@@ -92,3 +93,12 @@ def test_the_items_of_its_clouds_are_those_at_its_ends(explorer):
             assert states.ids[q, s].tolist() == explorer.topk(there, 10).ids.tolist()
     positions = explorer.retriever.latents(explorer.search_rows) @ DIRECTION + 0.3
     np.testing.assert_allclose(explorer.shown_positions("a1"), positions, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(("page", "name"), [("traverse", "dims"), ("words", "dim")])
+def test_an_axis_that_is_gone_is_named_and_the_others_are_shown(explorer, page, name):
+    assert not App().open(page, run="own", **{name: "a1"}).warnings
+    (said,) = (
+        App().open(page, run="own", **{name: "z2~a9~<b>" if page == "traverse" else "a9"}).warnings
+    )
+    assert said.startswith(GONE.partition("{")[0]) and "a9" in said and "a1" not in said

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
+from rivae.app.panels.codec import MAX_LENGTH
 from rivae.app.shell.text import markdown
 from rivae.app.work import certainty
 from rivae.exploring.sliders import reliable_first
@@ -20,6 +21,17 @@ def axes_by_id(explorer: Explorer) -> dict[str, AxisKey]:
     """The keys of all axes by the ids that the address names them by: their names may change."""
     latents: dict[str, AxisKey] = {name: j for j, name in enumerate(explorer.axis_ids)}
     return latents | {place.axis.id: place.axis.id for place in explorer.added_axes}
+
+
+RELIABLE = "reliable"  # in an address: the most reliable axes, whichever these are
+GONE = "The link names axes that this run does not have, and ignores them: {}."
+
+
+def say_gone(explorer: Explorer, text: str) -> None:
+    """Says which axes of an address ("z1~a3") the run does not have."""
+    ids = {*axes_by_id(explorer), RELIABLE, ""}
+    if gone := [name[:20] for name in text[:MAX_LENGTH].split("~") if name not in ids]:
+        st.warning(GONE.format(markdown(", ".join(gone[:8]))), icon=":material/info:")
 
 
 def signed_names(
@@ -45,7 +57,7 @@ def axis_picker(explorer: Explorer, label: str, key: str, default: AxisKey, widt
     those; ``label`` is for screen readers.
     """
     ids = axes_by_id(explorer)
-    if st.query_params.get(key) == "reliable":
+    if st.query_params.get(key) == RELIABLE:
         default = reliable_first(explorer)[0]
     return _picked(explorer, ids, label, key, default, width, "collapsed")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.app.shared import frame, share
-from rivae.app.shared.axes import dim_picker
+from rivae.app.shared.axes import dim_picker, say_gone
 from rivae.app.shell import keys
 from rivae.app.traverse import pictures, traversals
 from rivae.app.traverse.session import axes_picker, query_picker
@@ -41,6 +41,7 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     from rivae.figures.traversals import strips_of, strips_sheet
 
     query_picker(explorer, anchor)
+    say_gone(explorer, st.query_params.get(keys.TRAVERSE_DIMS, ""))
     with frame.details("Axes", ":material/format_list_bulleted:"):
         axes = axes_picker(explorer)
     with frame.details():

@@ -14,7 +14,7 @@ from rivae.app.panels.answers import linked_query, query_z
 from rivae.app.panels.codec import MAX_LENGTH, unread
 from rivae.app.panels.links import ExploreLink, Query
 from rivae.app.shared import address, defaults, frame
-from rivae.app.shared.axes import axes_by_id, signed_names
+from rivae.app.shared.axes import RELIABLE, axes_by_id, signed_names
 from rivae.app.shared.runs import asks_picker
 from rivae.app.shell import cache, keys
 from rivae.app.shell.text import markdown
@@ -99,7 +99,7 @@ def chosen_axes(explorer: Explorer) -> list[AxisKey]:
     if text is None:
         effects = explorer.effects
         return [*sorted(range(len(effects)), key=lambda j: (-effects[j], j))[:N_FIRST]]
-    if text == "reliable":
+    if text == RELIABLE:
         return reliable_first(explorer)[:N_FIRST]
     names = dict.fromkeys(text[:MAX_LENGTH].split("~"))
     return [ids[name] for name in names if name in ids]

@@ -10,7 +10,7 @@ import streamlit as st
 from rivae.app.panels.codec import unread
 from rivae.app.panels.links import ExploreLink
 from rivae.app.shared import address, frame, words
-from rivae.app.shared.axes import axis_picker
+from rivae.app.shared.axes import axis_picker, say_gone
 from rivae.app.shared.runs import run_title
 from rivae.app.shell import cache, keys, pages
 from rivae.app.shell.text import markdown
@@ -150,6 +150,7 @@ def axis_and_width(explorer: Explorer) -> AxisChoice:
     from rivae.exploring.words.clouds import N_SIGMA
 
     most = int(explorer.effects.argmax())
+    say_gone(explorer, st.query_params.get(keys.WORDS_DIM, ""))
     with frame.tools():
         key = axis_picker(explorer, "Axis", keys.WORDS_DIM, most, 190)
     with frame.details():
