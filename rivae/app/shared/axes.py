@@ -27,6 +27,15 @@ RELIABLE = "reliable"  # in an address: the most reliable axes, whichever these 
 GONE = "The link names axes that this run does not have, and ignores them: {}."
 
 
+def axes_version(explorer: Explorer, axes: Sequence[AxisKey]) -> str:
+    """What tells results along axes apart from those along others of the same keys: how an axis of
+    z is turned, which another name may change, and which added axis has an id.
+    """
+    added = {place.axis.id: place.axis for place in explorer.added_axes}
+    signs = explorer.signs
+    return repr([int(signs[key]) if isinstance(key, int) else added.get(key) for key in axes])
+
+
 def say_gone(explorer: Explorer, text: str) -> None:
     """Says which axes of an address ("z1~a3") the run does not have."""
     ids = {*axes_by_id(explorer), RELIABLE, ""}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from rivae.app.shared.axes import axes_version
 from rivae.app.shell.text import escape
 from rivae.data.names import DATASETS
 
@@ -125,16 +126,9 @@ def _states(
     return shown_states(_explorer, axis, n_sigma)
 
 
-def _version(axis: AxisKey, explorer: Explorer) -> str:
-    """What tells two results of an axis apart: how it is turned, or which added axis has its id."""
-    if isinstance(axis, int):
-        return str(explorer.signs[axis])
-    return repr([place.axis for place in explorer.added_axes if place.axis.id == axis])
-
-
 def states(key: str, axis: AxisKey, n_sigma: float, explorer: Explorer) -> AxisStates:
     """What 20 queries retrieve at both ends and in the middle of an axis, as it is shown."""
-    return _states(key, axis, n_sigma, _version(axis, explorer), explorer)
+    return _states(key, axis, n_sigma, axes_version(explorer, [axis]), explorer)
 
 
 @st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)
@@ -154,7 +148,7 @@ def _relation(
 def relation(key: str, target: Target, axis: AxisKey, explorer: Explorer) -> dict[str, Relation]:
     """Which words go with the target; only that of an axis depends on ``axis``."""
     depends = target.kind == "axis"
-    of, version = (axis, _version(axis, explorer)) if depends else (-1, "")
+    of, version = (axis, axes_version(explorer, [axis])) if depends else (-1, "")
     return _relation(key, target.key, of, version, target, explorer)
 
 
@@ -164,7 +158,7 @@ def clouds(
     """The clouds of an axis, laid out; None where nothing that was retrieved has words."""
     from dataclasses import replace
 
-    made = _laid_out(key, axis, n_sigma, _version(axis, explorer), everyday, explorer)
+    made = _laid_out(key, axis, n_sigma, axes_version(explorer, [axis]), everyday, explorer)
     if made is None:
         return None
     return replace(made, relation=relation(key, target, axis, explorer), factor=target.label)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.app.shared import frame, share
-from rivae.app.shared.axes import dim_picker, say_gone
+from rivae.app.shared.axes import axes_version, dim_picker, say_gone
 from rivae.app.shell import keys
 from rivae.app.traverse import pictures, traversals
 from rivae.app.traverse.session import axes_picker, query_picker
@@ -65,10 +65,8 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         st.info("Choose at least one axis.")
         return
     names, n_items = axis_names(explorer), int(k or 1)
-    # Axes that were added may be removed and others get their ids.
-    added = repr([place.axis for place in explorer.added_axes])
     found = traversals.one_query(
-        anchor.key, anchor.z, choice, tuple(axes), n_items, added, explorer
+        anchor.key, anchor.z, choice, tuple(axes), n_items, axes_version(explorer, axes), explorer
     )
     turned = found.turned(explorer.signs)
     found_strips = strips_of(turned, names=list(names.values()), changes_only=changes_only)

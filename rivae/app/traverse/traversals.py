@@ -35,10 +35,10 @@ def one_query(
     choice: Range,
     axes: tuple[AxisKey, ...],
     k: int,
-    added: str,
+    version: str,
     _explorer: Explorer,
 ) -> Traversal:
-    """Some axes from one anchor; ``key`` names the opened run, ``added`` its added axes."""
+    """Some axes from one anchor; ``key`` names the opened run, ``version`` the axes as of now."""
     from rivae.exploring.traversing import traverse_axes
 
     return traverse_axes(_explorer, np.array([z_ref]), choice, axes, k)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 
 import numpy as np
 
 from rivae.exploring.axes.adding import alone, effect_along, known_added, named_directions
+from rivae.exploring.axes.finder import NamedDirection
 from rivae.exploring.words.axis_names import SEPARATOR
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
@@ -45,7 +47,8 @@ class PlacedAxis:
 
 @dataclass
 class AxisPlaces:
-    """Places the added axes of one model; what it measures of an axis it measures once.
+    """Places the added axes of one model; what it measures it measures once. A page asks for the
+    places many times while it is drawn, and they lie among all training items.
 
     Args:
         retriever: of the model, over the items that are searched.
@@ -53,6 +56,7 @@ class AxisPlaces:
 
     retriever: Retriever
     _effects: dict[AddedAxis, float] = field(default_factory=dict)
+    _placed: tuple[object, list[PlacedAxis]] = (None, [])
     _lock: Lock = field(default_factory=Lock)
 
     def of(self, run: Run) -> list[PlacedAxis]:
@@ -62,6 +66,16 @@ class AxisPlaces:
         if not axes:
             return []
         others = named_directions(run, d)
+        asked, (known, placed) = (axes, others), self._placed
+        if known == asked:
+            return list(placed)
+        placed = self._place(axes, others)
+        self._placed = asked, placed  # at once, so that no thread sees one without the other
+        return list(placed)
+
+    def _place(
+        self, axes: Sequence[AddedAxis], others: Sequence[NamedDirection]
+    ) -> list[PlacedAxis]:
         z = self.retriever.reference_latents()[0]
         covariance = np.atleast_2d(np.cov(z.T))
         places_of_axes = []
