@@ -8,6 +8,12 @@
 import { h, round4 } from "./dom.js"
 
 const product = (a, b) => a.reduce((sum, x, j) => sum + x * b[j], 0)
+const APART = 0.05  // two axes that say more than this of each other's step are one
+
+/** Where z lies on axis `j` of z, or on one that was added. */
+export function placeOn({ reads, offset }, j, z) {
+  return reads ? product(reads, z) + offset : z[j]
+}
 const ALL_SAID = "The other named axes say all that this one says: switch “Only this” off to move it"
 
 export class Added {
@@ -60,17 +66,39 @@ export class Added {
 
   /** Where z lies on each axis. */
   places(z) {
-    return this.axes.map(({ reads, offset }) => round4(product(reads, z) + offset))
+    return this.axes.map((axis) => round4(placeOn(axis, 0, z)))
   }
 
   /** z with axis `k` moved to a place. */
   move(k, to) {
-    const { id, reads, offset, moves, alone } = this.axes[k]
-    const now = this.own.map((own, j) => own + this.part(j))
-    const by = to - product(reads, now) - offset
+    const { id, alone } = this.axes[k]
+    const by = to - placeOn(this.axes[k], 0, this.values)
     if (this.only.checked) this.own = this.own.map((own, j) => own + by * alone[j])
     else this.amounts[id] = round4((this.amounts[id] || 0) + by)
-    return this.own.map((own, j) => round4(own + this.part(j)))
+    return this.values.map(round4)
+  }
+
+  get values() {
+    return this.own.map((own, j) => own + this.part(j))
+  }
+
+  /** How far a step of 1 along axis `k` moves axis `j`; numbers from that of values on are added axes. */
+  shift(j, k) {
+    const unit = (i) => this.own.map((_, at) => Number(at === i))
+    const [to, by] = [this.axes[j - this.own.length], this.axes[k - this.own.length]]
+    const step = by ? (this.only.checked ? by.alone : by.moves) : unit(k)
+    return to ? product(to.reads, step) : step[j]
+  }
+
+  /** `wanted` [[j, place]] of one or two axes as moves one after the other: each moves the other, too. */
+  inTurn(wanted) {
+    if (wanted.length < 2 || wanted.every(([j]) => j < this.own.length)) return wanted
+    const [[a, toA], [b, toB]] = wanted
+    const now = (j) => placeOn(this.axes[j - this.own.length] || {}, j, this.values)
+    const apart = 1 - (this.shift(a, b) * this.shift(b, a)) / (this.shift(a, a) * this.shift(b, b))
+    if (Math.abs(apart) < APART) return wanted.slice(0, 1)
+    const byB = (toB - now(b) - (this.shift(b, a) / this.shift(a, a)) * (toA - now(a))) / (this.shift(b, b) * apart)
+    return [[a, toA - byB * this.shift(a, b)], [b, toB]]
   }
 
   /** Why each axis cannot be moved now, "" where it can. */

@@ -42,7 +42,10 @@ export class ExplorePanel extends Panel {
     this.sayRest = debounce(() => this.said.ask(), REST_MS)
     this.speakSoon = debounce(() => setText(this.results.live, this.tiles.sentence()), SPEAK_MS)
     this.map = new MapView({
-      move: (changes) => this.moveTo(changes),
+      move: (wanted) => {
+        this.sliders.setTogether(wanted)
+        this.sliders.on.rest()
+      },
       pick: (id) => this.act("pick", { id }),
       choose: () => this.searchAmong(),
       label: (chosen) => this.act("label", chosen),
@@ -165,15 +168,6 @@ export class ExplorePanel extends Panel {
     this.map.moved(data.z)
     this.map.narrow(this.only.value.trim())
     this.setView(data)
-  }
-
-  /** The query's point was dragged: its axes follow, but for locked ones. */
-  moveTo(changes) {
-    for (const [axis, value] of Object.entries(changes)) {
-      const j = Number(axis)
-      if (!this.sliders.locked.has(j)) this.sliders.set(j, value)
-    }
-    this.sliders.on.rest()
   }
 
   /** Other items are searched: those of a lasso, those that have some words, or all. */

@@ -4,10 +4,12 @@
  * an exported page or of a notebook's cell (`rivae.figures.page.content`).
  */
 
+import { placeOn } from "./added.js"
 import { folded, h } from "./dom.js"
 import { Engine, numbersOf } from "./engine.js"
 import { ExplorePanel } from "./explore.js"
 import { chooseItem, showAddAxis, showAxis, showItem } from "./file_parts.js"
+import { STEPS } from "./map_points.js"
 import { selectionsIn } from "./map_selections.js"
 import { here } from "./reach.js"
 import { aloneOf, axisOfWords } from "./word_axis.js"
@@ -278,6 +280,14 @@ export class HeldRun {
     await this.show(this.query, [...sliders.values], k, amounts)
   }
 
+  /** An axis that was added to the page after it was made, as a column of the map. */
+  column({ id, name, reads, offset }) {
+    const places = this.rows().map((row) => placeOn({ reads, offset }, 0, row))
+    const [low, high] = [Math.min(...places), Math.max(...places)]
+    const about = { key: `axis-${id}`, label: name, group: "axis", kind: "number", low, high, levels: [] }
+    return { about, codes: Uint16Array.from(places, (v) => Math.round(((v - low) / (high - low || 1)) * STEPS)) }
+  }
+
   /** What the map and the search box ask for. */
   async answer(address, options) {
     const json = (value) => new Response(JSON.stringify(value), { headers: { "content-type": "application/json" } })
@@ -297,11 +307,14 @@ export class HeldRun {
       return new Response(bits)
     }
     if (name === "changes") return json({ sentence: this.changes(asked.axis) })
-    if (name === "columns") return json(this.told.columns.about)
+    const { about, names, codes } = this.told.columns
+    const later = this.addedAxes.filter(({ id }) => !codes[`axis-${id}`]).map((axis) => this.column(axis))
+    if (name === "columns") return json([...about, ...later.map((column) => column.about)])
     if (name === "items") return new Response(Uint32Array.from(this.items.ids))
-    if (this.told.columns.names[name]) return json(this.told.columns.names[name])
-    const codes = this.told.columns.codes[name]
-    return codes ? new Response(numbersOf(codes, Uint16Array)) : new Response("", { status: 404 })
+    if (names[name]) return json(names[name])
+    if (codes[name]) return new Response(numbersOf(codes[name], Uint16Array))
+    const made = later.find((column) => column.about.key === name)
+    return made ? new Response(made.codes) : new Response("", { status: 404 })
   }
 
   /** What an axis changes, in a sentence that was measured when the content was made. */

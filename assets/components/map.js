@@ -10,7 +10,7 @@ import { csvOf } from "./csv.js"
 import { clamp, debounce, h, icon, setText } from "./dom.js"
 import { MapChosen } from "./map_chosen.js"
 import { colouring, coloursOf, marking } from "./map_colours.js"
-import { MapColumns } from "./map_columns.js"
+import { MapColumns, addedNames } from "./map_columns.js"
 import { MapHand } from "./map_hand.js"
 import { MapHits } from "./map_hits.js"
 import { MapNames } from "./map_names.js"
@@ -20,10 +20,11 @@ import { Points } from "./map_points.js"
 import { MapSelections, selectionsIn } from "./map_selections.js"
 
 const REST_MS_OF_HITS = 300
+const UNREAD = "The map could not be loaded: reload the page."
 
 export class MapView {
   /**
-   * @param on {move({axis: z}), pick(id), choose(), label({within, only}), layout(), picture(id), narrow(id),
+   * @param on {move([[axis, value]]), pick(id), choose(), label({within, only}), layout(), picture(id), narrow(id),
    *   selections({do, …})}; with `narrow` the search is among the items of a selection, without `selections` none
    *   are kept;
    *   without `move` the query stays where it is, without `layout` none is computed; without `picture`
@@ -81,6 +82,9 @@ export class MapView {
   /** Takes a run over; it is drawn once the map is open. */
   adopt(data, dims) {
     const key = `${data.map?.url}/${data.map?.version}`
+    const added = addedNames(data.addedAxes)
+    const isAdded = added !== this.added
+    this.added = added
     this.dims = dims
     this.data = data
     if (key !== this.key) {
@@ -89,8 +93,19 @@ export class MapView {
       this.masks.clear()
       this.selected = this.chosen = this.inside = this.fitting = this.followed = this.following = this.within = this.corners = this.frame = this.asked = null
       this.ready = false
-    }
+    } else if (isAdded && this.ready) this.renew()
     if (!this.element.hidden && !this.ready) this.load()
+  }
+
+  /** Axes were added or removed: the lists follow, the view stays. */
+  async renew() {
+    const { key } = this
+    try {
+      await this.columns.renew(this.dims, this.data)
+      if (key === this.key && this.frame) await this.choose()
+    } catch {
+      setText(this.trouble, UNREAD)
+    }
   }
 
   /** Whether the layout is "there", being "made" or neither; one that was asked for is drawn. */
@@ -178,7 +193,7 @@ export class MapView {
     } catch (error) {
       this.ready = false
       const why = /WebGL/.test(error.message) ? "This browser has no WebGL 2, which the map needs: use another one."
-        : "The map could not be loaded: reload the page."
+        : UNREAD
       setText(this.trouble, why)
     } finally {
       this.element.classList.remove("loading")
@@ -257,7 +272,7 @@ export class MapView {
     this.points = this.over.points = new Points(this.lib, this.canvas)
     this.hand = new MapHand(this, {
       look: (view, moving) => this.look(view, moving),
-      drag: (place) => this.on.move?.(this.frame.zAt(place)),
+      drag: (place) => this.on.move?.(this.frame.wanted(place)),
       lasso: (corners) => this.select(corners),
       pick: (i) => this.on.pick(this.items[i]),
       hover: (i, at) => this.showPreview(i, at),

@@ -9,6 +9,11 @@ import { AxesFrame, LAYOUT, LayoutFrame } from "./map_frame.js"
 const CROWD = "density"  // the column that is made in the browser, of the points as they lie
 const GROUPS = [["factor", "Factors"], ["item", "Items"], ["tag", "Tags"], ["axis", "Axes"]]
 
+/** What tells one list of added axes from another. */
+export function addedNames(addedAxes) {
+  return JSON.stringify((addedAxes || []).map(({ id, given }) => [id, given]))
+}
+
 export class MapColumns {
   /** @param onChange() another one is chosen */
   constructor(onChange) {
@@ -31,28 +36,41 @@ export class MapColumns {
     this.fetched.clear()
   }
 
-  async get(name) {
-    if (!this.fetched.has(name)) {
-      const reply = await reach(`${this.url}/${name}?v=${encodeURIComponent(this.version)}`)
+  async get(name, version = this.version) {
+    const address = `${this.url}/${name}?v=${encodeURIComponent(version)}`
+    if (!this.fetched.has(address)) {
+      const reply = await reach(address)
       if (!reply.ok) throw new Error("no column")
       const isJson = (reply.headers.get("content-type") || "").includes("json")
       const kind = name === "items" ? Uint32Array : Uint16Array
-      this.fetched.set(name, isJson ? await reply.json() : new kind(await reply.arrayBuffer()))
+      this.fetched.set(address, isJson ? await reply.json() : new kind(await reply.arrayBuffer()))
     }
-    return this.fetched.get(name)
+    return this.fetched.get(address)
+  }
+
+  /** Fills the lists anew where axes were added or removed; what is chosen stays as far as it is there. */
+  async renew(dims, data) {
+    const lists = [this.right, this.up, this.colour]
+    const chosen = lists.map((list) => list.value)
+    await this.open(dims, data)
+    lists.forEach((list, at) => {
+      if ([...list.options].some(({ value }) => value === chosen[at])) list.value = chosen[at]
+    })
   }
 
   /** Fills the lists; first come the two `axes` that are wanted, else the two most reliable. */
-  async open(dims, { axes: wanted, map, offersLayout }) {
-    const columns = await this.get("columns")
+  async open(dims, { axes: wanted, map, offersLayout, addedAxes = [] }) {
+    // Another list is another address: the browser keeps what it has fetched.
+    const columns = await this.get("columns", `${this.version}/${addedNames(addedAxes)}`)
     this.about = new Map(columns.map((one) => [one.key, one]))
-    this.dims = dims
+    this.dims = new Map([...dims.map((dim, j) => [String(j), dim]), ...addedAxes.map((dim) => [dim.id, dim])])
     const option = (value, label) => h("option", { value }, label)
-    const axes = columns.filter((one) => one.group === "axis")
-    const [x, y] = wanted || map.axes || ordered(dims.map((dim, j) => ({ ...dim, j })), "reliable").map(({ j }) => j)
-    for (const [list, j] of [[this.right, x], [this.up, y]]) {
-      list.replaceChildren(...axes.map((axis, i) => option(i, axis.label)))
-      list.value = j
+    const axes = [...this.dims].filter(([axis]) => this.about.has(`axis-${axis}`))
+    const sorted = ordered(axes.map(([axis, dim], j) => ({ ...dim, axis, j })), "reliable")
+    const first = (wanted || map.axes || sorted.map(({ axis }) => axis)).map(String)
+    for (const [list, axis] of [[this.right, first[0]], [this.up, first[1]]]) {
+      list.replaceChildren(...axes.map(([value]) => option(value, this.about.get(`axis-${value}`).label)))
+      list.value = axis
     }
     if (this.about.has(`${LAYOUT}-0`) && (offersLayout || map.layout === "there")) this.right.prepend(option(LAYOUT, "2-D layout"))
     const groups = GROUPS.map(([group, label]) => {
@@ -69,13 +87,13 @@ export class MapColumns {
 
   /** Back to the axes of `frame`. */
   leaveLayout(frame) {
-    this.right.value = frame.keys[0].split("-")[1]
+    this.right.value = frame.keys[0].slice("axis-".length)
   }
 
   frame() {
     this.up.hidden = this.isLayout
     if (this.isLayout) return new LayoutFrame()
-    return new AxesFrame([Number(this.right.value), Number(this.up.value)], this.about, this.dims)
+    return new AxesFrame([this.right.value, this.up.value], this.about, this.dims)
   }
 
   /** The values that colour the points, null for one colour; `points` as they lie. */
@@ -95,7 +113,6 @@ export class MapColumns {
 
   /** Whether a column is of an axis that is shown as −z. */
   isTurned(name) {
-    const axis = /^axis-(\d+)$/.exec(name || "")
-    return Boolean(axis && this.dims[axis[1]].flipped)
+    return Boolean(name?.startsWith("axis-") && this.dims.get(name.slice("axis-".length))?.flipped)
   }
 }

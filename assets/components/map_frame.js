@@ -1,5 +1,6 @@
-/* What right and up mean on the map: two axes of z, or a layout that keeps neighbours together. */
+/* What right and up mean on the map: two axes, or a layout that keeps neighbours together. */
 
+import { placeOn } from "./added.js"
 import { clamp } from "./dom.js"
 import { STEPS } from "./map_points.js"
 
@@ -7,11 +8,12 @@ export const LAYOUT = "layout"
 
 /** Two axes; right and up is always more of what they are named after. */
 export class AxesFrame {
-  /** @param axes their numbers, `about` their columns by key, `dims` of all axes */
+  /** @param axes their numbers or ids, `about` their columns by key, `dims` of all axes by number or id */
   constructor(axes, about, dims) {
-    this.keys = axes.map((j) => `axis-${j}`)
-    this.parts = axes.map((j, at) => ({ j, ...about.get(this.keys[at]), flipped: dims[j].flipped }))
-    this.poles = axes.map((j) => ({ low: dims[j].left, high: dims[j].right || dims[j].given || dims[j].short }))
+    this.keys = axes.map((axis) => `axis-${axis}`)
+    const shown = axes.map((axis) => dims.get(axis))
+    this.parts = axes.map((axis, at) => ({ axis, dim: shown[at], ...about.get(this.keys[at]), flipped: shown[at].flipped }))
+    this.poles = shown.map(({ left, right, given, short }) => ({ low: left, high: right || given || short }))
   }
 
   /** A column as it is shown. */
@@ -26,13 +28,13 @@ export class AxesFrame {
 
   /** Where a point z is. */
   place(z) {
-    return this.back(this.parts.map(({ j, low, high }) => (z[j] - low) / (high - low || 1)))
+    return this.back(this.parts.map(({ axis, dim, low, high }) => (placeOn(dim, axis, z) - low) / (high - low || 1)))
   }
 
-  /** z of both axes at a place, by axis. */
-  zAt(place) {
+  /** Where on both axes a place is, [[axis, value]]. */
+  wanted(place) {
     const values = this.values(place.map((share) => clamp(share, -0.1, 1.1)))
-    return Object.fromEntries(this.parts.map(({ j }, at) => [j, values[at]]))
+    return this.parts.map(({ axis }, at) => [axis, values[at]])
   }
 
   /** What both columns say at a place. */
@@ -69,8 +71,8 @@ export class LayoutFrame {
     return lit.length ? [0, 1].map((at) => lit.reduce((sum, one) => sum + one[at], 0) / lit.length) : null
   }
 
-  zAt() {
-    return {}
+  wanted() {
+    return []
   }
 
   values(place) {

@@ -125,6 +125,16 @@ export class Sliders {
     this.changed()
   }
 
+  /** Moves axes to where they should be, [[number or id, value]], but for those that are held. */
+  setTogether(wanted) {
+    const { stuck } = this.added
+    const moves = wanted.map(([axis, value]) => {
+      const j = this.rows.findIndex(({ dim }) => String(dim.id ?? dim.j) === String(axis))
+      return [j, value]
+    }).filter(([j]) => j >= 0 && !this.locked.has(j) && !stuck[j - this.values.length])
+    for (const [j, value] of this.added.inTurn(moves)) this.set(j, value)
+  }
+
   /** Shows where z lies on the axes that were added, but for the one in hand. */
   writeAdded(held = -1) {
     const places = this.added.places(this.values)

@@ -292,7 +292,10 @@ class Explorer(Catalogue):
             added = {place.axis.id: place.axis for place in self.added_axes}
             if axis not in added:
                 raise ConfigError(f"this run has no added axis {axis}: choose another axis")
-            return added[axis].at(self.positions.astype(np.float64)).astype(np.float32)
+            parts = np.array_split(self.positions, len(self.positions) // _AT_ONCE + 1)
+            return np.concatenate(
+                [added[axis].at(part.astype(np.float64)) for part in parts]
+            ).astype(np.float32)
         return np.asarray(self.signs[axis] * self.positions[:, axis], dtype=np.float32)
 
     @cached_property

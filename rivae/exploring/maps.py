@@ -35,7 +35,8 @@ class Column:
     """What a column says.
 
     Attributes:
-        key: its name in an address: "axis-0", "layout-1", "factor-2", "split", "rank", "tag-0".
+        key: its name in an address: "axis-0", "axis-a1", "layout-1", "factor-2", "split", "rank",
+            "tag-0".
         label: plain text.
         group: what it belongs to.
         kind: "class" for codes of ``levels``, else numbers from ``low`` to ``high``.
@@ -52,7 +53,8 @@ class Column:
 
 
 def columns(explorer: Explorer) -> list[Column]:
-    """All columns of a run: its axes, the factors of its data, and what else is known of items.
+    """All columns of a run: its axes, those that were added too, the factors of its data, and what
+    else is known of items.
 
     Those of the layout are among them where it can be computed, whether or not it is.
     """
@@ -97,6 +99,11 @@ def _sources(explorer: Explorer) -> dict[str, tuple[Column, Read]]:
         for j, name in enumerate(explorer.axis_names):
             about = Column(f"axis-{j}", name, "axis", "number", float(low[j]), float(high[j]))
             out.append((about, partial(_position, explorer, j)))
+        for placed in explorer.added_axes:
+            along = _along(explorer, placed.axis.id)
+            span = float(along.min()), float(along.max())
+            about = Column(f"axis-{placed.axis.id}", placed.name, "axis", "number", *span)
+            out.append((about, partial(_along, explorer, placed.axis.id)))
     for k, label in enumerate(("Layout, to the right", "Layout, upwards")):
         if can_have(explorer):
             about = Column(f"layout-{k}", label, "layout", "number", 0.0, 1.0)
@@ -120,6 +127,12 @@ def _sources(explorer: Explorer) -> dict[str, tuple[Column, Read]]:
 def _ends(explorer: Explorer) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The lowest and the highest position on each axis."""
     return explorer.positions.min(axis=0), explorer.positions.max(axis=0)
+
+
+@lru_cache(maxsize=16)  # an id is never given again
+def _along(explorer: Explorer, axis_id: str) -> NDArray[np.float32]:
+    """Where every item lies on an added axis."""
+    return explorer.shown_positions(axis_id)
 
 
 def _factors(explorer: Explorer) -> list[tuple[Column, Read]]:

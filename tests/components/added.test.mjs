@@ -1,7 +1,7 @@
 // Run by test_modules.py, or by hand: node --test tests/components
 import assert from "node:assert/strict"
 import test from "node:test"
-import { Added } from "../../assets/components/added.js"
+import { Added, placeOn } from "../../assets/components/added.js"
 import { aloneOf, axisOfWords, directionOf, having, letters, solve } from "../../assets/components/word_axis.js"
 
 globalThis.document = { createElement: () => ({ setAttribute() {}, append() {} }) }
@@ -90,4 +90,36 @@ test("words make an axis, plurals count, and what cannot be asked is one sentenc
   assert.throws(() => having("soups", ["soups", ...Array(50).fill("x thing")]), /Only 1/)
   assert.equal(axisOfWords(Z, texts, "w1", "<b>soup</b>").given, "<b>soup</b>")
   assert.equal(letters("kitten", "sitting", 3), 3)
+})
+
+test("two axes go to a place together, whichever they are; one alone where both are the same", () => {
+  for (let i = 0; i < 60; i++) {
+    const d = 4
+    const draw = () => Array.from({ length: d }, random)
+    const axes = ["a1", "a2"].map((id) => {
+      const [reads, moves, alone] = [draw(), draw(), draw()]
+      const by = (step) => step.map((v) => v / reads.reduce((sum, x, j) => sum + x * step[j], 0))
+      return { id, reads, offset: random(), moves: by(moves), alone: by(alone) }
+    })
+    const one = new Added(undefined)
+    let values = draw()
+    one.adopt(axes, { a2: random() }, values, i % 2 === 0)
+    const dims = new Map([...values.map((_, j) => [j, {}]), ...axes.map((axis, k) => [d + k, axis])])
+    const pair = [[i % d, random()], [d + (i % 2), random()]]
+    if (i % 3 === 0) pair[0] = [d + 1 - (i % 2), random()]
+    const turns = one.inTurn(pair)
+    if (turns.length < 2) continue
+    for (const [j, to] of turns) {
+      if (j < d) {
+        values = values.map((v, k) => (k === j ? to : v))
+        one.keep(values)
+      } else values = one.move(j - d, to)
+    }
+    const size = 1 + Math.max(...values.map(Math.abs))
+    for (const [j, to] of pair) close([placeOn(dims.get(j), j, values)], [to], 1e-3 * size)
+  }
+  const twin = added()
+  twin.adopt([AXES[0], { ...AXES[0], id: "a3" }], {}, [0, 0, 0], false)
+  assert.deepEqual(twin.inTurn([[3, 1], [4, 2]]), [[3, 1]])
+  assert.deepEqual(twin.inTurn([[0, 1], [2, 2]]), [[0, 1], [2, 2]])
 })

@@ -23,6 +23,34 @@ def run(app_runs, monkeypatch):
         remove_added(kitchen, axis.id)
 
 
+def drag_on_the_map(page, until):
+    """The map knows the axis; its query point moves both axes at once."""
+    page.get_by_test_id("map-open").click()
+    right, up = (page.get_by_test_id(f"map-{name}") for name in "xy")
+    until(lambda: right.locator("option[value=a1]").count() == 1, "the axis is listed")
+    until(lambda: right.input_value() == "a1", "what somebody asked for comes first")
+    other = int(up.input_value()) + 1
+    page.get_by_test_id("map").scroll_into_view_if_needed()
+    point, stage = page.locator(".query-point .hold"), page.get_by_test_id("map").bounding_box()
+
+    def middle():
+        box = point.bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    numbers = [page.get_by_test_id(f"number-{name}") for name in ("a1", f"{other}")]
+    before = [number.input_value() for number in numbers]
+    aimed = stage["x"] + 0.4 * stage["width"], stage["y"] + 0.6 * stage["height"]
+    page.mouse.move(*middle())
+    page.mouse.down()
+    page.mouse.move(*aimed, steps=4)
+    page.mouse.up()
+    moved = [*zip(numbers, before, strict=True)]
+    until(lambda: all(one.input_value() != was for one, was in moved), "both follow")
+    until(lambda: "add=a1_" in page.evaluate("location.href"), "the link has the amount")
+    assert middle() == pytest.approx(aimed, abs=4), "the point stays where it was let go"
+    page.get_by_test_id("map-open").click()
+
+
 def test_an_axis_is_typed_kept_dragged_reloaded_and_removed(explore_page, run, until):
     explorer = Explorer.open(run)
     row = int(explorer.search_rows[5])
@@ -57,6 +85,7 @@ def test_an_axis_is_typed_kept_dragged_reloaded_and_removed(explore_page, run, u
     others = {n: explore_page.value(n) for n in range(1, 11)}
     signs = explorer.signs
     assert all(others[j + 1] == pytest.approx(signs[j] * z[j], abs=0.011) for j in range(10))
+    drag_on_the_map(page, until)
     page.goto(address)
     explore_page.settled()
     page.get_by_test_id("slider-a1").wait_for()

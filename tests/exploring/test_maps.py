@@ -20,6 +20,7 @@ from rivae.exploring.maps import (
 )
 from rivae.jobs.launch import train
 from rivae.runs import DEMO_ROOT, Run
+from rivae.runs.added_axes import AddedAxis, AxisSpec, change_added, remove_added
 from tests.training.tiny import tiny_config
 
 ALL = ((-0.1, -0.1), (1.1, -0.1), (1.1, 1.1), (-0.1, 1.1))
@@ -39,6 +40,30 @@ def test_a_column_of_an_axis_holds_every_items_own_z(explorer):
         found = column.low + codes(explorer, column.key)[:5] / STEPS * (column.high - column.low)
         assert found == pytest.approx(z, abs=(column.high - column.low) / STEPS + 1e-4)
     assert codes(explorer, ITEMS).tolist() == explorer.search_rows.tolist()
+
+
+def test_added_axes_are_columns_as_long_as_they_are_there(explorer):
+    rng, before = np.random.default_rng(2), columns(explorer)
+    reads = rng.normal(size=explorer.n_components)
+    axis = AddedAxis(
+        "a1", "drawn", ("low", "high"), tuple(reads), 0.7,
+        tuple(reads / (reads @ reads)), AxisSpec("words", high="high"),
+    )  # fmt: skip
+    change_added(explorer.run, lambda known, new_id: new_id() and [*known, axis])
+    column = next(column for column in columns(explorer) if column.key == "axis-a1")
+    places = explorer.positions.astype(np.float64) @ reads + 0.7
+    assert (column.low, column.high) == pytest.approx((places.min(), places.max()), abs=1e-4)
+    found = column.low + codes(explorer, "axis-a1") / STEPS * (column.high - column.low)
+    assert found == pytest.approx(places, abs=(column.high - column.low) / STEPS + 1e-4)
+    middle = float(np.median(places) - column.low) / (column.high - column.low)
+    half = ((-0.1, -0.1), (middle, -0.1), (middle, 1.1), (-0.1, 1.1))
+    inside = Lasso("axis-a1", "axis-0", half).inside(explorer)
+    wanted = explorer.search_rows[places < np.median(places)]
+    assert len(np.setxor1d(inside, wanted)) <= 1, "but for the one on the line"
+    remove_added(explorer.run, "a1")
+    assert columns(explorer) == before
+    with pytest.raises(ConfigError, match="axis-0"):
+        Lasso("axis-a1", "axis-2", ALL).inside(explorer)
 
 
 def test_classes_keep_their_codes_and_what_is_unknown_is_marked(explorer, monkeypatch):

@@ -20,7 +20,7 @@ from rivae.base.errors import ConfigError
 from rivae.exploring.explorer import MAX_K, Vector
 from rivae.exploring.maps import MAX_CORNERS
 from rivae.exploring.steering import MAX_AXES, MAX_AXIS, MAX_LEVEL
-from rivae.runs.added_axes import AddedId
+from rivae.runs.added_axes import ADDED_ID, AddedId
 from rivae.runs.selections import MAX_NAME, SELECTION_ID
 
 MAX_HAVE = 400
@@ -42,7 +42,10 @@ RUN = Field(
 )
 SEQ = Field(ge=0, le=MAX_SEQ, description=f"a whole number from 0 to {MAX_SEQ}")
 ASKS = "'first', 'second' or 'both'"
-PLACED = Field(pattern=r"^(axis|layout)-\d{1,4}$", description="axis-0 … or layout-0 …")
+PLACED = Field(
+    pattern=rf"^(axis-(\d{{1,4}}|{ADDED_ID.pattern})|layout-\d{{1,4}})$",
+    description="axis-0 …, axis-a1 … or layout-0 …",
+)
 WITHIN = Field(default=None, description="an object with 'x', 'y' and 'corners'")
 ONLY = Field(default="", max_length=MAX_ONLY, description=f"words, at most {MAX_ONLY} characters")
 SIDE = Field(ge=0, le=2, description="a whole number from 0 to 2")

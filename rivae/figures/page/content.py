@@ -19,7 +19,7 @@ from rivae.exploring.layouts import kept_layout
 from rivae.exploring.maps import codes, columns
 from rivae.exploring.regions import for_map, named_regions
 from rivae.exploring.selection import for_map as selections_of
-from rivae.exploring.sliders import added_sliders, marks_of, reliable_dims, sliders_of
+from rivae.exploring.sliders import added_sliders, marks_of, reliable_first, sliders_of
 from rivae.exploring.steering import base_point, moved
 from rivae.exploring.tours import Tour
 from rivae.exploring.words.item_words import ItemWords, has_texts, item_words
@@ -239,6 +239,7 @@ def _map(explorer: Explorer, words: ItemWords | None) -> dict[str, Any]:
     """The map's columns, without a layout that is not computed yet."""
     if explorer.n_components < 2 or not explorer.method.has_latent:
         return {"map": None, "columns": {"about": [], "codes": {}, "names": {}}}
+    first = reliable_first(explorer)[:2]
     has_layout = kept_layout(explorer) is not None
     map_columns = [column for column in columns(explorer) if has_layout or column.group != "layout"]
     about = {
@@ -248,7 +249,7 @@ def _map(explorer: Explorer, words: ItemWords | None) -> dict[str, Any]:
         "library": "",
         "version": "1",
         "layout": "there" if has_layout else None,
-        "axes": reliable_dims(explorer)[:2],
+        "axes": first,
         "n": len(explorer.search_rows),
         "selections": _selections(explorer),
         "thumbnails": "here",
@@ -260,7 +261,7 @@ def _map(explorer: Explorer, words: ItemWords | None) -> dict[str, Any]:
     }
     codes_by_key = {column.key: text(codes(explorer, column.key), "<u2") for column in map_columns}
     descriptions = [{**vars(column), "levels": list(column.levels)} for column in map_columns]
-    maps = [tuple(f"axis-{j}" for j in reliable_dims(explorer)[:2])]
+    maps = [(f"axis-{first[0]}", f"axis-{first[1]}")]
     if has_layout:
         maps.append(("layout-0", "layout-1"))
     sets = words.sets if words is not None else None
