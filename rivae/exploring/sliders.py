@@ -7,7 +7,8 @@ from typing import Any
 
 from rivae.base.config import Asks
 from rivae.exploring.explorer import Explorer
-from rivae.exploring.steering import AxisKey, SteerRow, signed
+from rivae.exploring.placing import AxisKey
+from rivae.exploring.steering import SteerRow, signed
 from rivae.metrics.certainty import Verdict
 from rivae.runs.added_axes import AddedAxis
 from rivae.runs.axis_names import AxisName

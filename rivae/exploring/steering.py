@@ -15,18 +15,21 @@ from itertools import product
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import ConfigError
-from rivae.exploring.axes.placed import PlacedAxis
 from rivae.exploring.explorer import Explorer, Vector
+from rivae.exploring.placing import AxisKey, added_of, at_places
+from rivae.exploring.placing import (
+    axis_names as axis_names,  # scripts that were exported before import it from here
+)
 from rivae.exploring.words.clouds import CloudCounts, count_words
 from rivae.exploring.words.item_words import ItemWords, has_texts, item_words
 from rivae.exploring.words.relations import Relation, relations
 from rivae.runs.added_axes import ADDED_ID
 
 Level = Literal["off", "query", "on"] | float
-AxisKey = int | str  # an axis of z, from 0, or the id of one that was added: "a1"
 NAMED: tuple[Literal["off", "query", "on"], ...] = ("off", "query", "on")
 
 MAX_AXES = 5
@@ -34,7 +37,6 @@ MAX_AXIS = 10_000  # beyond any run's; the number of a run's axes is checked whe
 MAX_ROWS = 32  # all on/off combinations of five axes
 MAX_LEVEL = 10.0  # s.d., as far as the paper goes
 N_QUERIES, CLOUD_K = 20, 10  # behind a cloud, as in the paper
-SAME = 1e-3  # directions closer than this to being one cannot be set apart
 
 
 # Names of the d axes, or of each axis by its key.
@@ -51,12 +53,6 @@ def is_axis(key: object) -> bool:
 def by_key(names: AxisNames) -> Mapping[AxisKey, str]:
     """The names of axes by their keys."""
     return names if isinstance(names, Mapping) else dict(enumerate(names))
-
-
-def axis_names(explorer: Explorer) -> dict[AxisKey, str]:
-    """How every axis of a run is called, those that were added too."""
-    added: dict[AxisKey, str] = {one.axis.id: one.name for one in explorer.added_axes}
-    return {**dict(enumerate(explorer.axis_names)), **added}
 
 
 @dataclass(frozen=True)
@@ -193,44 +189,14 @@ def moved(explorer: Explorer, z: Floats, row: SteerRow, n_sigma: float) -> Float
     Raises:
         ConfigError: the run has no such axis.
     """
-    added = added_of(explorer, row)
-    out, levels = np.array(z, dtype=np.float64), sigmas(row, n_sigma)
-    own = {
-        j: float(explorer.mean[j]) + value * float(explorer.std[j])
-        for j, value in levels.items()
-        if isinstance(j, int)
-    }
-    if levels.keys() & added.keys():
-        steps = [(added[key], value) for key, value in levels.items() if key in added]
-        eye = np.eye(explorer.n_components)
-        reads = np.array([*(eye[j] for j in own), *(place.axis.reads for place, _ in steps)])
-        moves = np.array([*(eye[j] for j in own), *(place.axis.moves for place, _ in steps)])
-        goals = [*own.values(), *(p.mean + value * p.std - p.axis.offset for p, value in steps)]
-        missing = np.array(goals)[:, None] - reads @ out.T
-        amounts = np.linalg.lstsq(reads @ moves.T, missing, rcond=SAME)[0]
-        out += amounts.T @ moves
-    for j, value in own.items():
-        out[:, j] = value
-    return out
-
-
-def added_of(explorer: Explorer, row: SteerRow) -> dict[str, PlacedAxis]:
-    """The added axes of a row by their ids.
-
-    Raises:
-        ConfigError: the run lacks an axis of the row.
-    """
-    d = explorer.n_components
-    if beyond := [j for j in row.axes if isinstance(j, int) and j >= d]:
-        last = f"{explorer.method.axis_letter()}{max(beyond) + 1}"
-        raise ConfigError(f"this run has {d} axes and no {last}: choose other axes")
-    wanted = [key for key in row.axes if isinstance(key, str)]
-    if not wanted:
-        return {}
-    known = {placed.axis.id: placed for placed in explorer.added_axes}
-    if gone := [key for key in wanted if key not in known]:
-        raise ConfigError(f"this run has no added axis {gone[0]}: choose other axes")
-    return {key: known[key] for key in wanted}
+    added = added_of(explorer, row.axes)
+    places: dict[AxisKey, ArrayLike] = {}
+    for key, value in sigmas(row, n_sigma).items():
+        if isinstance(key, int):
+            places[key] = float(explorer.mean[key]) + value * float(explorer.std[key])
+        else:
+            places[key] = added[key].mean + value * added[key].std
+    return at_places(explorer, z, places)[0]
 
 
 def steer(
@@ -335,7 +301,7 @@ def row_relations(
         return {}
     if explorer is None and any(isinstance(key, str) for key in weights):
         raise ConfigError("the words of added axes need their run: give its explorer")
-    added = {} if explorer is None else added_of(explorer, row)
+    added = {} if explorer is None else added_of(explorer, row.axes)
     along = np.zeros(len(texts.z))
     for key, value in weights.items():
         if isinstance(key, int):

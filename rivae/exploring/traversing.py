@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.base.arrays import Floats
-from rivae.base.errors import ConfigError
+from rivae.base.arrays import Floats, Ints, checked_z, require_count
+from rivae.base.errors import ConfigError, DataError
 from rivae.exploring.explorer import Explorer
-from rivae.exploring.steering import AxisKey
+from rivae.exploring.placing import AxisKey, added_of, at_places
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.ranges import Range, traversal_values
 from rivae.retrieval.traversal import Progress, Traversal, traverse
@@ -88,3 +88,56 @@ def traverse_axes(
         progress,
         [place.axis for place in explorer.added_axes],
     )
+
+
+def traverse_plane_of_axes(
+    explorer: Explorer,
+    z: ArrayLike,
+    axes: Sequence[AxisKey],
+    values_a: ArrayLike,
+    values_b: ArrayLike,
+    k: int = 1,
+) -> Ints:
+    """Move two axes together, and see which items are found.
+
+    Args:
+        z: (d,) where the plane begins; the other axes stay there as far as the two let them.
+        axes: two, of z from 0 or ids of added axes.
+        values_a, values_b: (Ta,) and (Tb,) places on the first and on the second.
+        k: items per point.
+
+    Returns:
+        (Ta, Tb, k) data rows, best first.
+
+    Raises:
+        ConfigError: there is no such axis, or they are one.
+        DataError: z has another width or is not finite, or k < 1.
+
+    Example:
+        >>> import rivae
+        >>> run = rivae.load_run("demo-digits")
+        >>> traverse_plane_of_axes(run.explorer, run.mean, [0, 2], [-1, 1], [-2, 0, 2]).shape
+        (2, 3, 1)
+    """
+    require_count(DataError, k=k)
+    anchor = checked_z(z, explorer.n_components, DataError)
+    if len(anchor) != 1 or len(axes) != 2 or axes[0] == axes[1]:
+        raise ConfigError("a plane needs one point of z and two different axes")
+    a, b = np.meshgrid(np.asarray(values_a), np.asarray(values_b), indexing="ij")
+    places = {axes[0]: a.ravel(), axes[1]: b.ravel()}
+    points, _ = at_places(explorer, np.repeat(anchor, a.size, axis=0), places)
+    ids, _ = explorer.retriever.nearest(points, k)
+    return ids.reshape(*a.shape, -1)
+
+
+def place_on(explorer: Explorer, z: ArrayLike, axis: AxisKey) -> float:
+    """Where z (d,) lies on an axis, in the axis' own units."""
+    point, added = np.asarray(z, dtype=np.float64), added_of(explorer, [axis])
+    if isinstance(axis, str):
+        return float(added[axis].axis.at(point[None])[0])
+    return float(point[axis])
+
+
+def sign_of(explorer: Explorer, axis: AxisKey) -> int:
+    """1, or -1 for an axis of z that is shown as −z; see ``Explorer.signs``."""
+    return int(explorer.signs[axis]) if isinstance(axis, int) else 1

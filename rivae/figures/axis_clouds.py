@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from rivae.exploring.explorer import Explorer
-from rivae.exploring.steering import AxisKey, axis_names
+from rivae.exploring.placing import AxisKey, axis_names
 from rivae.exploring.traversing import axis_numbers, prior_of_axes
 from rivae.exploring.words.clouds import N_QUERIES, TOP, AxisStates, axis_states, count_words
 from rivae.exploring.words.item_words import ItemWords

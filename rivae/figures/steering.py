@@ -14,12 +14,12 @@ from PIL import Image
 
 from rivae.base.arrays import Ints
 from rivae.exploring.explorer import Explorer
+from rivae.exploring.placing import axis_names
 from rivae.exploring.steering import (
     AxisNames,
     Level,
     SteerRow,
     SteerTexts,
-    axis_names,
     by_key,
     cloud_counts,
     row_relations,

@@ -11,8 +11,8 @@ from rivae.app.home.hero import telling_axes
 from rivae.app.panels.links import ExploreLink
 from rivae.app.shared.axes import GONE
 from rivae.exploring.explorer import Explorer
+from rivae.exploring.placing import axis_names
 from rivae.exploring.sliders import reliable_first
-from rivae.exploring.steering import axis_names
 from rivae.figures.axis_clouds import shown_states
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.added_axes import AddedAxis, AxisScore, AxisSpec, change_added
@@ -52,11 +52,34 @@ def test_strips_lead_to_the_place_where_an_item_was_found(explorer):
     page.report("open", {"item": point["ids"][0], "moved": point["moved"]})
     (query,) = [query for name, query in page.links if name == "explore"]
     link, _ = ExploreLink.read(dict(parse_qsl(query)))
-    assert not link.changes and link.added == {"a1": pytest.approx(point["moved"][1], abs=1e-3)}
+    assert not link.changes and point["moved"][0] == "a1"
     there = explorer.encode(row) + link.added["a1"] * DIRECTION / 2
+    assert there @ DIRECTION + 0.3 == pytest.approx(point["moved"][1], abs=1e-3)
     assert int(explorer.topk(there, 1).ids[0]) == point["ids"][0]
     (code,) = page.snippets
     assert "dims=['a1', 1]" in code
+
+
+def test_a_plane_leads_to_the_place_where_an_item_was_found(explorer):
+    row = int(explorer.search_rows[4])
+    shown = App().open("traverse", run="own", q=str(row), view="Plane", a="a1", b="z2", points="7")
+    plane = shown.panel(0)["plane"]
+    assert (plane["x"]["left"], plane["x"]["right"]) == ("dry", "soup")
+    across, up = plane["x"]["moved"][5], plane["y"]["moved"][1]
+    item = plane["ids"][5][1]
+    shown.report("open", {"item": item, "moved": [*across, *up]})
+    (query,) = [query for name, query in shown.links if name == "explore"]
+    link, _ = ExploreLink.read(dict(parse_qsl(query)))
+    there = explorer.encode(row) + link.added["a1"] * DIRECTION / 2
+    there[1] = link.changes[1]
+    places = [there @ DIRECTION + 0.3, there[1]]
+    assert places == pytest.approx([across[1], up[1]], abs=1e-3), "z2 moves along a1 as well"
+    assert int(explorer.topk(there, 1).ids[0]) == item
+    (code,) = shown.snippets
+    assert "['a1', 1]" in code or "('a1', 1)" in code
+    order, names = reliable_first(explorer), axis_names(explorer)
+    fresh = App().open("traverse", run="own", view="Plane", dims="reliable").panel(0)["plane"]
+    assert [fresh[side]["axis"] for side in "xy"] == [names[key] for key in order[:2]]
 
 
 def test_what_is_new_begins_with_it_and_links_of_before_do_not(explorer):

@@ -6,10 +6,10 @@ import pytest
 from rivae.base.errors import ConfigError
 from rivae.exploring.axes.placed import PlacedAxis
 from rivae.exploring.explorer import Explorer
+from rivae.exploring.placing import axis_names
 from rivae.exploring.steering import (
     MAX_ROWS,
     SteerRow,
-    axis_names,
     base_point,
     cloud_counts,
     moved,

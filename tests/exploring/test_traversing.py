@@ -7,7 +7,13 @@ import pytest
 
 from rivae.base.errors import ConfigError
 from rivae.exploring.explorer import Explorer
-from rivae.exploring.traversing import axis_numbers, axis_values, traverse_axes
+from rivae.exploring.traversing import (
+    axis_numbers,
+    axis_values,
+    place_on,
+    traverse_axes,
+    traverse_plane_of_axes,
+)
 from rivae.figures.traversals import strips_of
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.added_axes import AddedAxis, AxisSpec, change_added, remove_added
@@ -52,6 +58,35 @@ def test_every_point_finds_what_a_search_at_its_place_finds(explorer):
             there += (to - (np.dot(record.reads, there) + record.offset)) * np.array(record.moves)
             assert record.at(there[None])[0] == pytest.approx(to)
         assert explorer.topk(there, 3).ids.tolist() == moved.ids[q, j, t].tolist(), (key, to)
+
+
+@pytest.mark.parametrize("axes", [("a3", 4), (2, "a1"), ("a1", "a3"), (1, 0)])
+def test_every_point_of_a_plane_finds_what_a_search_there_finds(explorer, axes):
+    rng, d = np.random.default_rng(11), explorer.n_components
+    z = explorer.encode(int(explorer.search_rows[7])).astype(np.float64)
+    values = rng.normal(size=4), rng.normal(size=3)
+    ids = traverse_plane_of_axes(explorer, z, axes, *values, k=3)
+    records = {place.axis.id: place.axis for place in explorer.added_axes}
+    eye = np.eye(d)
+    reads, moves, offsets = [], [], []
+    for key in axes:
+        record = records.get(key)
+        reads.append(record.reads if record else eye[key])
+        moves.append(record.moves if record else eye[key])
+        offsets.append(record.offset if record else 0.0)
+    for s, t in np.ndindex(4, 3):
+        wanted = np.array([values[0][s], values[1][t]]) - offsets
+        by = np.linalg.solve(np.array(reads) @ np.array(moves).T, wanted - np.array(reads) @ z)
+        there = z + by @ np.array(moves)
+        assert explorer.topk(there, 3).ids.tolist() == ids[s, t].tolist()
+        read = [place_on(explorer, there, key) for key in axes]
+        assert read == pytest.approx([values[0][s], values[1][t]])
+
+
+@pytest.mark.parametrize("axes", [("a1", "a1"), ("a2", 0), (0, 99), (0,), (0, 1, 2)])
+def test_what_is_no_plane_is_refused(explorer, axes):
+    with pytest.raises(ConfigError):
+        traverse_plane_of_axes(explorer, explorer.mean, axes, [0.0], [1.0])
 
 
 def test_values_of_added_axes_lie_where_their_data_lie(explorer):

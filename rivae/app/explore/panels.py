@@ -22,7 +22,8 @@ from rivae.app.shell.text import escape, markdown
 from rivae.app.work import layouts
 from rivae.base.errors import ConfigError
 from rivae.exploring.maps import among
-from rivae.exploring.steering import MAX_AXES, MAX_LEVEL, AxisKey, Level
+from rivae.exploring.placing import AxisKey
+from rivae.exploring.steering import MAX_AXES, MAX_LEVEL, Level
 from rivae.exploring.words.axis_names import cut
 
 if TYPE_CHECKING:

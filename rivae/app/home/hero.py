@@ -30,8 +30,8 @@ from rivae.app.shared.session import answered
 from rivae.app.shell import cache, keys, pages, report, web
 from rivae.base.errors import RivaeError
 from rivae.exploring.explorer import Explorer
+from rivae.exploring.placing import AxisKey
 from rivae.exploring.sliders import added_sliders, axes_by_key, reliable_first, sliders_of
-from rivae.exploring.steering import AxisKey
 from rivae.runs import Run
 
 N_AXES, N_ITEMS, HEIGHT = 3, 8, 560

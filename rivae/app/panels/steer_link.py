@@ -16,15 +16,8 @@ from rivae.app.panels.codec import Kind, Link, setting
 from rivae.app.panels.links import ASKS, MAX_DIMS, QUERY, RUN, Query, whole_number
 from rivae.base.config import Asks
 from rivae.base.errors import ConfigError
-from rivae.exploring.steering import (
-    MAX_AXES,
-    MAX_LEVEL,
-    MAX_ROWS,
-    AxisKey,
-    Level,
-    checked_level,
-    is_axis,
-)
+from rivae.exploring.placing import AxisKey
+from rivae.exploring.steering import MAX_AXES, MAX_LEVEL, MAX_ROWS, Level, checked_level, is_axis
 from rivae.runs.added_axes import ADDED_ID
 
 LETTERS: Mapping[str, Level] = {"o": "off", "q": "query", "i": "on"}

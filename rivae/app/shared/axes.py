@@ -10,8 +10,8 @@ import streamlit as st
 from rivae.app.panels.codec import MAX_LENGTH
 from rivae.app.shell.text import markdown
 from rivae.app.work import certainty
+from rivae.exploring.placing import AxisKey, axis_names
 from rivae.exploring.sliders import reliable_first
-from rivae.exploring.steering import AxisKey, axis_names
 
 if TYPE_CHECKING:
     from rivae.exploring.explorer import Explorer
@@ -61,14 +61,21 @@ def dim_picker(explorer: Explorer, label: str, key: str, default: int, width: in
     return int(_picked(explorer, ids, label, key, default, width, "visible"))
 
 
-def axis_picker(explorer: Explorer, label: str, key: str, default: AxisKey, width: int) -> AxisKey:
+def axis_picker(
+    explorer: Explorer,
+    label: str,
+    key: str,
+    default: AxisKey,
+    width: int,
+    label_visibility: Literal["visible", "collapsed"] = "visible",
+) -> AxisKey:
     """One axis, of z or added, which the address keeps by its id or as "reliable", the first of
-    those; ``label`` is for screen readers.
+    those.
     """
     ids = axes_by_id(explorer)
     if st.query_params.get(key) == RELIABLE:
         default = reliable_first(explorer)[0]
-    return _picked(explorer, ids, label, key, default, width, "collapsed")
+    return _picked(explorer, ids, label, key, default, width, label_visibility)
 
 
 def _picked(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rivae.data.base import PairedDataset
     from rivae.exploring.explorer import Explorer
-    from rivae.exploring.steering import AxisKey
+    from rivae.exploring.placing import AxisKey
     from rivae.exploring.words.clouds import AxisStates
     from rivae.exploring.words.item_terms import ItemTerms
     from rivae.exploring.words.item_words import ItemWords

@@ -26,17 +26,9 @@ from rivae.app.panels.questions import (
 from rivae.app.shell import cache
 from rivae.base.errors import ConfigError, RivaeError
 from rivae.exploring.explorer import Explorer, Vector
+from rivae.exploring.placing import AxisKey, added_of, axis_names
 from rivae.exploring.sliders import axes_by_key
-from rivae.exploring.steering import (
-    AxisKey,
-    SteerRow,
-    SteerTexts,
-    added_of,
-    axis_names,
-    base_point,
-    moved,
-    steer_texts,
-)
+from rivae.exploring.steering import SteerRow, SteerTexts, base_point, moved, steer_texts
 
 K = 5  # pictures of a row, as in the paper's figure
 N_WAY = 11  # places between two steps: one every 60 ms of what the presenter's view takes
@@ -108,7 +100,7 @@ def _place(explorer: Explorer, query: Query, row: SteerRow, n_sigma: float) -> V
 def _levels_at(explorer: Explorer, z: Vector, row: SteerRow) -> list[float]:
     """Where ``z`` lies on the axes of ``row``, in s.d. from the mean."""
     at: dict[AxisKey, float] = dict(enumerate((z - explorer.mean) / explorer.std))
-    for name, place in added_of(explorer, row).items():
+    for name, place in added_of(explorer, row.axes).items():
         at[name] = (float(place.axis.at(z[None])[0]) - place.mean) / place.std
     return [round(float(at[j]), 2) + 0.0 for j in row.axes]
 

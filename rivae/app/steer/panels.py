@@ -67,7 +67,8 @@ def offer(explorer: Explorer, shown: SteerState) -> None:
 def sheet(explorer: Explorer, shown: SteerState) -> Sheet:
     """The matrix as the paper prints it."""
     from rivae.app.steer.answers import K
-    from rivae.exploring.steering import axis_names, base_point, steer
+    from rivae.exploring.placing import axis_names
+    from rivae.exploring.steering import base_point, steer
     from rivae.figures.steering import row_clouds, steering_sheet
 
     rows, data, side = shown.steer_rows, explorer.data, _side(explorer)

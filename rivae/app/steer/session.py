@@ -20,8 +20,9 @@ from rivae.app.steer.state import SteerState
 from rivae.app.work import certainty
 from rivae.base.errors import ConfigError
 from rivae.exploring.explorer import Explorer
+from rivae.exploring.placing import axis_names
 from rivae.exploring.sliders import caption, certainty_marks
-from rivae.exploring.steering import SteerRow, axis_names
+from rivae.exploring.steering import SteerRow
 from rivae.exploring.tours import MAX_HEADING, TourStep
 from rivae.exploring.words.axis_names import cut
 from rivae.runs import Run

@@ -15,14 +15,13 @@ from rivae.app.panels.steer_link import SteerLink
 from rivae.app.steer.answers import pictures_of
 from rivae.base.config import Asks
 from rivae.exploring.explorer import Explorer
+from rivae.exploring.placing import AxisKey, added_of
 from rivae.exploring.sliders import axes_by_key, reliable_first
 from rivae.exploring.steering import (
     MAX_AXES,
     MAX_ROWS,
-    AxisKey,
     Level,
     SteerRow,
-    added_of,
     base_point,
     moved,
     steer_rows,
@@ -119,7 +118,7 @@ def commit(explorer: Explorer, state: SteerState, view: Mapping[str, Any]) -> St
         return state
     said = SteerLink.reported(view, explorer.n_components)
     made = steer_rows(said["axes"], said["rows"])
-    added_of(explorer, made[0])  # the run has them all
+    added_of(explorer, made[0].axes)  # the run has them all
     return replace(state, **said | {"rows": tuple(row.levels for row in made)})
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.app.shared import frame, share
-from rivae.app.shared.axes import axes_version, dim_picker, say_gone
+from rivae.app.shared.axes import axes_version, axis_picker, say_gone
 from rivae.app.shell import keys
 from rivae.app.traverse import pictures, traversals
-from rivae.app.traverse.session import axes_picker, query_picker
-from rivae.exploring.steering import axis_names
+from rivae.app.traverse.session import axes_picker, first_axes, query_picker
+from rivae.exploring.placing import axis_names
+from rivae.exploring.traversing import place_on, sign_of
 
 if TYPE_CHECKING:
     from rivae.app.traverse.session import Anchor
@@ -102,18 +103,20 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
 
 
 def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
-    """Two dimensions at once: the best item at every point of a grid."""
+    """Two axes at once: the best item at every point of a grid."""
     from rivae.figures.traversals import plane_sheet
 
-    d, names, signs = explorer.n_components, explorer.axis_names, explorer.signs.tolist()
+    d, names = explorer.n_components, axis_names(explorer)
     if d < 2:
         st.info("This run has only one axis; a plane needs two.")
         return
-    first, second = sorted(range(d), key=lambda j: (-explorer.effects[j], j))[:2]
+    first, second = first_axes(explorer)[:2]
+    for key in (keys.TRAVERSE_A, keys.TRAVERSE_B):
+        say_gone(explorer, st.query_params.get(key, ""))
     query_picker(explorer, anchor)
     with frame.details("Axes", ":material/format_list_bulleted:"):
-        a = dim_picker(explorer, "Horizontal axis", keys.TRAVERSE_A, first)
-        b = dim_picker(explorer, "Vertical axis", keys.TRAVERSE_B, second)
+        a = axis_picker(explorer, "Horizontal axis", keys.TRAVERSE_A, first, width=200)
+        b = axis_picker(explorer, "Vertical axis", keys.TRAVERSE_B, second, width=200)
     with frame.details():
         n = (
             st.segmented_control(
@@ -127,12 +130,14 @@ def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
             or 9
         )
         side = 0 if _whole(explorer) else explorer.found_side
-    dims = (a, b)
-    if dims[0] == dims[1]:
+    axes = (a, b)
+    if a == b:
         st.info("Choose two different axes.")
         return
-    ids, values_a, values_b = traversals.plane(anchor.key, anchor.z, dims, choice, n, explorer)
-    pictures.plane(explorer, anchor, ids, dims, (values_a, values_b), side)
+    ids, values_a, values_b = traversals.plane(
+        anchor.key, anchor.z, axes, choice, n, axes_version(explorer, axes), explorer
+    )
+    pictures.plane(explorer, anchor, ids, axes, (values_a, values_b), side)
     sheet = partial(
         plane_sheet,
         ids,
@@ -140,8 +145,8 @@ def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         values_b,
         lambda i: explorer.data.picture(i, side),
         names=(names[a], names[b]),
-        reference=(anchor.z[dims[0]], anchor.z[dims[1]]),
-        signs=(signs[a], signs[b]),
+        reference=(place_on(explorer, anchor.z, a), place_on(explorer, anchor.z, b)),
+        signs=(sign_of(explorer, a), sign_of(explorer, b)),
         title=explorer.data.title,
         side=56 if n <= 11 else 44,
     )
@@ -153,7 +158,7 @@ def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         "plane",
         is_chart=False,
         **_start(anchor),
-        dims=dims,
+        dims=axes,
         range_a=(float(values_a[0]), float(values_a[-1])),
         n_points=n,
         side=side,

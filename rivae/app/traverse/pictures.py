@@ -14,8 +14,9 @@ from rivae.app.panels.links import MAX_DIMS, ExploreLink
 from rivae.app.shared.item import docked_item
 from rivae.app.shell import cache, keys, pages, web
 from rivae.app.traverse.session import choose_query
-from rivae.exploring.sliders import axes_by_key, axes_of
-from rivae.exploring.steering import AxisKey
+from rivae.exploring.placing import AxisKey, at_places
+from rivae.exploring.sliders import axes_by_key
+from rivae.exploring.traversing import place_on
 from rivae.runs.added_axes import ADDED_ID
 
 if TYPE_CHECKING:
@@ -31,8 +32,7 @@ _SHEET = Component(
     css=("base.css", "strips.css"),
     reports={"open": dict},
 )
-# A click: an item, and by axis where it was found: the value of z, or the amount that an added axis
-# was moved by.
+# A click: an item, and where on which axes it was found.
 Opened = tuple[int, dict[AxisKey, float]]
 
 
@@ -51,10 +51,9 @@ def strips(
     axes, sent = axes_by_key(explorer), []
     best = int(explorer.topk(np.array(anchor.z), 1).ids[0])
     for key, strip in found.items():
-        axis, place = axes[key], _place(explorer, anchor, key)
+        axis, place = axes[key], place_on(explorer, anchor.z, key)
         sign, low, high = _ends(axis["flipped"], choice[key])
         query = sign * place
-        start = 0.0 if isinstance(key, int) else place
         here = _at_query(strip, query, best)
         values = strip.values.copy()
         if here is not None:  # its picture begins further to the left, but this is where it is from
@@ -65,7 +64,7 @@ def strips(
                 "value": text,
                 "query": n == here,
                 "share": _share(float(strip.values[n]), low, high),
-                "moved": [key, sign * float(values[n]) - start],
+                "moved": [key, sign * float(values[n])],
                 "ids": strip.ids[n].tolist(),
             }
             for n, text in enumerate(texts)
@@ -89,34 +88,26 @@ def plane(
     explorer: Explorer,
     anchor: Anchor,
     ids: NDArray[np.int64],
-    dims: tuple[int, int],
+    keys_of_axes: tuple[AxisKey, AxisKey],
     values: tuple[NDArray[np.float64], NDArray[np.float64]],
     side: int,
 ) -> None:
-    """The best item (n, n, 1) at every point of two dimensions."""
+    """The best item (n, n, 1) at every point of two axes."""
     from rivae.figures.traversals import value_texts
 
-    axes, table, sides, here = axes_of(explorer), ids[..., 0], [], []
-    for way, (dim, along) in enumerate(zip(dims, values, strict=True)):
-        axis = axes[dim]
-        here.append(int(np.abs(along - anchor.z[dim]).argmin()))
+    axes, table, sides, here = axes_by_key(explorer), ids[..., 0], [], []
+    for way, (key, along) in enumerate(zip(keys_of_axes, values, strict=True)):
+        axis = axes[key]
+        here.append(int(np.abs(along - place_on(explorer, anchor.z, key)).argmin()))
         sign, step = (-1.0, -1) if axis["flipped"] else (1.0, 1)
         table = table if step > 0 else np.flip(table, way)
         here[-1] = here[-1] if step > 0 else len(along) - 1 - here[-1]
-        moved = [[dim, float(value)] for value in along[::step]]
+        moved = [[key, float(value)] for value in along[::step]]
         sides.append({**_said(axis), "values": value_texts(sign * along[::step]), "moved": moved})
     x, y = sides
     sent = {"x": x, "y": y, "ids": table.tolist(), "here": here}
     data = {"plane": sent, "query": _query(explorer, anchor)}
     show(_SHEET, explorer, anchor, data, table.ravel().tolist(), side)
-
-
-def _place(explorer: Explorer, anchor: Anchor, key: AxisKey) -> float:
-    """Where the anchor lies on an axis."""
-    if isinstance(key, int):
-        return anchor.z[key]
-    axis = next(place.axis for place in explorer.added_axes if place.axis.id == key)
-    return float(axis.at(np.array([anchor.z]))[0])
 
 
 def _at_query(strip: Strip, query: float, best: int) -> int | None:
@@ -229,13 +220,14 @@ def _buttons(explorer: Explorer, anchor: Anchor, opened: Opened) -> None:
         on_click=_use,
         args=(item,),
     )
-    latents = {key: value for key, value in moved.items() if isinstance(key, int)}
+    there = {key: place for key, place in moved.items() if key in axes_by_key(explorer)}
+    _, amounts = at_places(explorer, np.array([anchor.z]), there)
     link = ExploreLink(
         run=anchor.run,
         query=anchor.query,
         asks=anchor.asks,
-        changes={j: value for j, value in latents.items() if j < explorer.n_components},
-        added={key: value for key, value in moved.items() if isinstance(key, str)},
+        changes={key: place for key, place in there.items() if isinstance(key, int)},
+        added={name: float(by[0]) for name, by in amounts.items()},
     )
     st.page_link(
         pages.path("explore"),

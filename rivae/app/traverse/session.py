@@ -19,8 +19,8 @@ from rivae.app.shared.runs import asks_picker
 from rivae.app.shell import cache, keys
 from rivae.app.shell.text import markdown
 from rivae.base.errors import ConfigError
+from rivae.exploring.placing import AxisKey
 from rivae.exploring.sliders import reliable_first
-from rivae.exploring.steering import AxisKey
 from rivae.retrieval.ranges import RANGES
 
 if TYPE_CHECKING:
@@ -91,16 +91,21 @@ def typed_query() -> None:
     choose_query(int(st.session_state[keys.TRAVERSE_QUERY]))
 
 
+def first_axes(explorer: Explorer) -> list[AxisKey]:
+    """All axes, those that are shown first where the address names none at the start."""
+    if st.query_params.get(keys.TRAVERSE_DIMS) == RELIABLE:
+        return reliable_first(explorer)
+    effects = explorer.effects
+    return [*sorted(range(len(effects)), key=lambda j: (-effects[j], j))]
+
+
 def chosen_axes(explorer: Explorer) -> list[AxisKey]:
     """The axes named in the address ("z1~a3"), the most reliable ("reliable"), or where it names
     none those of z with the largest effect, as links of before do.
     """
     text, ids = st.query_params.get(keys.TRAVERSE_DIMS), axes_by_id(explorer)
-    if text is None:
-        effects = explorer.effects
-        return [*sorted(range(len(effects)), key=lambda j: (-effects[j], j))[:N_FIRST]]
-    if text == RELIABLE:
-        return reliable_first(explorer)[:N_FIRST]
+    if text is None or text == RELIABLE:
+        return first_axes(explorer)[:N_FIRST]
     names = dict.fromkeys(text[:MAX_LENGTH].split("~"))
     return [ids[name] for name in names if name in ids]
 

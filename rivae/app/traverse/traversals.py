@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rivae.exploring.explorer import Explorer
     from rivae.exploring.paths import Kind, Path
-    from rivae.exploring.steering import AxisKey
+    from rivae.exploring.placing import AxisKey
     from rivae.metrics.correlation import CorrelationTable
     from rivae.retrieval.ranges import Range
     from rivae.retrieval.traversal import Traversal
@@ -82,15 +82,15 @@ def path(
 def plane(
     key: str,
     z_ref: tuple[float, ...],
-    dims: tuple[int, int],
+    axes: tuple[AxisKey, AxisKey],
     choice: Range,
     n_points: int,
+    version: str,
     _explorer: Explorer,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """Items (n, n, 1) over two dimensions, and the values of both."""
-    from rivae.retrieval.traversal import traverse_plane
+    """Items (n, n, 1) over two axes, and the values of both; see ``one_query``."""
+    from rivae.exploring.traversing import axis_numbers, axis_values, traverse_plane_of_axes
 
-    values = values_of(_explorer, choice)
-    a, b = (np.linspace(values[j, 0], values[j, -1], n_points) for j in dims)
-    ids = traverse_plane(_explorer.retriever, np.array(z_ref), dims[0], a, dims[1], b)
-    return ids, a, b
+    values = axis_values(_explorer, choice)[axis_numbers(_explorer, axes)]
+    a, b = (np.linspace(along[0], along[-1], n_points) for along in values)
+    return traverse_plane_of_axes(_explorer, np.array(z_ref), axes, a, b), a, b

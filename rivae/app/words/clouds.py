@@ -13,13 +13,13 @@ from rivae.app.shell import cache, keys
 from rivae.app.shell.report import waiting
 from rivae.app.shell.text import escape, markdown
 from rivae.app.words import session
-from rivae.exploring.steering import axis_names
+from rivae.exploring.placing import axis_names
 from rivae.exploring.words.axis_names import signed_id
 
 if TYPE_CHECKING:
     from rivae.app.words.session import AxisChoice
     from rivae.exploring.explorer import Explorer
-    from rivae.exploring.steering import AxisKey
+    from rivae.exploring.placing import AxisKey
     from rivae.exploring.words.clouds import AxisStates
     from rivae.exploring.words.relations import Target
     from rivae.figures.clouds import Clouds

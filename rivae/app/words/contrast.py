@@ -13,7 +13,7 @@ from rivae.app.shell import cache, keys, report
 from rivae.app.shell.text import markdown
 from rivae.app.words import session
 from rivae.base.errors import DataError
-from rivae.exploring.steering import axis_names
+from rivae.exploring.placing import axis_names
 
 if TYPE_CHECKING:
     from rivae.exploring.explorer import Explorer

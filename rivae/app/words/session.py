@@ -19,7 +19,7 @@ from rivae.base.errors import RivaeError
 if TYPE_CHECKING:
     from rivae.base.config import Asks
     from rivae.exploring.explorer import Explorer
-    from rivae.exploring.steering import AxisKey
+    from rivae.exploring.placing import AxisKey
     from rivae.exploring.words.relations import Target
     from rivae.runs import Run
 
@@ -152,7 +152,7 @@ def axis_and_width(explorer: Explorer) -> AxisChoice:
     most = int(explorer.effects.argmax())
     say_gone(explorer, st.query_params.get(keys.WORDS_DIM, ""))
     with frame.tools():
-        key = axis_picker(explorer, "Axis", keys.WORDS_DIM, most, 190)
+        key = axis_picker(explorer, "Axis", keys.WORDS_DIM, most, 190, "collapsed")
     with frame.details():
         n_sigma = st.segmented_control(
             "Ends at mean ±",

@@ -57,7 +57,7 @@ with open("path.gif", "wb") as file:
     "strips": Template(
         imports=(
             SAVE,
-            "from rivae.exploring.steering import axis_names",
+            "from rivae.exploring.placing import axis_names",
             "from rivae.figures.traversals import strips_of, strips_sheet",
         ),
         body="""\
@@ -108,21 +108,24 @@ save(factor_sheet(comparison, {query}, strips, side={side}), "compare.png")
     "plane": Template(
         imports=(
             "from rivae.retrieval.ranges import grid",
-            "from rivae.retrieval.traversal import traverse_plane",
+            "from rivae.exploring.placing import axis_names",
+            "from rivae.exploring.traversing import place_on, sign_of, traverse_plane_of_axes",
             SAVE,
             "from rivae.figures.traversals import plane_sheet",
         ),
         body="""\
 z = {start}
-a, b = {dims}
+axes = {dims}
+names = axis_names(run.explorer)
 values_a = grid(*{range_a}, n_points={n_points})
 values_b = grid(*{range_b}, n_points={n_points})
-ids = traverse_plane(run.explorer.retriever, z, a, values_a, b, values_b)
+ids = traverse_plane_of_axes(run.explorer, z, axes, values_a, values_b)
 data = run.data
 sheet = plane_sheet(
     ids, values_a, values_b, lambda item: data.picture(item, {side}),
-    names=(run.axes[a].label, run.axes[b].label), reference=(z[a], z[b]),
-    signs=(run.explorer.signs[a], run.explorer.signs[b]), title=data.title,
+    names=[names[axis] for axis in axes], title=data.title,
+    reference=[place_on(run.explorer, z, axis) for axis in axes],
+    signs=[sign_of(run.explorer, axis) for axis in axes],
 )
 save(sheet, "plane.png")
 """,
@@ -141,7 +144,8 @@ save(sheet, "plane.png")
         imports=(
             SAVE,
             "from rivae.figures.steering import row_clouds, steering_sheet",
-            "from rivae.exploring.steering import axis_names, steer, steer_rows",
+            "from rivae.exploring.placing import axis_names",
+            "from rivae.exploring.steering import steer, steer_rows",
         ),
         body="""\
 z = {start}
@@ -187,7 +191,7 @@ WORDS: dict[str, Template] = {
             SAVE,
             "from rivae.figures.cloud_sheet import cloud_sheet",
             "from rivae.figures.clouds import make_clouds",
-            "from rivae.exploring.steering import axis_names",
+            "from rivae.exploring.placing import axis_names",
             "from rivae.exploring.words.clouds import count_words",
             "from rivae.exploring.words.item_words import item_tags",
             "from rivae.exploring.words.relations import AXIS, find_target",
