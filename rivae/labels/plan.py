@@ -65,6 +65,9 @@ class LabelPlan(_Strict):
         random_state: seed of the order.
         order: data rows by position; a row may occur twice.
         repeats: positions of hidden repeats in ``order``, ascending.
+        drawn: positions of items that come from the random share, ascending; see ``early.sample``.
+        chances: by position, the item's probability of being in the plan, in (0, 1]; empty where
+            it is unknown, as in plans of older versions.
     """
 
     version: Literal[1] = 1
@@ -82,13 +85,22 @@ class LabelPlan(_Strict):
         list[Annotated[int, Field(ge=0, lt=2**31)]], Field(min_length=1, max_length=MAX_ENTRIES)
     ]
     repeats: Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=MAX_ENTRIES)]
+    drawn: Annotated[
+        list[Annotated[int, Field(ge=0, lt=MAX_ENTRIES)]], Field(max_length=MAX_ENTRIES)
+    ] = []
+    chances: Annotated[
+        list[Annotated[float, Field(gt=0, le=1)]], Field(max_length=MAX_ENTRIES)
+    ] = []
 
     @model_serializer(mode="wrap")
     def _document(self, usual: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Without fields of newer versions that have their default."""
         document: dict[str, Any] = usual(self)
+        usual_values: dict[str, Any] = {"asks": "first", "drawn": [], "chances": []}
         return {
-            name: value for name, value in document.items() if (name, value) != ("asks", "first")
+            name: value
+            for name, value in document.items()
+            if name not in usual_values or value != usual_values[name]
         }
 
     @property
@@ -260,6 +272,7 @@ def read_plan(source: Path | bytes) -> LabelPlan:
         foreign="this is not a labelling plan ({problem}): choose one that this app made",
     )
     _check_repeats(plan)
+    _check_chances(plan)
     return plan
 
 
@@ -277,4 +290,13 @@ def _check_repeats(plan: LabelPlan) -> None:
         raise DataError(
             "this is not a labelling plan (its repeats do not fit its order): choose "
             "one that this app made"
+        )
+
+
+def _check_chances(plan: LabelPlan) -> None:
+    n = len(plan.order)
+    if len(plan.chances) not in (0, n) or any(position >= n for position in plan.drawn):
+        raise DataError(
+            "this is not a labelling plan (its probabilities do not fit its order): choose one "
+            "that this app made"
         )
