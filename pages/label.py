@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rivae.app.label import desk, plans, review
+from rivae.app.label import begin, desk, plans, review
 from rivae.app.shared import address, frame, labels
 from rivae.app.shell import keys, report
 from rivae.app.shell.pages import Page, View
@@ -13,10 +13,14 @@ PAGE = Page(
         View("Label", "Label", {"view": "Label"}),
         View("Review", "Label", {"view": "Review"}, order=1),
         View("Plans", "Label", {"view": "Plans"}, order=2),
+        View("New labels", "Label", {"view": "New"}, order=3, has_tab=False),
     ),
     blurb="Label retrieved items, factor by factor, with the keyboard.",
     always=("plan", "by"),
     help="""
+*Which run* and *how many minutes* are all that has to be said: the items that say most come first,
+and D, C and I stand under *Evidence* as soon as 20 of them are labelled.
+
 **Sweep** asks one question about a sheet of items, **Focus** every question about one item. You do
 not see where an item comes from: no run, no axis, no rank, no other annotator. Some items come
 twice, to measure how consistent you are.
@@ -42,15 +46,23 @@ connection loses nothing.
 
 try:
     names = labels.plan_names()
-    view = address.view() if names else "Plans"  # without a plan there is nothing else to show
-    with frame.tools():
-        chosen, remark = labels.plan_picker(names) if view != "Plans" else ("", "")
+    view = address.view()
+    if not names and view != "Plans":  # there is nothing else to show
+        view = "New labels"
+    chosen, remark = "", ""
+    if view in ("Label", "Review"):
+        with frame.tools():
+            chosen, remark = labels.plan_picker(names)
+            if view == "Label":
+                begin.button()
     if remark:
         st.warning(remark, icon=":material/info:")
     if view != "Label" or st.session_state[keys.ENTERED]:
         desk.enter()
     if view == "Plans":
         plans.panel(names)
+    elif view == "New labels":
+        begin.panel(names)
     elif chosen:
         with st.skeleton(height=480):
             opened = labels.open_plan(chosen)

@@ -92,7 +92,7 @@ def test_an_empty_store_explains_what_a_plan_is(plans):
 
 
 def test_without_an_evaluated_run_it_says_what_to_do(app):
-    shown = app("label")
+    shown = app("label", view="Plans")
     assert NONE_EVALUATED in written(shown)
     assert ("metrics", "show=run&run=digits-4") in shown.links
     assert not shown.at.multiselect and not shown.at.button

@@ -69,7 +69,8 @@ CONTROLS = {
     VERDICT: {"label.adjudicate:_decide", "label.adjudicate:_take_back"},
     FILE: {"label.exchange:_look", "label.exchange:_look_anew", "label.exchange:_choose_name"},
     PLAN: {
-        "label.factors:_remove", "label.factors:_save", "label.plan_form:_count",
+        "label.begin:_start", "label.factors:_remove", "label.factors:_save",
+        "label.plan_form:_count",
         "label.plan_form:_uploaded", "label.plan_form:make", "label.plan_upload:_take",
         "metrics.labels_axes:_keep_plan",
     },
@@ -128,7 +129,7 @@ OWN_SESSION = {
     "explore.adding:_propose", "explore.adding:_try", "explore.panels:PAGE.choose_query",
     "explore.panels:PAGE.move_to_item", "home.cards:if Explore", "home.hero:_ask",
     "home.hero:lambda open", "home.hero:lambda own", "home.hero:lambda start",
-    "label.adjudicate:_first_page",
+    "label.adjudicate:_first_page", "label.begin:address.show_view",
     "label.annotator:_be", "label.annotator:_be_new", "label.desk:on_look",
     "label.desk:on_older", "label.exchange:_close", "label.plans:_edit",
     "label.plans:labels.show_plan", "metrics.benchmark:lambda sort",

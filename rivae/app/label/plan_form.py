@@ -9,7 +9,7 @@ import streamlit as st
 
 from rivae.app.label import factors, plan_chosen, plan_making, plan_runs, plan_upload
 from rivae.app.shared import address, labels
-from rivae.app.shell import gate, keys, report
+from rivae.app.shell import cache, gate, keys, report
 from rivae.app.shell.text import markdown
 from rivae.base.config import free_name
 from rivae.base.errors import LabelError, RivaeError
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
 KEY = keys.LABEL_NEW
 NO_GUIDELINE = "choose the file of a guideline: every plan has one under Files and link"
+NO_NAMES = "no axis of this run has a name any more: choose other factors"
 WAYS = ("From runs", "From a file")
 CHOSEN = "From the map"
 COUNTING, MAKING, FACTORS = "counting", "making", "draft"  # places of messages
-FOOD, FILE = "food", "file"
+FOOD, FILE, AXES = "food", "file", "axes:"
 SECONDS = 3.0  # per answer, of an annotator who has found their pace
 
 
@@ -91,7 +92,7 @@ def _work(asked: PlanRequest, guideline: Guideline, names: Sequence[str]) -> Non
         report.show(MAKING)  # the runs have changed since the items were counted
         return
     st.markdown(preview(plan, len(guideline.factors)))
-    free = _free(plan.dataset, names)
+    free = free_plan_name(plan.dataset, names)
     _name_and_make(free, _make, (asked, guideline, free))
 
 
@@ -118,7 +119,7 @@ def _name_and_make(free: str, make: Callable[..., None], args: tuple[object, ...
     report.show(MAKING)
 
 
-def _free(dataset: str, names: Sequence[str]) -> str:
+def free_plan_name(dataset: str, names: Sequence[str]) -> str:
     """The suggested name: the first free number after the data set's name."""
     taken = set(names)
     return next(f"{dataset}-{n}" for n in range(1, len(taken) + 2) if f"{dataset}-{n}" not in taken)
@@ -179,18 +180,24 @@ def _keep_made(plan: Callable[[str], LabelPlan], guideline: Guideline, free: str
 # Its factors
 
 
-def factor_choice(names: Sequence[str]) -> Guideline:
+def factor_choice(names: Sequence[str], key: str = KEY, run: str = "") -> Guideline:
     """The choice of factors and their editor; returns the guideline of the new plan.
+
+    Args:
+        names: of the plans whose factors can be taken.
+        key: begins the keys of the fields.
+        run: whose named axes can be the factors.
 
     Raises:
         LabelError: the chosen plan's guideline is damaged, or no file was chosen.
     """
-    options = [FOOD, *(f"plan:{name}" for name in names), FILE]
+    axes = [f"{AXES}{run}"] if run and _of_axes(run) is not None else []
+    options = [FOOD, *axes, *(f"plan:{name}" for name in names), FILE]
     begun = st.selectbox(
         "Factors",
         options,
         format_func=_title,
-        key=f"{KEY}_base",
+        key=f"{key}_base",
         width=340,
         help="What annotators are asked about every item.",
     )
@@ -198,9 +205,10 @@ def factor_choice(names: Sequence[str]) -> Guideline:
         st.file_uploader(
             "A guideline as this app exports it",
             type=["json"],
-            key=f"{KEY}_guideline",
+            key=f"{key}_guideline",
             max_upload_size=gate.SMALL_FILE,
             on_change=_uploaded,
+            args=(key,),
         )
     report.show(FACTORS)
     guideline = _current(begun)
@@ -209,7 +217,7 @@ def factor_choice(names: Sequence[str]) -> Guideline:
         icon=":material/tune:",
     ):
         factors.editor(
-            f"new-{begun}",
+            f"{key.removeprefix('label_')}-{begun}",
             guideline,
             current=lambda: _current(begun),
             save=lambda changed: _keep(begun, changed),
@@ -221,7 +229,17 @@ def factor_choice(names: Sequence[str]) -> Guideline:
 def _title(option: str) -> str:
     if option.startswith("plan:"):
         return f"Factors of the plan {option.removeprefix('plan:')}"
+    if option.startswith(AXES):
+        return "What the axes are called"
     return "From a file" if option == FILE else "The eight food factors"
+
+
+def _of_axes(run: str) -> Guideline | None:
+    """The named axes of a run as a guideline; None where none has a name."""
+    from rivae.exploring.sliders import axes_by_key
+    from rivae.labels.axes_guideline import guideline_of_axes
+
+    return guideline_of_axes([*axes_by_key(cache.explorer(run)).values()])
 
 
 def _current(begun: str) -> Guideline:
@@ -236,6 +254,10 @@ def _current(begun: str) -> Guideline:
         raise LabelError(NO_GUIDELINE)
     if begun == FOOD:
         return read_guideline()
+    if begun.startswith(AXES):
+        if (named := _of_axes(begun.removeprefix(AXES))) is None:
+            raise LabelError(NO_NAMES)
+        return named
     store = labels.store()
     return plan_guideline(store, kept_plan(store, begun.removeprefix("plan:")))
 
@@ -246,10 +268,10 @@ def _keep(begun: str, changed: Guideline) -> None:
     st.session_state[keys.LABEL_DRAFTS] = {**drafts, begun: changed}
 
 
-def _uploaded() -> None:
+def _uploaded(key: str) -> None:
     from rivae.labels.guideline import MAX_GUIDELINE_BYTES, parse_guideline
 
-    file = st.session_state.get(f"{KEY}_guideline")
+    file = st.session_state.get(f"{key}_guideline")
     if file is None:
         return
 

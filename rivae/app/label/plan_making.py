@@ -43,6 +43,23 @@ class PlanRequest(BaseModel):
     asks: Literal["first", "second", "both"] = "first"
 
 
+class EarlyRequest(BaseModel):
+    """The settings of a new plan for some minutes; see ``make_early_plan``. Runs that were never
+    evaluated are evaluated first. ``paths`` are the folders of the runs.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    paths: tuple[str, ...]
+    minutes: float | None
+    n_factors: int
+    seconds: float
+    asks: Literal["first", "second", "both"] = "first"
+
+
+Wanted = PlanRequest | EarlyRequest
+
+
 def plan_request(
     runs: Sequence[Run], n_queries: int | None, repeats: float, seed: int, asks: Asks = "first"
 ) -> PlanRequest:
@@ -53,12 +70,12 @@ def plan_request(
     )
 
 
-def job_of(wanted: PlanRequest) -> Task | None:
+def job_of(wanted: Wanted) -> Task | None:
     """The running or finished task for this request, or None."""
     return tasks.get(_key(wanted))
 
 
-def start(wanted: PlanRequest) -> Task:
+def start(wanted: Wanted) -> Task:
     """Start to make a plan, or join the task that makes the same plan.
 
     Raises:
@@ -66,7 +83,8 @@ def start(wanted: PlanRequest) -> Task:
     """
     key, spec = _key(wanted), wanted.model_dump(mode="json")
     title = f"Items of {', '.join(Path(path).name for path in wanted.paths)}"
-    work = "rivae.app.label.plan_making:make"
+    name = "make_early" if isinstance(wanted, EarlyRequest) else "make"
+    work = f"{__name__}:{name}"
     return tasks.start(key, lambda: start_process(key, title, work, spec))
 
 
@@ -90,9 +108,39 @@ def make(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     return {"plan": plan.model_dump_json()}
 
 
-def counted(wanted: PlanRequest) -> LabelPlan | None:
+def make_early(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """Makes the plan of an :class:`EarlyRequest`; runs in the process."""
+    step_back()
+    progress("reading the models", 0.0)
+    from rivae.app.work.evaluating import evaluate
+    from rivae.labels.coverage import evaluation_behind
+    from rivae.labels.early.sample import make_early_plan
+    from rivae.runs import Run
+
+    wanted = EarlyRequest.model_validate(spec)
+    runs = [Run(Path(path)) for path in wanted.paths]
+    for run in runs:
+        if evaluation_behind(run, wanted.asks) is None:
+            evaluate({"run": str(run.path), "asks": "first", "keep": False}, progress)
+    plan = make_early_plan(
+        [Run(run.path) for run in runs],
+        NOT_NAMED,
+        minutes=wanted.minutes,
+        n_factors=wanted.n_factors,
+        seconds=wanted.seconds,
+        asks=wanted.asks,
+        progress=progress,
+    )
+    return {"plan": plan.model_dump_json()}
+
+
+def counted(wanted: Wanted) -> LabelPlan | None:
     """The finished plan, still without a name (see ``name_plan``); None if there is none."""
-    job = job_of(wanted)
+    return plan_of(job_of(wanted))
+
+
+def plan_of(job: Task | None) -> LabelPlan | None:
+    """The plan that a task has made, without a name; None if there is none."""
     return None if job is None or job.running or job.result is None else _read(job.result["plan"])
 
 
@@ -103,7 +151,7 @@ def _read(text: str) -> LabelPlan:
     return read_plan(text.encode())
 
 
-def _key(wanted: PlanRequest) -> str:
+def _key(wanted: Wanted) -> str:
     """The key of a request; it changes when a run gets a new model or evaluation."""
     written = [
         _written(Path(path) / name)
