@@ -40,8 +40,11 @@ LINT = failed=0; \
 lint: .venv/ready-test alive
 	@$(LINT); exit $$failed
 
-# Lint runs next to the first tests, which often wait; what it found comes after theirs.
-TEST = report=$$(mktemp); export RIVAE_LEFT_OUT=$$(mktemp); \
+# Lint runs next to the first tests, which often wait; what it found comes after theirs. Files of the
+# tests are in memory where it has room: to keep what a failed one left, run pytest itself.
+TEST = memory=$$(sh tools/memory-folder.sh); [ -z "$$memory" ] || export TMPDIR="$$memory"; \
+	trap 'rm -rf "$$memory"' EXIT; trap 'exit 130' INT TERM; \
+	report=$$(mktemp); export RIVAE_LEFT_OUT=$$(mktemp); \
 	{ $(LINT); exit $$failed; } >$$report 2>&1 & lint=$$!; \
 	failed=0; .venv/bin/python -m pytest -n $(JOBS) --dist loadgroup $(PYTEST_ARGS) || failed=1; \
 	wait $$lint || failed=1; cat $$report; \

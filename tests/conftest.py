@@ -349,8 +349,8 @@ def small_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def few_pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """240 of them, for networks that look at each picture."""
-    return draw_pairs(tmp_path_factory.mktemp("data") / "few", 240)
+    """96 of them, for networks that look at each picture."""
+    return draw_pairs(tmp_path_factory.mktemp("data") / "few", 96)
 
 
 @pytest.fixture

@@ -133,6 +133,29 @@ def test_a_failed_test_fails_the_target(checkout):
         assert code != 0
 
 
+def test_files_of_the_tests_are_in_memory_and_gone_at_the_end(checkout):
+    text = 'case "$*" in *pytest*) echo "$TMPDIR" > "$RIVAE_LEFT_OUT"; touch "$TMPDIR/one";; esac'
+    (checkout / "tools" / "memory-folder.sh").write_text(
+        f"mkdir '{checkout}/memory' && echo '{checkout}/memory'"
+    )
+    _, line = last_line(checkout, "test", text)
+    assert line.startswith(f"{checkout}/memory ")
+    assert not (checkout / "memory").exists()
+
+
+def memory_folder(root, place):
+    line = ["/bin/sh", str(root / "tools" / "memory-folder.sh"), str(place)]
+    return subprocess.run(line, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_a_folder_in_memory_is_new_and_empty_or_none(repo_root, tmp_path):
+    if made := memory_folder(repo_root, tmp_path):  # a small machine has no room
+        assert Path(made).parent == tmp_path and not list(Path(made).iterdir())
+        assert memory_folder(repo_root, tmp_path) != made
+    assert memory_folder(repo_root, tmp_path / "missing") == ""
+    assert memory_folder(repo_root, "/proc") == ""
+
+
 @pytest.mark.parametrize(
     ("which", "left_out"), [("", ["rare"]), ("quick", ["slow", "rare"]), ("all", [])]
 )

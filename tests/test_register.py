@@ -125,6 +125,7 @@ def test_help_names_a_method_of_an_installed_package_and_loads_nothing(run):
     assert run("-c", NAMES) == "[]\n"
 
 
+@pytest.mark.slow
 def test_a_method_of_an_installed_package_is_seen_by_all(run):
     """In command line, benchmark and training, with nothing changed here."""
     listed, facts = run("-c", LISTS).rsplit("\n", 2)[:2]

@@ -19,13 +19,15 @@ pytestmark = [
     pytest.mark.slow,
 ]
 
+EPOCHS = 150
+
 
 @pytest.fixture
 def runs(tmp_path):
-    """A folder with one untrained run to clone: small, and long enough to be watched."""
+    """A folder with one untrained run to clone: small, and held still where it has to last."""
     folder = tmp_path / "runs"
-    settings = {"joint_epochs": 600, "n_components": 3, "dim_v": 8}
-    Run.create(tiny_config("model", training={"validate_every": 100}, **settings), folder)
+    settings = {"joint_epochs": EPOCHS, "n_components": 3, "dim_v": 8}
+    Run.create(tiny_config("model", training={"validate_every": 50}, **settings), folder)
     yield folder
     ledger = Ledger(folder)
     for job in ledger.jobs("queued", "starting", "running"):
@@ -48,6 +50,16 @@ def epochs(runs):
     return len(Run(runs / "tried").metrics())
 
 
+def held(runs, until, after=0):
+    """The process that trains, stopped once it has done more epochs: pages are slower than it."""
+    until(lambda: state_of(runs) == "running" and epochs(runs) > after, "it trains", 60)
+    (job,) = Ledger(runs).jobs("running")
+    trainer = locks.holder(locks.lock_path(jobs_folder(runs), job.id, "rank0"))
+    os.kill(trainer, signal.SIGSTOP)
+    assert epochs(runs) < EPOCHS
+    return trainer
+
+
 def in_sight(element):
     """Whether all of an element lies in the window, below the app's bar."""
     box = element.bounding_box()
@@ -68,7 +80,7 @@ def test_a_run_outlives_page_and_server(page, start_app, runs, tmp_path, until):
         page.get_by_role("button", name="Queue", exact=True).click()
         page.get_by_role("button", name="tried").first.wait_for()
         until(lambda: in_sight(page.get_by_role("button", name="tried").first), "in view", 60)
-        until(lambda: state_of(runs) == "running", "it trains", 60)
+        trainer = held(runs, until)
         page.goto(f"{address}/train?run=tried")
         page.locator(".js-plotly-plot").first.wait_for(timeout=60_000)
         page.reload()
@@ -76,10 +88,14 @@ def test_a_run_outlives_page_and_server(page, start_app, runs, tmp_path, until):
         before = epochs(runs)
     # The server is gone, the run goes on.
     assert state_of(runs) == "running"
-    until(lambda: epochs(runs) > before, "more epochs")
+    os.kill(trainer, signal.SIGCONT)
+    assert held(runs, until, after=before) == trainer
     with start_app(runs, tmp_path / "server.log", None, port) as address:
         page.goto(f"{address}/train?run=tried")
-        page.get_by_role("button", name="Cancel").first.click()
+        cancel = page.get_by_role("button", name="Cancel").first
+        cancel.wait_for()
+        os.kill(trainer, signal.SIGCONT)
+        cancel.click()
         until(lambda: state_of(runs) == "cancelled", "it stops", 60)
         assert not is_locked(Run(runs / "tried").lock_path), "nobody is at work on it"
         stopped = epochs(runs)
@@ -87,13 +103,13 @@ def test_a_run_outlives_page_and_server(page, start_app, runs, tmp_path, until):
         resume.wait_for()
         page.get_by_text("cancelled").first.wait_for()
         resume.click()
-        until(lambda: state_of(runs) == "running" and epochs(runs) > stopped, "it goes on", 60)
-        # While it still trains.
+        trainer = held(runs, until, after=stopped)
         page.goto(f"{address}/train?run=tried")
         page.locator("[class*='st-key-train_button-explore-'] button").first.click()
         page.get_by_test_id("tile").nth(9).wait_for(timeout=60_000)
         assert "run=tried" in page.url
+        os.kill(trainer, signal.SIGCONT)
         until(lambda: state_of(runs) == "finished", "it ends", 120)
         page.goto(f"{address}/train?run=tried")
         page.get_by_text("finished").first.wait_for()
-    assert Run(runs / "tried").ready and epochs(runs) >= 600
+    assert Run(runs / "tried").ready and epochs(runs) >= EPOCHS

@@ -27,10 +27,10 @@ def config(undescribed_store):
 
 def test_features_are_made_first_and_a_stop_loses_little(config, tmp_path, monkeypatch):
     folder, batches = tmp_path / "pairs", []
-    monkeypatch.setattr(making, "SAVED_AFTER", 2)
+    monkeypatch.setattr(making, "SAVED_AFTER", 1)
 
     def pulse():
-        if len(batches) >= 6:
+        if len(batches) >= 2:
             raise process.Cancelled
 
     encode = statistics.PictureStatistics.encode_pictures

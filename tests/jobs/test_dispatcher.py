@@ -31,13 +31,13 @@ pytestmark = [
 ROOT = Path(__file__).resolve().parents[2]
 
 
-EPOCHS = 50  # long enough that a signal after the fifth finds it at work on a fast machine too
+EPOCHS = 30  # long enough that a signal after the fifth finds it at work on a fast machine too
 LOOK_S = 0.3  # between two looks at every process of the machine, which take as long as a step
 
 
 def config(name="run", epochs=EPOCHS, **settings):
     """One to three seconds of training; the state is kept after every epoch."""
-    return tiny_config(name, joint_epochs=epochs, training={"validate_every": 25}, **settings)
+    return tiny_config(name, joint_epochs=epochs, training={"validate_every": 15}, **settings)
 
 
 class Queue:
