@@ -41,7 +41,7 @@ PAGES = {
     "Combinations": (f"steer?run={KITCHEN}", "[data-testid=tile]"),
     "Words": (f"words?run={KITCHEN}", "[data-testid=clouds] text"),
     "Runs": (f"compare?runs={KITCHEN}%2C{OTHER}", "[data-testid=tile]"),
-    "Evidence": (f"metrics?run={KITCHEN}", ".js-plotly-plot"),
+    "Evidence": (f"metrics?run={KITCHEN}", ".js-plotly-plot, [data-testid=heat]"),
     "All methods": ("metrics?show=tables", "[data-testid=result-table]"),
     "Label": ("label", "[data-testid=stMultiSelect]"),
     "Train": ("train", "[data-testid=stHeading]"),
