@@ -9,7 +9,7 @@ const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowD
 class Heat {
   constructor(parent) {
     this.at = [0, 0]
-    this.frame = h("div", { class: "frame" })
+    this.frame = h("figure", { class: "frame" })
     this.frame.addEventListener("click", (event) => this.choose(event.target.closest("td[data-row]")))
     this.frame.addEventListener("keydown", (event) => this.key(event))
     parent.append(this.frame)

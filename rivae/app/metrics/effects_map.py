@@ -143,6 +143,7 @@ def panel(
         _HEAT(
             effect_table(changes, names, columns, axes=axes, selected=selected, dark=dark),
             key=keys.METRICS_EFFECTS,
+            height=effect_height(len(rows)),
             cell=chosen,
         )
 
