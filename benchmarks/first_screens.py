@@ -41,7 +41,7 @@ PAGES = {
     "Combinations": (f"steer?run={KITCHEN}", "[data-testid=tile]"),
     "Words": (f"words?run={KITCHEN}", "[data-testid=clouds] text"),
     "Runs": (f"compare?runs={KITCHEN}%2C{OTHER}", "[data-testid=tile]"),
-    "Evidence": (f"metrics?run={KITCHEN}", ".js-plotly-plot"),
+    "Evidence": (f"metrics?run={KITCHEN}", ".js-plotly-plot, [data-testid=heat]"),
     "All methods": ("metrics?show=tables", "[data-testid=result-table]"),
     "Label": ("label", "[data-testid=stMultiSelect]"),
     "Train": ("train", "[data-testid=stHeading]"),
@@ -54,7 +54,8 @@ READING = """\
 `python benchmarks/first_screens.py {before} {after}`; headless Chromium at 1440 x 900, a fresh
 browser each time. Times are seconds from the address to what the page is for: the first visit ever
 of a fresh server, then the median of {visits}. Controls and words are those on the screen beside
-tiles, axes, charts and bar. Each cell: {before} → {after}.
+tiles, axes, charts and bar; of a row of a run on Train the controls, but not the words, which are
+data. Each cell: {before} → {after}.
 
 | page | controls | words | layout shift | first visit, s | again, s | smallest picture, px |
 |---|---|---|---|---|---|---|

@@ -21,9 +21,9 @@ PAGE = Page(
 * **This run** begins with its verdict: what it finds, what its axes separate, how sure that is,
   each beside its level of chance and with its 95 % interval. The map shows what each axis changes
   among the retrieved items, in standard deviations over the middle 80 % of the axis, reliable axes
-  first; what is no more than chance is blank. Click a cell, or choose under *Plot*, to see what is
-  behind it. The paper's table of correlations and all metrics are folded below.
-* **Correlations** compare each axis with each true factor, over any range of z.
+  first; what is no more than chance is blank. Click a cell, or press Enter on it, to see what is
+  behind it. The paper's *Correlations* of axes with true factors are folded below, from where they
+  are computed over any range of z, too; so are all metrics.
 * **From labels** shows D, C and I from the labels of a plan, updated as labels arrive. You can also
   align axes to labels there, and get suggestions for items to label next.
 * **All methods** shows the benchmark's numbers next to the paper's. *Failed* is a run that

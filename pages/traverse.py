@@ -13,7 +13,7 @@ PAGE = Page(
         View("Plane", "Explore", {"view": "Plane"}, order=3),
         View("Path", "Explore", {"view": "Path"}, order=4),
         View("Axis", "Explore", {"view": "Axis"}, order=5, has_tab=False),
-        View("Correlations", "Evidence", {"view": "Correlations"}, order=2),
+        View("Correlations", "Evidence", {"view": "Correlations"}, order=2, has_tab=False),
     ),
     blurb="What each axis does: strips, planes and paths of retrieved items.",
     takes=("run", "q", "ask"),
@@ -29,8 +29,8 @@ A traversal moves one number of **z** and keeps the others at the query.
 * **Plane** moves two axes at once; the framed point is the query.
 * **Path** leads from the query to other items, straight or where the data lie, and plays.
 * **Axis** (*More about it*, in the drawer of an axis) shows all that is known about one axis.
-* **Correlations** compare each axis with each true factor of the retrieved items, averaged over
-  queries; click a cell for the plot behind it.
+* **Correlations** (from that fold of Evidence) compare each axis with each true factor of the
+  retrieved items over any range, averaged over queries; click a cell for the plot behind it.
 
 One s.d. is that of z over the training queries. The paper's range, −10 … 10, depends on the scale
 that training happened to give z.

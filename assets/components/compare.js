@@ -146,6 +146,7 @@ class ComparePanel extends Panel {
     setText(this.results.wholeLabel, data.wholeLabel)
     this.results.wholeLabel.parentElement.hidden = !data.wholeLabel
     setText(this.unit, data.unit)
+    this.unit.title = data.about_unit
     showQuery(this.query, data.query)
     if (!sameRuns) this.makeColumns(data)
     this.adoptSliders(data)

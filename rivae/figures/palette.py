@@ -147,7 +147,7 @@ def sample(scale: tuple[str, ...], t: float) -> str:
 
 def text_on(color: str) -> str:
     """The text colour, dark or light, that reads better on ``color``."""
-    return max(("#0b1114", "#ffffff"), key=lambda text: contrast(text, color))
+    return max(("#000000", "#ffffff"), key=lambda text: contrast(text, color))
 
 
 def colorscale(scale: tuple[str, ...]) -> list[list[float | str]]:

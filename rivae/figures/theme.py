@@ -5,12 +5,13 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
-from typing import Any
-
-import plotly.graph_objects as go
+from typing import TYPE_CHECKING, Any
 
 from rivae.exploring.words.axis_names import cut
 from rivae.figures.palette import Theme, theme
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 FONT = '"Source Sans", "Source Sans Pro", system-ui, -apple-system, "Segoe UI", sans-serif'
 

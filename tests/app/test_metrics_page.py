@@ -42,7 +42,24 @@ def shown(measured, app, monkeypatch):
 
 def tables(app):
     """What the result tables of the page were sent."""
+    return [data for data in sent(app) if "sort" in data]
+
+
+def sent(app):
+    """What the parts of the page that the browser draws were sent."""
     return [json.loads(c.proto.json) for c in app.components]
+
+
+def heat(app):
+    """The map of what axes change, and its number among those parts."""
+    ((n, data),) = [(n, data) for n, data in enumerate(sent(app)) if "scale" in data]
+    return data, n
+
+
+def choose(app, axis, column):
+    """Report a click on a cell of the map."""
+    app.report("cell", {"axis": axis, "column": column}, n=heat(app)[1])
+    app.calm()
 
 
 def table(app, label):
@@ -179,7 +196,7 @@ def test_a_link_to_a_run_opens_its_numbers(shown):
     recall, (way, _) = stored.score("recall_at_1"), stored.searches()[0]
     assert f"{recall:.3f}" in values(data, "value") and "0.001" in values(data, "chance")
     assert data["rows"][0] == {"section": f"Retrieval, {way}"}
-    assert len(charts(page)) == 2, "heat map and curve"
+    assert len(charts(page)) == 2, "correlations and curve"
 
 
 def test_the_view_can_be_changed_and_is_kept_in_the_address(shown, results):
@@ -211,11 +228,12 @@ def evidence(measured, monkeypatch):
 
 def test_the_map_shows_what_is_more_than_chance(shown, evidence):
     page = shown(run="demo-synth")
-    (figure,) = charts(page)
-    layer = figure["data"][1]
-    axes = sorted({cell[0] for cell in layer["customdata"]})
-    assert axes == [0, 1] and len(layer["customdata"]) == 2 * 4, "a factor without effect is there"
-    written = [note["text"] for note in figure["layout"]["annotations"]]
+    assert not charts(page), "its first screen needs no chart's script"
+    drawn, _ = heat(page)
+    assert sorted(row["axis"] for row in drawn["rows"]) == [0, 1]
+    cells = [cell for row in drawn["rows"] for cell in row["cells"]]
+    assert len(cells) == 2 * 4, "a factor without effect is there"
+    written = [cell["text"] for cell in cells if "text" in cell]
     changes = [change for each in evidence.effects for change in each.changes]
     assert sorted(written) == sorted(signed(change.change) for change in changes)
     assert len(changes) == 2, "the rest is blank"
@@ -228,11 +246,16 @@ def test_the_map_shows_what_is_more_than_chance(shown, evidence):
 def test_the_plot_and_the_items_behind_a_cell(shown, evidence):
     page = shown(run="demo-synth")
     assert not items(page)
-    page.at.selectbox(key="metrics_cell_dim").set_value(1).run()
-    page.calm()
     stored = Run(DEMO_ROOT / "demo-synth").evaluation.along[0].correlation
     largest = max(evidence.effects[1].changes, key=lambda change: abs(change.change))
     k = stored.factor_names.index(largest.name)
+    drawn, _ = heat(page)
+    names = [column["name"] for column in drawn["columns"]]
+    assert drawn["selected"] is None
+    choose(page, 1, names.index(largest.name))
+    drawn, _ = heat(page)
+    row, column = drawn["selected"]
+    assert (drawn["rows"][row]["axis"], names[column]) == (1, largest.name)
     assert first(page.params["cell"]) == f"2_{k + 1}", "the factor that the axis changes most"
     scatter = charts(page)[-1]
     printed = f"|corr| = {stored.absolute[1][k]:.2f}".replace("0.", ".")
@@ -241,16 +264,16 @@ def test_the_plot_and_the_items_behind_a_cell(shown, evidence):
     (drawn,) = items(page)
     assert drawn.count("<img") > 6 and "alt=" in drawn
     assert ("traverse", "run=demo-synth&view=Correlations&plots=true") in page.links
-    page.at.selectbox(key="metrics_cell_factor").set_value(None).run()
-    page.calm()
-    assert "cell" not in page.params and not items(page)
+    for nonsense in ((7, 0), (0, 99), (True, 0), ("0", 0), (0, -1)):
+        choose(page, *nonsense)
+        assert first(page.params["cell"]) == f"2_{k + 1}", "a stranger's cell is none"
 
 
 @pytest.mark.parametrize("cell", ["3_1", "1_9", "<b>", "0_0", "999_1", "1_tag.", "1_other.x"])
 def test_a_cell_that_is_not_there_is_left_out(shown, evidence, cell):
     page = shown(run="demo-synth", cell=cell)
     assert not items(page) and not page.at.warning
-    assert page.at.selectbox(key="metrics_cell_dim").value is None
+    assert heat(page)[0]["selected"] is None
 
 
 def test_a_tag_that_is_gone_is_a_sentence(shown, evidence):

@@ -179,7 +179,7 @@ def controls_in(path):
         what = ast.unparse(call.func)
         reports = what in panels
         for word in call.keywords:
-            if word.arg in EVENTS or (reports and word.arg not in (None, "key")):
+            if word.arg in EVENTS or (reports and word.arg not in (None, "key", "height")):
                 for target in called(word.value):
                     if target == "lambda":
                         inner = "_change" if "_change(" in ast.unparse(word.value) else word.arg

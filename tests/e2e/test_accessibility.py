@@ -22,7 +22,7 @@ PAGES = {
     f"steer?run={KITCHEN}": "[data-testid=tile]",
     f"compare?runs={KITCHEN}%2C{OTHER}": "[data-testid=tile]",
     "label": "[data-testid=stButtonGroup]",
-    f"metrics?run={KITCHEN}": ".js-plotly-plot .barlayer .point",
+    f"metrics?run={KITCHEN}": "[data-testid=heat]",
     "metrics?show=tables": "[data-testid=result-table]",
     "train": "[data-testid=stHeading]",
     "data": "[data-testid=stFileUploader]",

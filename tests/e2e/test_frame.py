@@ -65,7 +65,9 @@ def test_query_and_view_survive_every_switch(page, app_server, until):
     places, tabs = page.locator(".st-key-places"), page.locator(".st-key-tabs")
     places.get_by_role("link", name="Evidence").click()
     until(lambda: link(page) == ("/metrics", {"run": "demo-kitchen"}), "the evidence of this run")
-    tabs.get_by_role("link", name="Correlations").click()
+    assert not tabs.get_by_role("link", name="Correlations").count(), "it is a fold of this view"
+    page.locator(".st-key-open_paper summary").click()
+    page.locator(".st-key-open_paper [data-testid=stPageLink] a").click()
     until(lambda: link(page)[1].get("view") == "Correlations", "another page of the place")
     assert link(page)[1]["q"] == "12" and link(page)[1]["range"] == "Paper"
     places.get_by_role("link", name="Explore").click()

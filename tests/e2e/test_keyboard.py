@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from rivae.app.metrics.run import ANY_RANGE
+
 pytestmark = pytest.mark.slow
 
 FOCUSED = """() => {
@@ -90,7 +92,10 @@ def test_a_strip_an_axis_and_a_cell_are_reached_by_keys(page, keys, until):
     page.locator(".st-key-dock").wait_for(state="detached")
     keys.to("Evidence", "Shift+Tab")
     keys.press("Enter")
-    keys.to("Correlations")
+    page.locator(".st-key-open_paper summary").focus()
+    keys.press("Enter")
+    page.locator(".st-key-open_paper [data-testid=stPageLink] a").wait_for()
+    keys.to(ANY_RANGE)
     keys.press("Enter")
     page.locator(".barlayer .point").first.wait_for()
     assert "view=Correlations" in page.evaluate("location.href")

@@ -94,7 +94,7 @@ def test_the_order_is_told_to_screen_readers(tables, until):
 MEASURED_MS = 120_000  # the first time, in the background
 
 
-def click_cell(page, nth=1):
+def click_point(page, nth=1):
     """The second cell of the first chart."""
     cell = page.locator(".js-plotly-plot").first.locator(".barlayer .point path").nth(nth)
     cell.wait_for(state="attached", timeout=MEASURED_MS)
@@ -113,8 +113,10 @@ def in_view(part):
 
 def test_the_verdict_and_the_map_are_on_the_first_screen(page, app_server):
     page.set_viewport_size({"width": 1440, "height": 900})
+    asked = []
+    page.on("request", lambda request: asked.append(request.url.lower()))
     page.goto(f"{app_server}/metrics?run=demo-kitchen")
-    chart = page.locator(".st-key-effects_map .js-plotly-plot")
+    chart = page.get_by_test_id("heat")
     chart.wait_for(timeout=MEASURED_MS)
     seen = page.locator(".st-key-verdict h2").all_inner_texts()
     assert seen == ["Finds?", "Separates?", "Reliable?", "From labels?"]
@@ -122,7 +124,8 @@ def test_the_verdict_and_the_map_are_on_the_first_screen(page, app_server):
     assert bars.count() == 7 and all("seed 0" in t for t in titles(bars)[:6])
     box = chart.bounding_box()
     assert box["y"] + box["height"] <= 900, "without scrolling"
-    assert page.locator(".js-plotly-plot").count() == 1, "what is folded is not drawn"
+    assert not page.locator(".js-plotly-plot").count(), "what is folded is not drawn"
+    assert asked and not [url for url in asked if "plotly" in url], "nor is its script sent"
 
 
 def titles(parts):
@@ -131,7 +134,8 @@ def titles(parts):
 
 def test_a_click_on_a_cell_opens_the_plot_behind_it(page, app_server, until):
     page.goto(f"{app_server}/metrics?run=demo-synth")
-    click_cell(page)
+    cells = page.get_by_test_id("heat").locator("td[data-row]")
+    cells.nth(1).click(timeout=MEASURED_MS)
     until(lambda: "cell" in link(page), "the address names the cell")
     j, k = map(int, link(page)["cell"].split("_"))
     # The first axis of this run follows the second factor, and the other way round.
@@ -145,9 +149,14 @@ def test_a_click_on_a_cell_opens_the_plot_behind_it(page, app_server, until):
     page.get_by_role("heading", name=f"Behind {axis} and {factor}").wait_for()
     page.get_by_role("button", name="Close").click()
     until(lambda: "cell" not in link(page), "closed")
+    cells.and_(page.locator("[tabindex='0']")).focus()  # where Tab stops
+    for key in ("End", "ArrowUp", "Home", "ArrowDown", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    until(lambda: link(page).get("cell", "").endswith(f"_{k}"), "the same column by the keyboard")
+    assert link(page)["cell"] != f"{j}_{k}", "of the other axis"
     page.set_viewport_size({"width": 1360, "height": 700})
     page.goto(f"{app_server}/traverse?run=demo-synth&view=Correlations")
-    click_cell(page)
+    click_point(page)
     page.get_by_text("shared 1 against z2").first.wait_for()
     opened = page.locator(".st-key-detail_traverse")
     until(lambda: in_view(opened), "on Traverse, too")

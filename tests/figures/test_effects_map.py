@@ -3,18 +3,19 @@
 import numpy as np
 import pytest
 
-from rivae.figures.effects import (
+from rivae.figures.effect_cells import (
     BLANK,
     ENOUGH,
     effect_columns,
-    effect_heatmap,
     effect_height,
+    effect_table,
     signed,
 )
-from rivae.figures.palette import DARK, LIGHT
+from rivae.figures.effects import effect_heatmap
+from rivae.figures.palette import DARK, LIGHT, contrast
 from rivae.figures.score_bars import ScoreBar, score_bars
 from rivae.figures.tables import figure_rows
-from rivae.figures.theme import alt_text
+from rivae.figures.theme import alt_text, escape
 from rivae.runs.results import Change
 
 
@@ -73,6 +74,26 @@ def test_cells_have_their_sign_and_chance_is_blank(dark):
     assert hovers[0, 3].endswith(BLANK)
     assert "&lt;b&gt;" in hovers[2, 0], "names are text"
     assert figure.layout.height == effect_height(3)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_table_of_a_page_says_what_the_chart_of_a_file_says(dark):
+    chosen = (2, ("tag", "cakes"))
+    figure = effect_heatmap(CHANGES, NAMES, axes=[4, 0, 2], selected=chosen, dark=dark)
+    table = effect_table(CHANGES, NAMES, axes=[4, 0, 2], selected=chosen, dark=dark)
+    assert table["label"] == alt_text(figure)
+    hovers = dict(zip(map(tuple, figure.data[1].customdata), figure.data[1].hovertext, strict=True))
+    texts = {(a.x, a.y): (a.text, a.font.color) for a in figure.layout.annotations}
+    for r, row in enumerate(table["rows"]):
+        for c, cell in enumerate(row["cells"]):
+            assert hovers[row["axis"], c] == escape(cell["title"]).replace("\n", "<br>")
+            written = (cell["text"], cell["ink"]) if "text" in cell else None
+            assert texts.get((c, r)) == written, "blank where it is no more than chance"
+            if "fill" in cell:
+                assert contrast(cell["fill"], cell["ink"]) >= 4.5
+    assert table["selected"] == [2, 2]
+    assert [row["title"] for row in table["rows"]] == NAMES, "plain text, which the browser escapes"
+    assert table["scale"]["ends"] == ["−2.00", "+2.00"]
 
 
 def test_the_chosen_cell_is_framed_and_the_sentence_says_what_is_largest():

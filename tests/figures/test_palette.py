@@ -76,7 +76,7 @@ def test_numbers_in_cells_are_readable(colors):
     for scale in (colors.sequential, colors.diverging):
         for t in np.linspace(0, 1, 101):
             fill = sample(scale, t)
-            assert contrast(text_on(fill), fill) >= 4.2
+            assert contrast(text_on(fill), fill) >= 4.5
 
 
 def test_surfaces_are_those_of_the_pages():

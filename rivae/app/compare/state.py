@@ -25,7 +25,8 @@ from rivae.exploring.words.axis_names import SEPARATOR, signed_id
 
 LETTERS = "ABCDEF"
 NONE = {"axis": None, "step": 0, "short": "–", "label": "no counterpart"}
-UNIT = (
+UNIT = "1.00 is the middle 99 % of an axis."
+ABOUT_UNIT = (
     "A slider shifts the query by a share of an axis' range: 1.00 is the range that the central "
     "99 % of a run's own training queries fill."
 )
@@ -155,6 +156,7 @@ def payload(comparison: Comparison, state: CompareState, key: str, url: str) -> 
         "shifts": list(state.shifts),
         "wholeLabel": first.whole_label,
         "unit": UNIT,
+        "about_unit": ABOUT_UNIT,
         "asks": state.asks,
         "side": first.found_side,
         "dims": dims(comparison, bases[0]),

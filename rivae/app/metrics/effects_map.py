@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from rivae.app.metrics import session, work
+from rivae.app.panels.component import Component
 from rivae.app.shared import share
-from rivae.app.shared.charts import chart, headline, is_dark
+from rivae.app.shared.charts import headline, is_dark
 from rivae.app.shell import keys
 from rivae.app.shell import report as outcome
 from rivae.app.work.certainty import SIGNS
 from rivae.app.work.tasks import Task
 from rivae.exploring.words.axis_names import axis_signs, known_names, pole_names
+from rivae.figures.effect_cells import effect_columns, effect_height, effect_table
 from rivae.runs.results import Change
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import plotly.graph_objects as go
+
     from rivae.benchmark.run_report import RangeData
     from rivae.evaluation.evidence import Evidence
-    from rivae.figures.effects import Column
+    from rivae.figures.effect_cells import Column
     from rivae.metrics.certainty import AxisCertainty
     from rivae.runs import Run
 
+# The map, of which a click reports a cell.
+_HEAT = Component(
+    "rivae_heat",
+    js=("dom.js", "heat.js"),
+    css=("base.css", "heat.css"),
+    reports={"cell": dict},
+)
 TITLE = "What each axis changes"
 N_ROWS = 12  # axes that are shown at first
 WAITING = "Another run is being measured first."
@@ -78,8 +89,6 @@ def panel(
     n_axes: int,
 ) -> None:
     """The map, or how far it is measured on a place of its height."""
-    from rivae.figures.effects import effect_columns, effect_heatmap, effect_height
-
     head = headline(TITLE)
     if found is None or isinstance(found, Task):
         _measuring(found, effect_height(min(n_axes, N_ROWS)))
@@ -88,38 +97,55 @@ def panel(
         st.caption("This method has no latent, so its axes are not measured.")
         return
     every = rows_of(run, found, known)
-    with head, st.container(horizontal=True, vertical_alignment="center", width="content"):
-        everything = len(every) <= N_ROWS or st.toggle(
-            f"All {len(every)} axes", key=keys.METRICS_AXES, bind="query-params"
-        )
+    rows = every
+    if len(every) > N_ROWS:
+        with head:
+            everything = st.toggle(
+                f"All {len(every)} axes", key=keys.METRICS_AXES, bind="query-params"
+            )
         rows = every if everything else every[:N_ROWS]
-        columns = effect_columns([row.changes for row in rows], along.factors)
-        _picker(rows, columns, along)
-        figure = effect_heatmap(
-            [row.changes for row in rows],
-            [row.name for row in rows],
-            columns,
-            axes=[row.axis for row in rows],
-            selected=_selected(columns, along),
-            dark=is_dark(),
-        )
-        share.figure(
-            TITLE,
-            "effects",
-            lambda: figure,
-            run.id,
-            "effects",
-            is_chart=True,
-            asks=along.asks,
-            axes=[row.axis for row in rows],
-            names=[row.name for row in rows],
-        )
+    changes, names, axes = (
+        [row.changes for row in rows],
+        [row.name for row in rows],
+        [row.axis for row in rows],
+    )
+    columns = effect_columns(changes, along.factors)
+    selected, dark = _selected(columns, along), is_dark()
 
-    def clicked(values: list[int]) -> None:
-        session.choose_cell((values[0], _cell_of(columns[values[1]], along)))
+    def figure() -> go.Figure:
+        from rivae.figures.effects import effect_heatmap
+
+        return effect_heatmap(changes, names, columns, axes=axes, selected=selected, dark=dark)
+
+    share.figure(
+        TITLE,
+        "effects",
+        figure,
+        run.id,
+        "effects",
+        is_chart=True,
+        asks=along.asks,
+        axes=axes,
+        names=names,
+    )
+
+    def chosen(cell: dict[str, Any]) -> None:
+        axis, column = cell.get("axis"), cell.get("column")
+        if (
+            type(axis) is int
+            and axis in axes
+            and type(column) is int
+            and column in range(len(columns))
+        ):
+            session.choose_cell((axis, _cell_of(columns[column], along)))
 
     with st.container(key="effects_map"):
-        chart(figure, keys.METRICS_EFFECTS, clicked)
+        _HEAT(
+            effect_table(changes, names, columns, axes=axes, selected=selected, dark=dark),
+            key=keys.METRICS_EFFECTS,
+            height=effect_height(len(rows)),
+            cell=chosen,
+        )
 
 
 def _measuring(task: Task | None, height: int) -> None:
@@ -152,59 +178,3 @@ def _selected(columns: Sequence[Column], along: RangeData) -> tuple[int, Column]
         return None
     at = {_cell_of(column, along): column for column in columns}
     return (cell[0], at[cell[1]]) if cell[1] in at else None
-
-
-def _picker(rows: Sequence[Row], columns: Sequence[Column], along: RangeData) -> None:
-    """The same cells from two lists, for the keyboard."""
-    names = {row.axis: row.name for row in rows}
-    cells = {_cell_of(column, along): column for column in columns}
-    shown = session.cell()
-    is_shown = shown is not None and shown[0] in names and shown[1] in cells
-    st.session_state[keys.METRICS_CELL_DIM] = shown[0] if shown and is_shown else None
-    st.session_state[keys.METRICS_CELL_FACTOR] = shown[1] if shown and is_shown else None
-
-    def chosen() -> None:
-        j, k = (st.session_state[key] for key in (keys.METRICS_CELL_DIM, keys.METRICS_CELL_FACTOR))
-        if is_shown and (j is None or k is None):
-            session.choose_cell(None)
-        elif j is not None or k is not None:
-            session.choose_cell(_completed(rows, cells, j, k))
-
-    with st.popover("Plot", icon=":material/scatter_plot:"):
-        st.selectbox(
-            "Axis",
-            list(names),
-            index=None,
-            placeholder="none",
-            format_func=lambda j: names[j],
-            key=keys.METRICS_CELL_DIM,
-            on_change=chosen,
-        )
-        st.selectbox(
-            "Against",
-            list(cells),
-            index=None,
-            placeholder="none",
-            format_func=lambda cell: cells[cell][1],
-            key=keys.METRICS_CELL_FACTOR,
-            on_change=chosen,
-        )
-
-
-def _completed(
-    rows: Sequence[Row], cells: dict[int | str, Column], j: int | None, k: int | str | None
-) -> session.Cell:
-    """A cell of which only one half was chosen: with the other half that changes most."""
-    sizes = {
-        (row.axis, cell): abs(change.change)
-        for row in rows
-        for cell, column in cells.items()
-        for change in row.changes
-        if (change.kind, change.name) == column
-    }
-    fits = [
-        (axis, cell)
-        for axis in ([row.axis for row in rows] if j is None else [j])
-        for cell in (list(cells) if k is None else [k])
-    ]
-    return max(fits, key=lambda cell: sizes.get(cell, 0.0))

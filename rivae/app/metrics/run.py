@@ -34,7 +34,8 @@ NOT_MEASURED = "Not measured yet"
 NO_METRICS = "The evaluation of {} has no metrics: " + AGAIN + "."
 NO_PLAN = "No plan yet."
 NO_LABELS_HERE = "The labels cannot be read here."
-PAPER = "The paper's correlations"
+ANY_RANGE = "Over any range of z, with all plots"
+CORRELATIONS = "Correlations"
 # Heights of what is not measured yet, as of what will stand there.
 VERDICT_HEIGHT, MAP_HEIGHT = 216, 380
 
@@ -112,10 +113,16 @@ def _report(run: Run, report: Report, by: str) -> None:
         effects_map.panel(run, found, known, along, n_axes)
     cell.panel(run, report, along)
     if any(each.has_table for each in report.along):
-        with session.fold(PAPER, "paper", keys.METRICS_ALONG, keys.METRICS_ALPHA) as is_open:
+        with session.fold(CORRELATIONS, "paper", keys.METRICS_ALONG, keys.METRICS_ALPHA) as is_open:
             if is_open:
                 _along_picker(report)
                 charts.charts(run, report, along)
+                st.page_link(
+                    pages.path("traverse"),
+                    label=ANY_RANGE,
+                    icon=":material/grid_on:",
+                    query_params={"view": CORRELATIONS},  # the rest as one left it
+                )
     _certainty(run)
     exports.run_panel(report, run.id)
     n = sum(len(group) for _, group in report.groups)

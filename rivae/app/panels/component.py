@@ -66,9 +66,16 @@ class Component:
         )
 
     def __call__(
-        self, data: Mapping[str, Any], *, key: str, **handlers: Callable[[Any], object]
+        self,
+        data: Mapping[str, Any],
+        *,
+        key: str,
+        height: int | None = None,
+        **handlers: Callable[[Any], object],
     ) -> None:
         """Show the component with ``data`` under the session key ``key``.
+
+        ``height`` is its room in pixels from the first byte, where what it draws needs just that.
 
         ``handlers`` are called with what is reported, by event; without one an event is ignored.
         """
@@ -77,7 +84,7 @@ class Component:
             f"on_{event}_change": partial(self._hear, key, event, handlers.get(event))
             for event in self.reports
         }
-        self._mount(key=key, data=dict(data), **on)
+        self._mount(key=key, data=dict(data), height=height or "content", **on)
 
     def _hear(self, key: str, event: str, handler: Callable[[Any], object] | None) -> None:
         kind = self.reports[event]
