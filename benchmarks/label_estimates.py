@@ -20,7 +20,9 @@ import hashlib
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -187,11 +189,15 @@ def _levels(data: PairedDataset, rows: NDArray[np.int64], half: str) -> Floats:
 def kept_rows(world: World, kept: Path, draws: int, slip: float) -> list[dict[str, Any]]:
     """The rows of a world; draws that are missing are measured and kept one by one."""
     path = kept / f"{world.name.replace(', half ', '-')}-{slip:g}.jsonl"
-    rows = []
-    if path.exists():
-        rows = [json.loads(line) for line in path.read_text().splitlines() if line.endswith("}")]
-    done = {row["draw"] for row in rows if row["n"] == SIZES[-1]}
+    rows: list[dict[str, Any]] = []
+    for line in path.read_text().splitlines() if path.exists() else []:
+        with suppress(json.JSONDecodeError):  # the last one, where it was cut off
+            rows.append(json.loads(line))
+    ways = 1 + bool(slip)
+    counts = Counter(row["draw"] for row in rows)
+    done = {draw for draw, n in counts.items() if n == ways * len(SIZES)}
     rows = [row for row in rows if row["draw"] in done]
+    write_atomic(path, "".join(json.dumps(row) + "\n" for row in rows).encode())
     for draw in range(draws):
         if draw not in done:
             new = list(world.measure(draw, slip))

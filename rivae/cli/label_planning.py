@@ -26,7 +26,7 @@ def add_command_plan(below: Any) -> None:
         "  rivae labels plan all demo-kitchen demo-kitchen-cos-sim-lvm --queries 20\n"
         "  rivae labels plan mine my-run --guideline factors.json --repeats .1 --seed 3\n"
         "With --minutes, `rivae labels estimates` has numbers with intervals early; without it\n"
-        "whole queries are labelled one after the other, as in the paper.",
+        "whole queries are labelled one after the other.",
     )
     making.add_argument("name", help="of the plan: a-z, 0-9, '.', '_' and '-'")
     making.add_argument("runs", nargs="+", metavar="run", help="evaluated runs on one data set")
