@@ -43,7 +43,7 @@ export class Sheet {
       const text = items.text(here)
       setText(tile.title, (text && text.title) || "")
       tile.element.title = (text && text.title) || ""
-      setText(tile.badge, mark === "0" ? "?" : mark === SKIPPED ? "–" : mark !== NOTHING ? mark : guess !== NOTHING ? `${guess}?` : "")
+      setText(tile.badge, mark === "0" ? "?" : mark === SKIPPED ? "–" : mark !== NOTHING ? inShort(mark) : guess !== NOTHING ? `${guess}?` : "")
       tile.badge.className = `badge ${mark === SKIPPED ? "skipped" : mark !== NOTHING ? "given" : guess !== NOTHING ? "guess" : ""}`
       tile.element.dataset.mark = mark
       tile.element.dataset.flag = String(flagged)
@@ -73,7 +73,18 @@ export class Sheet {
 export function inWords(factor, mark) {
   if (mark === NOTHING) return "no level yet"
   if (mark === SKIPPED) return "skipped"
+  if (mark === "n") return "not applicable"
+  const low = UNSURE_MARKS.indexOf(mark)
+  if (low >= 0) return `${factor.levels[low]} or ${factor.levels[low + 1]}`
   return mark === "0" ? "cannot tell" : `${mark} ${factor.levels[Number(mark) - 1]}`
+}
+
+const UNSURE_MARKS = "abcd" // between two levels, as in rivae/labels/desk.py
+
+/** A mark as a badge. */
+function inShort(mark) {
+  const low = UNSURE_MARKS.indexOf(mark)
+  return low >= 0 ? `${low + 1}–${low + 2}` : mark === "n" ? "n/a" : mark
 }
 
 /** Scrolls only when the element is not in sight, so that a sheet stands still while it is labelled. */

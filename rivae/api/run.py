@@ -16,6 +16,7 @@ from PIL import Image
 
 from rivae.api.axes import Axis as Axis
 from rivae.api.axes import RunAxes
+from rivae.api.labels import RunLabels
 from rivae.api.selections import RunSelections
 from rivae.base.arrays import checked_z, require_count
 from rivae.base.config import Asks, Rows
@@ -36,7 +37,7 @@ Query = int | Sequence[int] | NDArray[np.integer] | str | Image.Image
 SLOW_SHUFFLES = 20  # most shuffles of what has to be fitted again for each
 
 
-class Run(RunAxes, RunSelections):
+class Run(RunAxes, RunSelections, RunLabels):
     """A run, ready to be asked. Data, model and search are opened on first use.
 
     Made by ``rivae.load_run``. Every method raises ``rivae.base.errors.RunError``, ``DataError`` or

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from rivae.base.errors import ConfigError, LabelError, RivaeError
 from rivae.cli import label_reports
-from rivae.cli.common import Steps, add_asks, add_command, path_argument, print_json, print_table
+from rivae.cli.common import add_command, path_argument, print_json, print_table
+from rivae.cli.label_planning import add_command_estimates, add_command_plan
 from rivae.cli.label_repair import add_command_repair
 from rivae.labels.annotators import AlikeNamesError
 from rivae.runs import find_run
@@ -38,6 +39,7 @@ def add_commands(commands: Any) -> None:
     _add_files(below)
     add_command_repair(below)
     label_reports.add_commands(below)
+    add_command_estimates(below)
 
 
 def _add_plans(below: Any) -> None:
@@ -49,30 +51,7 @@ def _add_plans(below: Any) -> None:
         "  rivae labels plans\n  rivae labels plans --store postgresql://me@host/labels --json",
     )
     label_reports.add_store(listing)
-    making = add_command(
-        below,
-        "plan",
-        _plan,
-        "make and keep a labelling plan for the scores of evaluated runs",
-        "  rivae labels plan first demo-kitchen\n"
-        "  rivae labels plan first demo-kitchen demo-kitchen-cos-sim-lvm --queries 20\n"
-        "  rivae labels plan mine my-run --guideline factors.json --repeats .1 --seed 3",
-    )
-    making.add_argument("name", help="of the plan: a-z, 0-9, '.', '_' and '-'")
-    making.add_argument("runs", nargs="+", metavar="run", help="evaluated runs on one data set")
-    making.add_argument("--queries", type=int, help="measured queries of each run; all by default")
-    add_asks(making, "finds the items to label")
-    making.add_argument(
-        "--repeats", type=float, default=0.08, help="share of hidden repeats, .05 to .10"
-    )
-    making.add_argument(
-        "--guideline",
-        type=path_argument,
-        metavar="FILE",
-        help="factors; the paper's eight by default",
-    )
-    making.add_argument("--seed", type=int, default=0, help="of the order")
-    label_reports.add_store(making)
+    add_command_plan(below)
 
 
 def _add_files(below: Any) -> None:
@@ -215,50 +194,6 @@ def _share(row: dict[str, Any]) -> str:
     if row["needed"] is None:
         return "–"
     return f"{row['answered']:,} of {row['needed']:,} ({row['answered'] / row['needed']:.0%})"
-
-
-def _plan(args: argparse.Namespace) -> int:
-    steps = Steps("plan")
-    steps("starting")  # before the imports, which take seconds
-    from rivae.labels.guideline import read_guideline
-    from rivae.labels.kept_plans import TAKEN, keep_plan, plan_names
-    from rivae.labels.plan import make_plan
-
-    guideline = read_guideline(args.guideline) if args.guideline else read_guideline()
-    runs = [find_run(name) for name in args.runs]
-    with label_reports.opened(args) as store, steps:
-        if args.name in plan_names(store):
-            raise LabelError(TAKEN.format(args.name[:80]))
-        plan = make_plan(
-            runs,
-            args.name,
-            n_queries=args.queries,
-            asks=args.ask_with,
-            repeats=args.repeats,
-            guideline=guideline.version,
-            random_state=args.seed,
-            progress=steps,
-        )
-        keep_plan(store, plan, guideline)
-    content = {
-        "plan": plan.id,
-        "data set": plan.dataset,
-        "items": len(plan.items),
-        "repeats": len(plan.repeats),
-        "factors": list(guideline.ids),
-        "runs": {run.id: run.n_items for run in plan.runs},
-    }
-    if args.json:
-        print_json(content)
-        return 0
-    print(
-        f"{plan.id}: {len(plan.items):,} items of {plan.dataset}, {len(plan.repeats)} of them "
-        f"twice, {len(guideline.ids)} factors"
-    )
-    for run in plan.runs:
-        print(f"  {run.id} needs {run.n_items:,}")
-    print("label them on the Label page: rivae serve")
-    return 0
 
 
 def _export(args: argparse.Namespace) -> int:

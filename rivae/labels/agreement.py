@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from rivae.base.errors import ConfigError
-from rivae.labels.table import LEVELS, check_labels
+from rivae.labels.table import LEVELS, check_labels, sure_labels
 from rivae.retrieval.base import Floats
 
 Metric = Literal["ordinal", "interval", "nominal"]
@@ -118,8 +118,8 @@ def _alpha(pairs: Floats, metric: Metric) -> Floats:
 
 
 def _ratings(labels: pd.DataFrame, factor: str) -> pd.DataFrame:
-    """Annotators x items of one factor, from labels with a level."""
-    factor_labels = labels[labels["factor"] == factor].dropna(subset="level")
+    """Annotators x items of one factor, from labels with one level."""
+    factor_labels = sure_labels(labels[labels["factor"] == factor])
     return factor_labels.pivot(index="annotator", columns="item", values="level")
 
 
@@ -189,8 +189,8 @@ def self_agreement(
         levels), near (share at most one level apart), kappa (quadratic weights).
     """
     keys = ["annotator", "item", "factor"]
-    both = check_labels(first).merge(check_labels(again), on=keys, suffixes=("", "_again"))
-    both, rows = both.dropna(subset=["level", "level_again"]), []
+    once, twice = sure_labels(check_labels(first)), sure_labels(check_labels(again))
+    both, rows = once.merge(twice, on=keys, suffixes=("", "_again")), []
     for factor in factors:
         for annotator, group in both[both["factor"] == factor].groupby("annotator"):
             a, b = group["level"].to_numpy(), group["level_again"].to_numpy()

@@ -19,6 +19,8 @@ from rivae.labels.plan import LabelPlan
 from rivae.labels.store import LabelStore
 
 NOTHING, CANNOT_TELL, FLAG, SKIPPED = ".", "0", "f", "s"
+NOT_APPLICABLE = "n"
+UNSURE = "abcd"  # between 1 and 2, 2 and 3, 3 and 4, 4 and 5
 HISTORY = 500  # undoable steps sent at once
 
 # Events from the page
@@ -50,8 +52,9 @@ class Step:
         id: of its event.
         at: position.
         factor: index of the factor; -1 for a flag.
-        before, after: the answer before and after: "1" to "5", "0" for cannot tell, "s" for
-            skipped, "f" for a flag, "." for nothing.
+        before, after: the answer before and after: "1" to "5", "0" for cannot tell, "a" to "d" for
+            unsure between two levels, "n" for not applicable, "s" for skipped, "f" for a flag, "."
+            for nothing.
     """
 
     id: str
@@ -146,6 +149,10 @@ def _character(event: LabelEvent) -> str:
         return FLAG if event.action == "flag" else SKIPPED
     if event.action == "unflag":
         return NOTHING
+    if event.action == "inapplicable":
+        return NOT_APPLICABLE
+    if event.action == "unsure" and event.level:
+        return UNSURE[event.level - 1]
     return CANNOT_TELL if event.level is None else str(event.level)
 
 

@@ -18,10 +18,11 @@ from rivae.labels.guideline import N_LEVELS
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
 
-Action = Literal["label", "undo", "flag", "unflag", "skip", "adjudicate"]
+Action = Literal["label", "undo", "flag", "unflag", "skip", "adjudicate", "unsure", "inapplicable"]
 Kind = Literal["label", "repeat", "flag", "skip", "adjudication"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 KINDS: tuple[Kind, ...] = get_args(Kind)
+ANSWERS: tuple[Action, ...] = ("label", "unsure", "inapplicable")  # each replaces the others
 
 OLD_IMPORT = "pairs:"  # prefix of keys of imported items in older versions
 MAX_ANNOTATOR = 80  # characters
@@ -43,8 +44,11 @@ class LabelEvent:
         annotator: a name, up to 80 characters.
         item: ``item_key`` of the item.
         factor: id of a factor; "" when the item itself is flagged or skipped.
-        level: 1 to 5; None is "cannot tell" in a label or adjudication, and always None elsewhere.
-        action: "undo" takes back the event ``undoes``; "skip" means seen but not labelled.
+        level: 1 to 5; None is "cannot tell" in a label or adjudication. The lower of two adjacent
+            levels, 1 to 4, where the annotator is unsure between them. Always None elsewhere.
+        action: "undo" takes back the event ``undoes``; "skip" means seen but not labelled;
+            "unsure" is an answer of two levels; "inapplicable" says that the factor does not
+            apply.
         seconds_shown: how long the item was shown before the action, 0 when unknown.
         guideline: ``Guideline.version`` that the annotator followed; "" when unknown.
         suggested: the annotator confirmed or changed a suggestion; a suggestion alone is no event.
@@ -109,11 +113,15 @@ class LabelEvent:
 
     def _check_level(self) -> None:
         level = self.level
-        if level is None:
+        unsure = self.action == "unsure"
+        if level is None and not unsure:
             return
-        if self.action not in ("label", "adjudicate"):
+        if self.action not in ("label", "adjudicate", "unsure"):
             raise LabelError(f"an event '{self.action}' has no level: leave it out")
-        if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= N_LEVELS:
+        most = N_LEVELS - unsure
+        if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= most:
+            if unsure:
+                raise LabelError(f"'unsure' needs the lower of its two levels: give 1 to {most}")
             raise LabelError(
                 f"'{str(level)[:20]}' is not a level: give 1 to {N_LEVELS} or none (cannot tell)"
             )
@@ -123,11 +131,16 @@ class LabelEvent:
         """The kind of slot that the event fills; None for an undo."""
         if self.action == "undo":
             return None
-        if self.action == "label":
+        if self.action in ANSWERS:
             return "repeat" if self.repeat else "label"
         if self.action == "adjudicate":
             return "adjudication"
         return "skip" if self.action == "skip" else "flag"
+
+    @property
+    def value(self) -> float | None:
+        """The level, halfway between the two where the annotator is unsure; None without one."""
+        return self.level + 0.5 if self.action == "unsure" and self.level else self.level
 
     def undone_by(self, event_id: str, time: datetime) -> LabelEvent:
         """An undo of this event by the same annotator, the only one who can undo it."""

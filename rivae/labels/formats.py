@@ -14,7 +14,7 @@ from typing import IO, Literal, get_args
 from rivae.base.csv_text import csv_line
 from rivae.base.errors import LabelError
 from rivae.base.files import why_not, write_atomic_with
-from rivae.labels.events import Kind, time_text
+from rivae.labels.events import Action, Kind, LabelEvent, time_text
 from rivae.labels.guideline import N_LEVELS
 from rivae.labels.store import LabelStore
 
@@ -40,15 +40,42 @@ WIDE_COLUMNS = ("annotator", "item")
 _PAGE = 5_000  # events in memory
 
 CANNOT_TELL = "cannot tell"
+NOT_APPLICABLE = "not applicable"
 _LEVEL = re.compile(rf"([1-{N_LEVELS}])(\.0+)?")
+_RANGE = re.compile(rf"([1-{N_LEVELS}]) or ([1-{N_LEVELS}])")
 _YES, _NO = ("true", "1", "yes"), ("false", "0", "no", "")
 
 # Cells of the tables; ``csv_text`` makes them safe to open in a spreadsheet
 
 
-def level_cell(level: int | None) -> str:
-    """ "1" to "5", or "cannot tell", which no program takes for a number."""
-    return CANNOT_TELL if level is None else str(level)
+def answer_cell(event: LabelEvent) -> str:
+    """ "1" to "5", "2 or 3" where the annotator is unsure, "cannot tell" or "not applicable": no
+    program takes these for a number or a date.
+    """
+    if event.action == "inapplicable":
+        return NOT_APPLICABLE
+    if event.level is None:
+        return CANNOT_TELL
+    unsure = event.action == "unsure"
+    return f"{event.level} or {event.level + 1}" if unsure else str(event.level)
+
+
+def read_answer(cell: str) -> tuple[Action, int | None]:
+    """The action and level in a cell, see ``answer_cell``.
+
+    Raises:
+        LabelError: for anything else, also an empty cell.
+    """
+    text = " ".join(cell.lower().split())
+    if text == NOT_APPLICABLE:
+        return "inapplicable", None
+    pair = _RANGE.fullmatch(text)
+    if pair is None:
+        return "label", read_level(cell)
+    low, high = int(pair[1]), int(pair[2])
+    if high != low + 1:
+        raise LabelError(f"'{cell[:20]}' are not two adjacent levels: write '2 or 3'")
+    return "unsure", low
 
 
 def read_level(cell: str) -> int | None:
@@ -63,7 +90,8 @@ def read_level(cell: str) -> int | None:
     match = _LEVEL.fullmatch(text)
     if match is None:
         raise LabelError(
-            f"'{cell[:20]}' is not a level: write 1 to {N_LEVELS}, '{CANNOT_TELL}' or nothing"
+            f"'{cell[:20]}' is not a level: write 1 to {N_LEVELS}, '2 or 3', "
+            f"'{CANNOT_TELL}', '{NOT_APPLICABLE}' or nothing"
         )
     return int(match[1])
 
@@ -107,7 +135,7 @@ def events_jsonl(store: LabelStore) -> Iterator[str]:
 def long_csv(store: LabelStore, annotator: str | None = None) -> Iterator[str]:
     """Current labels, answers to hidden repeats and adjudications, one per line.
 
-    ``level`` is 1 to 5 or "cannot tell".
+    ``level`` is what ``answer_cell`` writes.
     """
     yield _line(LONG_COLUMNS)
     for kind in LONG_KINDS:
@@ -118,7 +146,7 @@ def long_csv(store: LabelStore, annotator: str | None = None) -> Iterator[str]:
                     e.annotator,
                     e.item,
                     e.factor,
-                    level_cell(e.level),
+                    answer_cell(e),
                     kind,
                     time_text(e.time),
                     repr(e.seconds_shown),
@@ -143,7 +171,7 @@ def wide_csv(
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for current in store.current("label", annotator=annotator):
         e = current.event
-        rows.setdefault((e.annotator, e.item), {})[e.factor] = level_cell(e.level)
+        rows.setdefault((e.annotator, e.item), {})[e.factor] = answer_cell(e)
     names = sorted({f for row in rows.values() for f in row}) if factors is None else list(factors)
     yield _line((*WIDE_COLUMNS, *names))
     for (who, item), row in sorted(rows.items()):

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 from rivae.base.csv_text import unescaped
 from rivae.base.errors import LabelError
 from rivae.base.reading.tables import records, table_kind
-from rivae.labels.events import Action, LabelEvent, Slot, from_record, new_id, parse_time, slot
+from rivae.labels.events import LabelEvent, Slot, from_record, new_id, parse_time, slot
 from rivae.labels.formats import (
     LONG_COLUMNS,
     LONG_KINDS,
     WIDE_COLUMNS,
+    read_answer,
     read_flag,
-    read_level,
     read_seconds,
 )
 
@@ -30,7 +30,6 @@ MAX_EVENTS = 200_000  # of one file: others wait while it is stored
 MAX_ROWS = 1_000_000  # empty ones included
 _NAMED_FACTORS = 12  # in a sentence
 _NAMESPACE = uuid.UUID("6f1c0c5e-5f7b-4f0a-9d0c-6a5a2f4f7c11")
-_ACTIONS: dict[str, Action] = {"label": "label", "repeat": "label", "adjudication": "adjudicate"}
 
 
 class FileEvent(NamedTuple):
@@ -162,7 +161,9 @@ def _events(
 
 def _said(event: LabelEvent) -> str:
     """An id derived from the content of a row, so that equal rows are one event."""
-    parts = (event.kind, event.annotator, event.item, event.factor, event.level, event.guideline)
+    parts = [event.kind, event.annotator, event.item, event.factor, event.level, event.guideline]
+    if event.action in ("unsure", "inapplicable"):
+        parts.append(event.action)
     return str(uuid.uuid5(_NAMESPACE, "\n".join(str(part) for part in parts)))
 
 
@@ -178,7 +179,11 @@ def _long(row: int, cells: dict[str, str], guideline: str, now: datetime) -> Ite
     kind = cells.get("kind") or "label"
     if kind not in LONG_KINDS:
         raise LabelError(f"'{kind[:20]}' is not a kind: write {', '.join(LONG_KINDS)}")
-    level = read_level(cells["level"])
+    action, level = read_answer(cells["level"])
+    if kind == "adjudication":
+        if action != "label":
+            raise LabelError("a verdict has one level: write it, or 'cannot tell'")
+        action = "adjudicate"
     version = cells.get("guideline") or guideline
     event = LabelEvent(
         id=cells.get("id") or new_id(),
@@ -187,7 +192,7 @@ def _long(row: int, cells: dict[str, str], guideline: str, now: datetime) -> Ite
         item=cells["item"],
         factor=cells["factor"],
         level=level,
-        action=_ACTIONS[kind],
+        action=action,
         seconds_shown=read_seconds(cells.get("seconds_shown", "")),
         guideline=version,
         suggested=read_flag(cells.get("suggested", ""), "suggested"),

@@ -19,8 +19,8 @@ from rivae.base.files import write_atomic
 from rivae.base.scratch import scratch_folder
 from rivae.labels import sql
 from rivae.labels.annotators import names_in_file
-from rivae.labels.events import LabelEvent, Slot, current_events, slot
-from rivae.labels.formats import level_cell
+from rivae.labels.events import ANSWERS, LabelEvent, Slot, current_events, slot
+from rivae.labels.formats import answer_cell
 from rivae.labels.intake import FileEvent, read_labels
 from rivae.labels.kept_plans import plan_guideline
 from rivae.labels.known_items import KnownItems, NamedItem
@@ -41,7 +41,8 @@ class Conflict:
     Attributes:
         row: of the file, from 1.
         annotator, item, factor: of the label.
-        stored, offered: "3", "cannot tell", "flag", "skip" or "none"; "" if ``reason`` is enough.
+        stored, offered: a cell of ``formats.answer_cell``, "flag", "skip" or "none"; "" if
+            ``reason`` is enough.
         reason: one sentence.
     """
 
@@ -245,7 +246,7 @@ def _taken(
 def _words(event: LabelEvent | None) -> str:
     if event is None:
         return "none"
-    return level_cell(event.level) if event.action in ("label", "adjudicate") else event.action
+    return answer_cell(event) if event.action in (*ANSWERS, "adjudicate") else event.action
 
 
 def _conflict(offer: FileEvent, has: str, says: str, reason: str) -> Conflict:

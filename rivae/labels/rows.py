@@ -108,8 +108,10 @@ class FactorProgress:
 
     Attributes:
         annotator, factor: who, and for which factor.
-        labelled: items with a current label, "cannot tell" included.
+        labelled: items with a current answer, "cannot tell" included.
         cannot_tell: how many of them are "cannot tell".
+        not_applicable: how many of them the factor does not apply to.
+        unsure: how many of them have two levels.
         repeats: items with an answer to a hidden repeat.
         flagged: items with a flag for this factor.
         skipped: items that were skipped and have no label yet.
@@ -124,6 +126,8 @@ class FactorProgress:
     flagged: int
     skipped: int
     seconds: float
+    not_applicable: int = 0
+    unsure: int = 0
 
 
 def count_progress(
@@ -147,7 +151,9 @@ def count_progress(
                 v.c.annotator,
                 v.c.factor,
                 some(label).label("labelled"),
-                some(label & v.c.level.is_(None)).label("unknown"),
+                some(label & v.c.level.is_(None) & (v.c.action == "label")).label("unknown"),
+                some(label & (v.c.action == "inapplicable")).label("inapplicable"),
+                some(label & (v.c.action == "unsure")).label("unsure"),
                 some(v.c.kind == "repeat").label("repeats"),
                 some(v.c.kind == "flag").label("flagged"),
                 (some(v.c.kind == "skip") * (1 - some(label))).label("skipped"),
@@ -157,7 +163,16 @@ def count_progress(
             .group_by(v.c.annotator, v.c.factor, v.c.item)
             .subquery()
         )
-        names = ("labelled", "unknown", "repeats", "flagged", "skipped", "seconds")
+        names = (
+            "labelled",
+            "unknown",
+            "repeats",
+            "flagged",
+            "skipped",
+            "seconds",
+            "inapplicable",
+            "unsure",
+        )
         query = select(
             of_item.c.annotator, of_item.c.factor, *(func.sum(of_item.c[name]) for name in names)
         ).group_by(of_item.c.annotator, of_item.c.factor)
@@ -166,8 +181,19 @@ def count_progress(
             for k, number in enumerate(numbers):
                 sums[k] += number
     return [
-        FactorProgress(name, factor, int(n), int(unknown), int(again), int(flags), int(skips), s)
-        for (name, factor), (n, unknown, again, flags, skips, s) in sorted(totals.items())
+        FactorProgress(
+            name,
+            factor,
+            int(n),
+            int(unknown),
+            int(again),
+            int(flags),
+            int(skips),
+            s,
+            int(na),
+            int(two),
+        )
+        for (name, factor), (n, unknown, again, flags, skips, s, na, two) in sorted(totals.items())
     ]
 
 

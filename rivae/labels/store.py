@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Connection, Engine, TableClause, func, select
+from sqlalchemy import Connection, Engine, TableClause, case, func, select
 
 from rivae.base.errors import LabelError, LabelStoreError
 from rivae.labels import sql
@@ -235,11 +235,12 @@ class LabelStore:
 
     def levels(
         self, kind: Kind = "label", items: Collection[str] | None = None
-    ) -> list[tuple[str, str, str, int | None]]:
-        """``current`` as (annotator, item, factor, level) only: faster and unordered."""
+    ) -> list[tuple[str, str, str, float | None]]:
+        """``current`` as (annotator, item, factor, ``LabelEvent.value``): faster and unordered."""
         c = _view(kind).c
-        query = select(c.annotator, c.item, c.factor, c.level).where(c.kind == kind)
-        rows: list[tuple[str, str, str, int | None]] = []
+        value = case((c.action == "unsure", c.level + 0.5), else_=c.level)
+        query = select(c.annotator, c.item, c.factor, value).where(c.kind == kind)
+        rows: list[tuple[str, str, str, float | None]] = []
         with self._reading() as connection:
             for part in item_conditions(c.item, items):
                 rows += [tuple(row) for row in connection.execute(query.where(*part))]

@@ -1,8 +1,9 @@
 """The current labels of data rows, as a table and as a cube: annotators x items x factors.
 
 The table has one row per annotator, item and factor: columns ``annotator`` (text), ``item`` (a data
-row), ``factor`` (an id) and ``level`` (1 to 5, or NaN where the annotator cannot tell). The store
-names items by key; here they are data rows.
+row), ``factor`` (an id) and ``level``: 1 to 5, halfway between two where the annotator is unsure,
+NaN where they cannot tell or the factor does not apply. The store names items by key; here they are
+data rows.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from rivae.retrieval.base import Floats, Ints
 
 COLUMNS = ("annotator", "item", "factor", "level")
 LEVELS = (1, 2, 3, 4, 5)
+RANGES = (1.5, 2.5, 3.5, 4.5)  # unsure between two levels
 
 
 def keys_by_row(data: PairedDataset, rows: ArrayLike) -> dict[int, str]:
@@ -45,15 +47,15 @@ def label_table(
         kind: "label", "repeat" or "adjudication".
 
     Returns:
-        Columns ``annotator``, ``item`` (data row), ``factor`` and ``level`` (1.0 to 5.0, NaN for
-        "cannot tell"), sorted by the first three.
+        Columns ``annotator``, ``item`` (data row), ``factor`` and ``level``, sorted by the first
+        three.
     """
     row_of = {key: row for row, key in keys_by_row(data, rows).items()}
     return level_table(store.levels(kind, items=row_of), row_of)
 
 
 def level_table(
-    levels: Iterable[tuple[str, str, str, int | None]], row_of: Mapping[str, int]
+    levels: Iterable[tuple[str, str, str, float | None]], row_of: Mapping[str, int]
 ) -> pd.DataFrame:
     """The table of what ``LabelStore.levels`` returned; ``row_of`` is the data row by item key."""
     rows = [
@@ -69,8 +71,8 @@ def check_labels(labels: pd.DataFrame) -> pd.DataFrame:
     """The four columns, items as integers and levels as floats.
 
     Raises:
-        DataError: a column is missing, a level is none of 1 to 5, or an annotator has two levels
-            for one item and factor.
+        DataError: a column is missing, a level is none of 1 to 5 and no range of two, or an
+            annotator has two levels for one item and factor.
     """
     missing = [name for name in COLUMNS if name not in labels]
     if missing:
@@ -81,8 +83,11 @@ def check_labels(labels: pd.DataFrame) -> pd.DataFrame:
         table["level"] = table["level"].astype(np.float64)
     except (TypeError, ValueError):
         raise DataError("items must be integers and levels 1 to 5 or empty: correct them") from None
-    if not (table["level"].isna() | table["level"].isin(LEVELS)).all():
-        raise DataError("a level must be 1, 2, 3, 4 or 5, or empty for 'cannot tell'")
+    if not (table["level"].isna() | table["level"].isin((*LEVELS, *RANGES))).all():
+        raise DataError(
+            "a level must be 1, 2, 3, 4 or 5, halfway between two of them where somebody is "
+            "unsure, or empty for 'cannot tell'"
+        )
     twice = table.duplicated(["annotator", "item", "factor"])
     if twice.any():
         row = table[twice].iloc[0]
@@ -91,6 +96,11 @@ def check_labels(labels: pd.DataFrame) -> pd.DataFrame:
             "the current one"
         )
     return table
+
+
+def sure_labels(labels: pd.DataFrame) -> pd.DataFrame:
+    """The labels with one level: without ranges, "cannot tell" and "not applicable"."""
+    return labels[labels["level"].isin(LEVELS)]
 
 
 def rating_cube(

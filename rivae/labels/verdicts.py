@@ -145,10 +145,12 @@ def flagged_cases(answers: PlanAnswers, factor: str | None = None) -> list[Case]
     return sorted(cases, key=lambda case: (-len(case.flagged_by), case.row, case.factor))
 
 
-def levels_of(labels: pd.DataFrame, case: Case) -> list[tuple[str, int | None]]:
-    """Everybody's level of a case, with names; None is "cannot tell"."""
+def levels_of(labels: pd.DataFrame, case: Case) -> list[tuple[str, float | None]]:
+    """Everybody's level of a case, with names; None is "cannot tell" or "not applicable", half of
+    an odd number a range of two levels.
+    """
     case_labels = labels[(labels["item"] == case.row) & (labels["factor"] == case.factor)]
     return [
-        (str(who), None if level != level else int(level))
+        (str(who), None if level != level else int(level) if level % 1 == 0 else float(level))
         for who, level in zip(case_labels["annotator"], case_labels["level"], strict=True)
     ]

@@ -30,8 +30,11 @@ def undo(target: LabelEvent) -> LabelEvent:
     return target.undone_by(str(uuid.uuid4()), START)
 
 
-def random_events(rng: np.random.Generator, n: int) -> list[LabelEvent]:
-    """``n`` events of three annotators on four items, a third of them undoing an earlier one."""
+def random_events(rng: np.random.Generator, n: int, also: tuple[str, ...] = ()) -> list[LabelEvent]:
+    """``n`` events of three annotators on four items, a third of them undoing an earlier one.
+
+    ``also`` are further actions, "unsure" and "inapplicable".
+    """
     made: list[LabelEvent] = []
     while len(made) < n:
         who = f"annotator {rng.integers(3)}"
@@ -39,15 +42,14 @@ def random_events(rng: np.random.Generator, n: int) -> list[LabelEvent]:
         if mine and rng.random() < 0.35:
             made.append(undo(mine[int(rng.integers(len(mine)))]))
             continue
-        action = str(
-            rng.choice(["label", "label", "label", "label", "flag", "unflag", "skip", "adjudicate"])
-        )
+        action = str(rng.choice([*["label"] * 4, "flag", "unflag", "skip", "adjudicate", *also]))
         graded = action in ("label", "adjudicate") and rng.random() < 0.85
+        graded = graded or action == "unsure"
         made.append(
             event(
                 who,
                 int(rng.integers(4)),
-                int(rng.integers(1, 6)) if graded else None,
+                int(rng.integers(1, 5 + (action != "unsure"))) if graded else None,
                 n=int(rng.integers(-500, 500)),  # clocks go wrong
                 factor=str(rng.choice(FACTORS)),
                 action=action,
@@ -68,8 +70,8 @@ def reference(events: list[LabelEvent], kind: str) -> dict[tuple[str, str, str],
             undone.add(e.undoes)
             continue
         fits = {
-            "label": e.action == "label" and not e.repeat,
-            "repeat": e.action == "label" and e.repeat,
+            "label": e.action in ("label", "unsure", "inapplicable") and not e.repeat,
+            "repeat": e.action in ("label", "unsure", "inapplicable") and e.repeat,
             "flag": e.action in ("flag", "unflag"),
             "skip": e.action == "skip",
             "adjudication": e.action == "adjudicate",

@@ -144,7 +144,7 @@ def test_an_adjudication_is_one_for_all_and_leaves_the_labels(store):
 @pytest.mark.parametrize("seed", range(6))
 def test_random_sequences_follow_the_rule(store, seed):
     rng = np.random.default_rng(seed)
-    events = random_events(rng, 150)
+    events = random_events(rng, 150, ("unsure", "inapplicable"))
     at = 0
     while at < len(events):
         step = int(rng.integers(1, 40))
@@ -170,7 +170,7 @@ def test_random_sequences_follow_the_rule(store, seed):
 
 def test_current_labels_and_progress_can_be_narrowed(store):
     rng = np.random.default_rng(7)
-    events = random_events(rng, 300)
+    events = random_events(rng, 300, ("unsure", "inapplicable"))
     store.append(events)
     labels = reference(events, "label")
     items = ["kitchen:1", "kitchen:3", *(f"kitchen:{i}" for i in range(10_000, 10_900))]
@@ -193,7 +193,10 @@ def test_current_labels_and_progress_can_be_narrowed(store):
                 ]
 
             assert row.labelled == len(mine("label"))
-            assert row.cannot_tell == sum(e.level is None for e in mine("label"))
+            answers = [(e.action, e.level) for e in mine("label")]
+            assert row.cannot_tell == answers.count(("label", None))
+            assert row.not_applicable == answers.count(("inapplicable", None))
+            assert row.unsure == sum(action == "unsure" for action, _ in answers)
             assert (row.repeats, row.flagged) == (len(mine("repeat")), len(mine("flag")))
             assert row.seconds == pytest.approx(sum(e.seconds_shown for e in mine("label")))
         assert [(r.annotator, r.factor) for r in rows] == sorted(

@@ -63,7 +63,7 @@ def counts(report):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_events_survive_the_way_out_and_in_and_a_second_time(store, elsewhere, tmp_path, seed):
-    events = random_events(np.random.default_rng(seed), 200)
+    events = random_events(np.random.default_rng(seed), 200, ("unsure", "inapplicable"))
     store.append(events)
     path = tmp_path / "events.jsonl"
     export(store, path)

@@ -136,12 +136,17 @@ def _levels(answers: PlanAnswers, case: Case, names: tuple[str, ...]) -> str:
     from rivae.labels.verdicts import levels_of
 
     lines = [
-        f"{markdown(who)} **{level}** {markdown(names[level - 1])}"
-        if level
-        else f"{markdown(who)} cannot tell"
-        for who, level in levels_of(answers.labels, case)
+        f"{markdown(who)} {_given(level, names)}" for who, level in levels_of(answers.labels, case)
     ]
     return "  \n".join(lines) or "Nobody has labelled it."
+
+
+def _given(level: float | None, names: tuple[str, ...]) -> str:
+    """A level, or the two that somebody is unsure between, as Markdown."""
+    if level is None:
+        return "cannot tell"
+    ends = sorted({int(level), math.ceil(level)})
+    return " or ".join(f"**{end}** {markdown(names[end - 1])}" for end in ends)
 
 
 def _buttons(

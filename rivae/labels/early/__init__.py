@@ -1,4 +1,5 @@
 """Numbers from a part of the labels: which items come first, and what they say, with intervals.
 
-Begin with ``sample.py`` (the items). Import the module you need: this package imports nothing.
+Begin with ``sample.py`` (the items), ``estimates.py`` (D, C, I and MCC) and ``meter.py`` (the same
+while somebody labels). Import the module you need: this package imports nothing.
 """
