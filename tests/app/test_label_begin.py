@@ -7,12 +7,14 @@ import pytest
 
 from rivae.app.label import plan_making
 from rivae.app.label.begin import ENOUGH, MINUTES, NO_FACTOR, NO_RUNS, foretold
+from rivae.app.label.meter import NOTHING_YET
 from rivae.labels.axes_guideline import guideline_of_axes
 from rivae.labels.early.sample import SECONDS, items_for
 from rivae.labels.guideline import RESERVED_IDS, read_guideline
 from rivae.labels.kept_plans import kept_plan, plan_guideline, plan_names
 from rivae.labels.store import LabelStore
 from tests.app.label_forms import press, written
+from tests.conftest import until
 
 START = "label_begin_start"
 
@@ -65,6 +67,7 @@ def test_the_desk_opens_with_the_items_that_fit_the_time(app, store):
     assert len(plan.chances) == len(plan.order) and [run.id for run in plan.runs] == ["digits-4"]
     assert shown.tab == "Label" and shown.panel()["plan"] == name
     assert [factor["id"] for factor in shown.panel()["factors"]] == few
+    until(lambda: NOTHING_YET in written(shown.open("label", by="Ana")), "the meter has opened")
     shown.at.button(key="label_begin_open").click().run()
     assert shown.calm().tab == "New labels" and shown.at.multiselect(key="label_begin_runs")
 

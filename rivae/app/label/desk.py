@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.app.label import annotator
+from rivae.app.label import annotator, meter
 from rivae.app.panels.answers import next_rev
 from rivae.app.panels.component import Component
 from rivae.app.shared import frame, labels
@@ -41,6 +41,7 @@ def panel(opened: OpenPlan) -> None:
         st.info(trouble or f"{NO_NAME} {BLIND}", icon=":material/info:")
         return
     if not annotator.question(name):
+        meter.panel(opened, name)
         _desk(opened.plan.id, name, bool(tagged))
 
 

@@ -223,6 +223,7 @@ LABEL_PLAN: Final = "plan"
 LABEL_BY: Final = "by"  # who labels
 LABEL_SAME: Final = "label_same"  # names that are somebody else's than the known ones like them
 LABEL_TAGS: Final = "tags"  # whether suggestions from tags are shown
+LABEL_METER: Final = "label_meter"
 LABEL_PANEL: Final = "label_panel"
 LABEL_PAYLOAD: Final = "label_payload"  # what the panel was last sent, rebuilt on a new rev
 LABEL_ANSWER: Final = "label_answer"  # which events are stored

@@ -1,0 +1,108 @@
+"""The meter beside the desk: read in a thread, said in a line."""
+
+import math
+import threading
+
+import numpy as np
+import pytest
+
+from rivae.app.label.meter import DONE, LETTERS, NOTHING_YET, SHORT, details, said
+from rivae.app.work.meters import BackgroundMeter
+from rivae.base.errors import LabelError
+from rivae.labels.agreement import Agreement
+from rivae.labels.early.estimates import Estimate, LabelEstimates
+from rivae.labels.early.meter import FactorMeter, MeterReading
+from rivae.labels.early.slips import SlipRate
+from rivae.labels.guideline import read_guideline
+from tests.conftest import until
+
+FACTORS = read_guideline().ids[:3]
+
+
+def reading(rng, *, labelled=20, known=True, minutes=None, runs=("one",)):
+    """A reading with drawn numbers."""
+
+    def score():
+        low, high = sorted(rng.uniform(0, 1, 2))
+        return Estimate((low + high) / 2, low, high) if known else Estimate.none("too_few *items*")
+
+    table = rng.uniform(size=(4, 3))
+    estimates = {
+        run: LabelEstimates(
+            {name: score() for name in LETTERS}, FACTORS, table, table - 0.1, table + 0.1,
+            (labelled,) * 3, (0.5, 0.25, 0.75),
+        )
+        for run in runs
+    }  # fmt: skip
+    factors = tuple(
+        FactorMeter(name, labelled, 0.5, 0.2, (k, Estimate(0.5, 0.41, 0.62)) if labelled else None)
+        for k, name in enumerate(FACTORS)
+    )
+    agreement = (Agreement(FACTORS[1], 0.8, 0.7, 0.9, 12, 2),)
+    return MeterReading(estimates, 0.5, factors, minutes, agreement, SlipRate(0.1, 0.04, 0.2, 30))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_line_has_every_range_and_what_is_left_to_do(seed):
+    rng = np.random.default_rng(seed)
+    minutes = float(rng.uniform(0.1, 30))
+    found = reading(rng, minutes=minutes, runs=("a_b", "c"))
+    line = said(found)
+    assert "**50%**" in line and "a\\_b: " in line and "c: " in line
+    for estimates in found.runs.values():
+        for score in estimates.scores.values():
+            low, high = (f"{v:.2f}".lstrip("0") for v in (score.low, score.high))
+            assert f"{low}–{high}" in line
+    assert f" {math.ceil(minutes)} min" in line
+    assert DONE in said(reading(rng, minutes=0.0)) and SHORT in said(reading(rng))
+
+
+def test_without_numbers_it_says_why():
+    rng = np.random.default_rng(1)
+    assert said(reading(rng, labelled=0)) == NOTHING_YET
+    line = said(reading(rng, known=False))
+    assert "too\\_few \\*items\\*" in line and SHORT not in line
+
+
+def test_each_factor_has_the_axis_that_it_goes_with():
+    table = details(
+        reading(np.random.default_rng(2)), read_guideline(), ["z1 · a|b", "<b>", "c", "d"]
+    )
+    rows = [line for line in table.splitlines() if ".41–.62" in line]
+    assert len(rows) == 3 and "0.80" in rows[1] and "10%" in table
+    assert all(row.replace("\\|", "").count("|") == 6 for row in rows), "nothing breaks a cell"
+    assert "<b>" not in table
+
+
+def test_a_reading_is_made_once_and_nobody_waits_for_it():
+    go, opened, asked = threading.Event(), [], []
+
+    class Slow:
+        def read(self, by):
+            asked.append(by)
+            if len(asked) == 3:
+                raise LabelError("the store is gone")
+            return len(asked)
+
+    def open_meter(progress):
+        progress("half way", 0.5)
+        opened.append(True)
+        assert go.wait(30)
+        return Slow()
+
+    meter = BackgroundMeter(open_meter)
+    for _ in range(5):
+        meter.ask(1, "Ana")
+    until(lambda: meter.stage == "half way", "the meter is opened")
+    assert meter.reading is None and meter.working
+    go.set()
+    until(lambda: meter.reading == 1, "a first reading")
+    until(lambda: not meter.working, "it has ended")
+    meter.ask(1, "Ana")
+    assert not meter.working and len(asked) == 1, "there is nothing new"
+    meter.ask(2, "Ana")
+    until(lambda: meter.reading == 2, "a second one")
+    until(lambda: not meter.working, "it has ended")
+    meter.ask(3, "Bob")
+    until(lambda: bool(meter.error), "what went wrong")
+    assert meter.reading == 2 and len(opened) == 1 and asked == ["Ana", "Ana", "Bob"]
