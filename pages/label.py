@@ -28,7 +28,9 @@ twice, to measure how consistent you are.
 | Key | What it does |
 |---|---|
 | 1 – 5 | set the level and go to the next item |
+| Shift and 1 – 4 | unsure between this level and the next |
 | 0 | cannot tell |
+| N | the question does not apply to the item |
 | Backspace | undo the last answer; press again to undo more |
 | ← → ↑ ↓ | from item to item |
 | Space | repeat the last level |

@@ -9,7 +9,7 @@ import { LabelItems } from "./label_items.js"
 import { Meanwhile } from "./label_meanwhile.js"
 import { Overlay, guidelineHelp, keysHelp } from "./label_overlay.js"
 import { LabelQueue, newId } from "./label_queue.js"
-import { SHEET, Sheet, inWords } from "./label_sheet.js"
+import { SHEET, Sheet, answerOf, betweenLevels, inWords, isAnswer, pressedMark } from "./label_sheet.js"
 import { Zoom } from "./label_zoom.js"
 import { mounted } from "./panel.js"
 
@@ -36,7 +36,7 @@ class LabelPanel {
       pick: (at) => { this.go(at); this.listen() }, next: () => this.nextSheet(),
     })
     this.focus = new Focus({
-      level: (k, level) => { this.k = k; this.give(level); this.listen() },
+      answer: (k, mark) => { this.k = k; this.give(mark); this.listen() },
       factor: (k) => { this.k = k; this.arrived(); this.listen() },
     })
     this.overlay = new Overlay(() => this.listen())
@@ -319,13 +319,13 @@ class LabelPanel {
     this.listen()
   }
 
-  /** Level 1 to 5, or null for "cannot tell". */
-  give(level) {
+  /** An answer as a mark: "1" to "5", "0", between two levels "a" to "d", or "n". */
+  give(mark) {
     if (this.at < 0) return
     const suggested = this.hint(this.k, this.at) !== NOTHING && this.desk.mark(this.k, this.at) === NOTHING
-    const mark = level === null ? "0" : String(level), again = this.again()
-    this.act({ level, suggested }, this.k, mark)
-    this.last = level
+    const again = this.again()
+    this.act({ ...answerOf(mark), suggested }, this.k, mark)
+    this.last = mark
     this.pace.tick()
     setText(this.live, `Item ${this.at + 1}: ${inWords(this.factor, mark)}`)
     this.advance(again)
@@ -335,7 +335,7 @@ class LabelPanel {
   accept() {
     if (this.at < 0) return this.nextSheet()
     const guess = this.desk.mark(this.k, this.at) === NOTHING ? this.hint(this.k, this.at) : NOTHING
-    if (guess !== NOTHING) this.give(Number(guess))
+    if (guess !== NOTHING) this.give(guess)
   }
 
   /** No level now: skipped items come back when nothing else is left. */
@@ -411,7 +411,9 @@ class LabelPanel {
       if (event.repeat) event.preventDefault()  // it would click again and again
       return
     }
-    const run = this.keyRun(event.key)
+    // What Shift and a digit write depends on the keyboard.
+    const between = event.shiftKey && /^Digit[1-4]$/.exec(event.code)
+    const run = between && !this.overlay.open ? () => this.give(betweenLevels(Number(event.code.at(-1)))) : this.keyRun(event.key)
     if (!run) return
     event.preventDefault()
     event.stopPropagation()
@@ -423,7 +425,8 @@ class LabelPanel {
     if (key === "g" || key === "G") return () => this.guide()
     if (this.overlay.open) return key === "Escape" ? () => this.overlay.close() : null
     if (key === "Escape") return this.zoom.pinned ? () => this.zoom.toggle() : null
-    if (/^[0-5]$/.test(key)) return () => this.give(key === "0" ? null : Number(key))
+    if (/^[0-5]$/.test(key)) return () => this.give(key)
+    if (key === "n" || key === "N") return () => this.give("n")
     const sweep = this.mode === "sweep"
     if (sweep && (key === "z" || key === "Z")) return () => this.zoom.toggle()
     const factor = (by) => () => { this.k = clamp(this.k + by, 0, this.data.factors.length - 1); this.arrived() }
@@ -478,14 +481,15 @@ class LabelPanel {
   paintScale() {
     if (this.scale.dataset.factor !== this.factor.id + this.data.guideline) {
       this.scale.dataset.factor = this.factor.id + this.data.guideline
-      const button = (level, name) => h("button", { type: "button", tabIndex: -1, "data-level": level,
-        onclick: () => { this.give(level || null); this.listen() } },
-      h("b", {}, String(level)), name)
-      this.scale.replaceChildren(...this.factor.levels.map((name, i) => button(i + 1, name)), button(0, "cannot tell"))
+      const button = (mark, name, key = mark) => h("button", { type: "button", tabIndex: -1, "data-level": mark,
+        onclick: (event) => { this.give(pressedMark(mark, event)); this.listen() } },
+      h("b", {}, key), name)
+      this.scale.replaceChildren(...this.factor.levels.map((name, i) => button(String(i + 1), name)),
+        button("0", "cannot tell"), button("n", "does not apply", "N"))
     }
     const mark = this.at < 0 ? NOTHING : this.desk.mark(this.k, this.at)
     for (const button of this.scale.children) {
-      button.setAttribute("aria-pressed", String(button.dataset.level === mark))
+      button.setAttribute("aria-pressed", String(isAnswer(mark, button.dataset.level)))
     }
   }
 

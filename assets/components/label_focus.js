@@ -1,6 +1,6 @@
 /* Focus: one item, all factors. */
 
-import { reveal } from "./label_sheet.js"
+import { isAnswer, pressedMark, reveal } from "./label_sheet.js"
 import { h, setText } from "./dom.js"
 import { NOTHING } from "./label_desk.js"
 
@@ -25,7 +25,7 @@ export class ItemText {
 }
 
 export class Focus {
-  /** @param on {level(k, level), factor(k)} */
+  /** @param on {answer(k, mark), factor(k)} */
   constructor(on) {
     this.on = on
     this.picture = h("img", { alt: "The item", draggable: false, "data-testid": "focus-picture" })
@@ -38,7 +38,8 @@ export class Focus {
 
   open(factors) {
     this.rows = factors.map((factor, k) => {
-      const buttons = [...factor.levels.map((name, i) => this.level(k, i + 1, name)), this.level(k, 0, "?")]
+      const buttons = [...factor.levels.map((name, i) => this.level(k, String(i + 1), name)),
+        this.level(k, "0", "?", "cannot tell"), this.level(k, "n", "n/a", "does not apply")]
       const ask = h("p", { class: "muted ask" }, factor.definition)
       const name = h("button", { type: "button", class: "name", tabIndex: -1,
         onclick: () => this.on.factor(k) }, factor.name)
@@ -49,10 +50,10 @@ export class Focus {
     this.list.replaceChildren(...this.rows.map((row) => row.element))
   }
 
-  level(k, level, name) {
-    return h("button", { type: "button", tabIndex: -1, title: level ? "" : "cannot tell",
-      "data-level": level, onclick: () => this.on.level(k, level || null) },
-    level ? h("b", {}, String(level)) : null, name)
+  level(k, mark, name, title = "") {
+    return h("button", { type: "button", tabIndex: -1, title,
+      "data-level": mark, onclick: (event) => this.on.answer(k, pressedMark(mark, event)) },
+    title ? null : h("b", {}, mark), name)
   }
 
   /** @param shown {at, k, desk, items, hint(k, at)} */
@@ -70,7 +71,7 @@ export class Focus {
       row.element.dataset.mark = mark
       for (const button of row.buttons) {
         const level = button.dataset.level
-        button.setAttribute("aria-pressed", String(mark === level))
+        button.setAttribute("aria-pressed", String(isAnswer(mark, level)))
         button.classList.toggle("guess", guess === level)
       }
     })

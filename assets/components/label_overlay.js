@@ -3,7 +3,9 @@
 import { h } from "./dom.js"
 
 const KEYS = [
-  ["1 – 5", "set the level and go to the next item"], ["0", "cannot tell"],
+  ["1 – 5", "set the level and go to the next item"],
+  ["Shift 1 – 4", "unsure between this level and the next (or click a level with Shift)"],
+  ["0", "cannot tell"], ["N", "the question does not apply to the item"],
   ["Backspace", "undo the last answer; press again to undo more"],
   ["← → ↑ ↓", "from item to item; in Focus ↑ ↓ from factor to factor"],
   ["Space", "repeat the last level"], ["Enter", "next sheet; accept a suggestion"],

@@ -81,6 +81,30 @@ export function inWords(factor, mark) {
 
 const UNSURE_MARKS = "abcd" // between two levels, as in rivae/labels/desk.py
 
+/** The mark of an answer between a level and the next one. */
+export function betweenLevels(low) {
+  return UNSURE_MARKS[low - 1]
+}
+
+/** The answer of a click on the button of a mark: with Shift on a level, between it and the next. */
+export function pressedMark(mark, event) {
+  const low = Number(mark)
+  return event.shiftKey && low >= 1 && low <= UNSURE_MARKS.length ? betweenLevels(low) : mark
+}
+
+/** Whether an answer is the one of a button, or between two that it is one of. */
+export function isAnswer(mark, button) {
+  const low = UNSURE_MARKS.indexOf(mark)
+  return low >= 0 ? button === String(low + 1) || button === String(low + 2) : mark === button
+}
+
+/** What an event says of a mark. */
+export function answerOf(mark) {
+  const low = UNSURE_MARKS.indexOf(mark)
+  if (mark === "n") return { action: "inapplicable", level: null }
+  return low >= 0 ? { action: "unsure", level: low + 1 } : { level: mark === "0" ? null : Number(mark) }
+}
+
 /** A mark as a badge. */
 function inShort(mark) {
   const low = UNSURE_MARKS.indexOf(mark)

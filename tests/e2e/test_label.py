@@ -57,6 +57,29 @@ def test_an_item_is_enlarged_by_mouse_and_key_and_the_bar_is_in_view(desk, made,
     assert desk.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
 
 
+def test_unsure_and_does_not_apply_are_answers_too(desk, made, until):
+    keys = ["Shift+Digit2", "n", "Shift+Digit4", "3"]
+    for key in keys:
+        desk.keyboard.press(key)
+    scale = desk.locator(".scale-row")
+    scale.locator("[data-level='1']").click(modifiers=["Shift"])
+    scale.locator("[data-level='n']").click()
+    desk.keyboard.press("Shift+Digit5")  # there is no level above it
+    saved(desk, until)
+    until(lambda: marks(desk).startswith("bnd3an."), "what was pressed")
+    found = [e.event for e in made.store.events(annotator=who(made))]
+    assert [(e.action, e.level) for e in found] == [
+        ("unsure", 2), ("inapplicable", None), ("unsure", 4), ("label", 3), ("unsure", 1),
+        ("inapplicable", None),
+    ]  # fmt: skip
+    desk.reload()
+    desk.get_by_test_id("desk").wait_for()
+    until(lambda: marks(desk).startswith("bnd3an."), "the answers are there after a reload")
+    for expected in ("bnd3a..", "bnd3...", "bnd....", "bn....."):
+        desk.keyboard.press("Backspace")
+        until(lambda e=expected: marks(desk).startswith(e), f"back to {expected}")
+
+
 def test_ten_keys_in_one_burst_are_ten_labels(desk, made, until):
     burst(desk, "1234512345")
     saved(desk, until)
