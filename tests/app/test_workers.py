@@ -64,6 +64,7 @@ def test_an_answer_is_the_apps_and_a_killed_worker_is_replaced(asked, runs):
     assert not workers.all[0].socket.parent.exists()
 
 
+@pytest.mark.slow
 def test_a_worker_ends_with_the_app_however_that_ends(asked):
     workers, _ = asked
     process = within(30, lambda: workers.all[0].process)

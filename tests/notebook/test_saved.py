@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -87,19 +88,28 @@ def in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return bars
 
 
+@pytest.fixture(scope="module")
+def book(kernel_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A notebook with a view that was run to its end."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    text = "import rivae\nview = rivae.explore('demo-digits')\nview"
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text)])
+    where = {"metadata": {"path": str(tmp_path_factory.mktemp("run"))}}
+    NotebookClient(made, timeout=120, kernel_name="python3", resources=where).execute()
+    return made
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("keeps_state", [True, False])
 def test_a_notebook_saved_as_a_page_shows_the_sentence_alone(
-    keeps_state: bool, kernel_home: Path, tmp_path: Path, browser: Any
+    keeps_state: bool, book: Any, tmp_path: Path, browser: Any
 ) -> None:
-    import nbformat
-    from nbclient import NotebookClient
     from nbconvert import HTMLExporter
 
-    text = "import rivae\nview = rivae.explore('demo-digits')\nview"
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text)])
-    where = {"metadata": {"path": str(tmp_path)}}
-    NotebookClient(book, timeout=120, kernel_name="python3", resources=where).execute()
+    book = copy.deepcopy(book)
+    assert "widgets" in book.metadata
     if not keeps_state:
         book.metadata.pop("widgets")
     path = tmp_path / "saved.html"

@@ -271,6 +271,7 @@ def test_one_sentence_where_anywidget_is_missing(monkeypatch: pytest.MonkeyPatch
         rivae.explore("demo-digits")
 
 
+@pytest.mark.slow
 def test_axes_that_are_added_are_sliders_of_the_view(tmp_path, monkeypatch):
     monkeypatch.setenv("RIVAE_RUNS", str(tmp_path))
     view = rivae.explore("demo-kitchen", progress=False)
