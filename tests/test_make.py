@@ -151,6 +151,7 @@ def memory_folder(root, place):
 def test_a_folder_in_memory_is_new_and_empty_or_none(repo_root, tmp_path):
     if made := memory_folder(repo_root, tmp_path):  # a small machine has no room
         assert Path(made).parent == tmp_path and not list(Path(made).iterdir())
+        assert Path(made).stat().st_mode & 0o777 == 0o711, "a database of another user is in it"
         assert memory_folder(repo_root, tmp_path) != made
     assert memory_folder(repo_root, tmp_path / "missing") == ""
     assert memory_folder(repo_root, "/proc") == ""

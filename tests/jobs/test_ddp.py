@@ -17,7 +17,7 @@ pytestmark = [
     pytest.mark.xdist_group("two processes"),  # what is trained once for all serves one process
 ]
 
-EPOCHS = 40  # long enough that a signal after the fifth finds it at work on a fast machine too
+EPOCHS = 25  # long enough that a signal after the fifth finds it at work on a fast machine too
 
 
 @pytest.fixture
