@@ -25,7 +25,7 @@ MIN_ITEMS = 20  # of every factor, before D, C, I and MCC are given
 MIN_FIRST = 6  # of a factor, before its correlations are given
 N_DRAWS = 40
 NORMAL_90 = 1.645
-# Chosen on the kitchen and the first half of the dishes: benchmarks/results/label-estimates.md.
+# Chosen on the kitchen and one half of the dishes: see benchmarks/label_estimates.py.
 MOST_AHEAD = 3.0  # times the way from half of the labels to all
 AHEAD, UNSURE, UNSEEN = 0.5, 0.8, 0.2  # of that way: added, and its s.d.; of the steps left
 MCC_AHEAD, MCC_UNSURE = 0.9, 1.0
