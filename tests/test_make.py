@@ -99,9 +99,10 @@ def asked(checkout, target):
 def test_the_package_is_installed_once_and_again_when_it_is_described_anew(checkout):
     package = "-m pip install --quiet --no-deps --no-build-isolation --editable ."
     first = asked(checkout, "run")
-    assert first[:2] == ["-m pip install --quiet -r requirements.txt", package]
-    assert first[2].startswith("-m rivae.app.serve")
-    assert asked(checkout, "run") == first[2:], "a second run is instant"
+    compiled = "-m compileall -q rivae"
+    assert first[:3] == ["-m pip install --quiet -r requirements.txt", package, compiled]
+    assert first[3].startswith("-m rivae.app.serve")
+    assert asked(checkout, "run") == first[3:], "a second run is instant"
     later = (checkout / ".venv" / "ready-package").stat().st_mtime + 10
     os.utime(checkout / "pyproject.toml", (later, later))
     assert asked(checkout, "run") == first[1:]

@@ -254,7 +254,8 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     # In one thread before there are two: a page and the warming thread that import a package for
     # the first time at once, one of them by its submodule, break each other's import.
     begun = ("pandas", "rivae.exploring.explorer", "rivae.models.methods")
-    for module in (*begun, "rivae.jobs.deletion", "rivae.jobs.leftovers"):
+    counted = ("scipy.sparse", "scipy.special")  # by the first page with words or effects
+    for module in (*begun, *counted, "rivae.jobs.deletion", "rivae.jobs.leftovers"):
         importlib.import_module(module)
     # Imported here: cached functions belong to the runtime, which exists only from now on.
     from rivae.app.shell.first_runs import warm

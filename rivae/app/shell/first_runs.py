@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from importlib import import_module
 
 from rivae.app.shell.cache import explorer, ready_runs, strip
 from rivae.base.errors import RivaeError
@@ -48,3 +49,6 @@ def warm() -> None:
                 work(found)
             except RivaeError as error:
                 log.warning("could not open run %s: %s", found.id, error)
+    # It brings matplotlib, half a second of a core; pages import it by its name, too, so that one
+    # that asks for it meanwhile waits for this.
+    import_module("wordcloud")

@@ -205,6 +205,7 @@ WORDS_OPEN: Final = "words_open"  # rivae.app.words.session.DrawerContent, or No
 WORDS_SAID: Final = "words_said"  # one sentence about a name that was just changed
 WORDS_RUN: Final = "words_run"
 WORDS_PANEL: Final = "words_panel"
+WORDS_COUNTS: Final = "words_counts"
 WORDS_CONTRAST: Final = "words_contrast"
 WORDS_TAGS: Final = "words_tags"
 WORDS_LIST: Final = "words_list"

@@ -141,11 +141,16 @@ def open_item(explorer: Explorer, i: int) -> None:
 
 
 def _counts(clouds: Clouds) -> None:
-    """The counts behind the clouds, folded."""
+    """The counts behind the clouds, drawn once they are unfolded: only then a table is needed."""
+    counts = clouds.counts
+    part = st.expander(
+        "Counts", icon=":material/table_rows:", key=keys.WORDS_COUNTS, on_change="rerun"
+    )
+    if not part.open:
+        return
     import pandas as pd
 
-    counts = clouds.counts
-    with st.expander("Counts", icon=":material/table_rows:"):
+    with part:
         n = " · ".join(
             f"{state} {total}" for state, total in zip(counts.states, counts.n_items, strict=True)
         )
