@@ -7,6 +7,7 @@ pixels than a column has steps. Items come in the order of ``Explorer.search_row
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -24,6 +25,7 @@ from rivae.runs.selections import stamp
 STEPS = 65_534  # from the lowest to the highest value
 UNKNOWN = 65_535
 ITEMS = "items"  # the column of their numbers
+NO_COLUMN = "the map has no column of that name: ask for items, axis-0 or factor-0"
 MAX_CORNERS = 64  # of a lasso
 MAX_RANKED = 10_000  # items whose own pairs are ranked for a colour: each asks once
 
@@ -70,13 +72,16 @@ def codes(explorer: Explorer, key: str) -> Codes | NDArray[np.uint32]:
     """
     if key == ITEMS:
         return explorer.search_rows.astype(np.uint32)
+    added = {f"axis-{place.axis.id}" for place in explorer.added_axes}
+    if re.match(r"axis-\D", key) and key not in added:  # maybe one that was removed
+        raise ConfigError(NO_COLUMN)
     return _codes(explorer, key)
 
 
 @lru_cache(maxsize=8)  # a lasso asks for the two that are shown
 def _codes(explorer: Explorer, key: str) -> Codes:
     if key not in (sources := _sources(explorer)):
-        raise ConfigError("the map has no column of that name: ask for items, axis-0 or factor-0")
+        raise ConfigError(NO_COLUMN)
     column, read = sources[key]
     values = read()
     if column.kind == "class":

@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from rivae.base.config import RUN_NAME, free_name, read_config
-from rivae.base.errors import ConfigError, RunError
+from rivae.base.errors import ConfigError, RunError, shown
 from rivae.base.files import is_folder
 from rivae.base.installed import APP_FILES
 from rivae.base.paths import home_path, variable_path
@@ -155,7 +155,7 @@ def find_run(id_or_path: str, roots: list[Path] | None = None) -> Run:
             return Run(path)
     near = get_close_matches(id_or_path[:120], runs, n=1)
     instead = f"did you mean '{near[0]}'?" if near else "`rivae runs` lists those that there are"
-    raise RunError(f"there is no run '{id_or_path[:120]}': {instead}")
+    raise RunError(f"there is no run '{shown(id_or_path)}': {instead}")
 
 
 # The files at the top of a run's folder; hidden ones are locks and temporary files.
@@ -222,8 +222,8 @@ def own_run(run_id: str) -> Run:
             require_own(run)
             return run
     if "/" in run_id or "\\" in run_id:
-        raise RunError(f"'{run_id[:200]}' is a path: name one of your runs, as `rivae runs` does")
-    raise RunError(f"there is no run '{run_id[:200]}': `rivae runs` lists all runs")
+        raise RunError(f"'{shown(run_id)}' is a path: name one of your runs, as `rivae runs` does")
+    raise RunError(f"there is no run '{shown(run_id)}': `rivae runs` lists all runs")
 
 
 def require_own(run: Run) -> None:

@@ -1,5 +1,6 @@
 """Label without a plan: two questions, and the desk."""
 
+import shutil
 import time
 
 import numpy as np
@@ -51,8 +52,12 @@ def test_two_questions_have_answers_already(app, store):
 
 
 @pytest.mark.slow
-def test_the_desk_opens_with_the_items_that_fit_the_time(app, store):
+def test_the_desk_opens_with_the_items_that_fit_the_time(
+    app, store, run_folder, tmp_path, monkeypatch
+):
     """The run "digits-4" was never evaluated: that is done on the way."""
+    shutil.copytree(run_folder / "digits-4", tmp_path / "own" / "digits-4")
+    monkeypatch.setenv("RIVAE_RUNS", str(tmp_path / "own"))
     shown = app("label", by="Ana")
     shown.at.multiselect(key="label_begin_runs").set_value(["digits-4"]).run()
     version = read_guideline().version

@@ -81,7 +81,7 @@ def test_a_reading_is_made_once_and_nobody_waits_for_it():
         def read(self, by):
             asked.append(by)
             if len(asked) == 3:
-                raise LabelError("the store is gone")
+                raise LabelError("gone")
             return len(asked)
 
     def open_meter(progress):
@@ -93,16 +93,16 @@ def test_a_reading_is_made_once_and_nobody_waits_for_it():
     meter = BackgroundMeter(open_meter)
     for _ in range(5):
         meter.ask(1, "Ana")
-    until(lambda: meter.stage == "half way", "the meter is opened")
+    until(lambda: meter.stage == "half way", "half of it")
     assert meter.reading is None and meter.working
     go.set()
     until(lambda: meter.reading == 1, "a first reading")
-    until(lambda: not meter.working, "it has ended")
+    until(lambda: not meter.working, "its end")
     meter.ask(1, "Ana")
-    assert not meter.working and len(asked) == 1, "there is nothing new"
+    assert not meter.working and len(asked) == 1, "no answer since"
     meter.ask(2, "Ana")
     until(lambda: meter.reading == 2, "a second one")
-    until(lambda: not meter.working, "it has ended")
+    until(lambda: not meter.working, "its end")
     meter.ask(3, "Bob")
-    until(lambda: bool(meter.error), "what went wrong")
+    until(lambda: bool(meter.error), "its error")
     assert meter.reading == 2 and len(opened) == 1 and asked == ["Ana", "Ana", "Bob"]

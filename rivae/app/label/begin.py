@@ -30,7 +30,7 @@ FIRST = "20"
 WIDTH = 720
 ENOUGH = 20  # items of a factor from which on D, C and I are given
 NO_RUNS = "There is no trained run to label for yet: train one, or import one."
-NO_FACTOR = "Choose at least one factor to label."
+NO_FACTOR = "No factor is chosen: choose those that you have time for."
 STARTING = "starting"  # a place of messages
 
 
