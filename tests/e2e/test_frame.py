@@ -35,6 +35,7 @@ def test_undo_and_redo_step_through_changes_but_leave_texts_alone(explore_page, 
 def test_one_search_finds_an_item_an_axis_and_a_view(page, app_server, until):
     page.goto(f"{app_server}/explore?run=demo-kitchen&q=40")
     page.get_by_test_id("tile").first.wait_for()
+    page.get_by_test_id("find-all").wait_for()  # what listens may come after the pictures
     page.keyboard.press("Control+k")
     text = page.get_by_test_id("find-all-text")
     text.wait_for()
