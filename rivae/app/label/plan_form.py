@@ -181,7 +181,7 @@ def _keep_made(plan: Callable[[str], LabelPlan], guideline: Guideline, free: str
 
 
 def factor_choice(names: Sequence[str], key: str = KEY, run: str = "") -> Guideline:
-    """The choice of factors and their editor; returns the guideline of the new plan.
+    """The choice of factors, in the form of a new plan with their editor; returns the guideline.
 
     Args:
         names: of the plans whose factors can be taken.
@@ -212,18 +212,24 @@ def factor_choice(names: Sequence[str], key: str = KEY, run: str = "") -> Guidel
         )
     report.show(FACTORS)
     guideline = _current(begun)
+    if key == KEY:
+        _editor(begun, guideline)
+    return guideline
+
+
+def _editor(begun: str, guideline: Guideline) -> None:
+    """The factors of a new plan, folded, to be changed."""
     with st.expander(
         f"{len(guideline.factors)} factors: see, change, add",
         icon=":material/tune:",
     ):
         factors.editor(
-            f"{key.removeprefix('label_')}-{begun}",
+            f"new-{begun}",
             guideline,
             current=lambda: _current(begun),
             save=lambda changed: _keep(begun, changed),
             removable=True,
         )
-    return guideline
 
 
 def _title(option: str) -> str:
