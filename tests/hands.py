@@ -13,14 +13,17 @@ def press_thumb(page: Any, slider: Any) -> Callable[[float, int], None]:
         What moves it: to a share in [0, 1] of the slider's width, in so many steps.
     """
     slider.scroll_into_view_if_needed()
-    box = slider.bounding_box()
     low, high = (float(slider.get_attribute(name)) for name in ("min", "max"))
     at = (float(slider.input_value()) - low) / (high - low)
+    size = slider.bounding_box()
+    across = min(max(at * size["width"], 1), size["width"] - 1)
+    # Waits until the slider stands still, say beside a map that is opening.
+    slider.hover(position={"x": across, "y": size["height"] / 2})
+    box = slider.bounding_box()
     y = box["y"] + box["height"] / 2
 
     def move(share: float, steps: int) -> None:
         page.mouse.move(box["x"] + share * box["width"], y, steps=steps)
 
-    page.mouse.move(box["x"] + at * box["width"], y)
     page.mouse.down()
     return move

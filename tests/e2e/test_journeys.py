@@ -38,5 +38,6 @@ def test_dropped_pictures_become_sliders_with_names(page, start_app, tmp_path, m
             ledger = Ledger(runs)
             for job in ledger.jobs("queued", "starting", "running"):
                 ledger.cancel(job.id)
-        (made,) = [Run(path) for path in runs.iterdir() if (path / "axis_names.json").exists()]
-        assert f"run={made.id}" in page.url
+        named = [Run(path) for path in runs.iterdir() if (path / "axis_names.json").exists()]
+        # A better model may be there already; it is offered and not shown.
+        assert any(f"run={run.id}&" in f"{page.url}&" for run in named)
