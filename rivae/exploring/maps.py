@@ -72,8 +72,10 @@ def codes(explorer: Explorer, key: str) -> Codes | NDArray[np.uint32]:
     """
     if key == ITEMS:
         return explorer.search_rows.astype(np.uint32)
-    added = {f"axis-{place.axis.id}" for place in explorer.added_axes}
-    if re.match(r"axis-\D", key) and key not in added:  # maybe one that was removed
+    # An added axis may have been removed since its codes were kept.
+    if re.match(r"axis-\D", key) and key not in {
+        f"axis-{place.axis.id}" for place in explorer.added_axes
+    }:
         raise ConfigError(NO_COLUMN)
     return _codes(explorer, key)
 

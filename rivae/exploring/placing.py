@@ -53,6 +53,7 @@ def at_places(
         key: np.broadcast_to(np.asarray(at, np.float64), len(out)) for key, at in places.items()
     }
     own = [key for key in goals if isinstance(key, int)]
+    steps: dict[str, Floats] = {}
     if added:
         eye, axes = np.eye(explorer.n_components), [place.axis for place in added.values()]
         reads = np.array([*(eye[j] for j in own), *(axis.reads for axis in axes)])
@@ -63,7 +64,7 @@ def at_places(
         steps = dict(zip(added, amounts[len(own) :], strict=True))
     for j in own:
         out[:, j] = goals[j]
-    return out, steps if added else {}
+    return out, steps
 
 
 def added_of(explorer: Explorer, axes: Sequence[AxisKey]) -> dict[str, PlacedAxis]:

@@ -1,5 +1,8 @@
 """What the tests of the Plans view do with its forms."""
 
+import time
+
+from rivae.app.label import plan_making
 from rivae.labels.guideline import label_factor
 
 EVIL = "<b>Eve</b> [x](http://x) *y*"
@@ -12,6 +15,16 @@ def written(shown):
 
 def press(shown, key):
     shown.at.button(key=key).click().run()
+    return shown.calm()
+
+
+def planned(shown):
+    """The page once the process that makes its plan has ended."""
+    deadline = time.monotonic() + 90
+    while any(job.running for job in plan_making.tasks.known.values()):
+        assert time.monotonic() < deadline, "the plan is not made"
+        time.sleep(0.05)
+    shown.at.run()
     return shown.calm()
 
 

@@ -1,12 +1,10 @@
 """Label without a plan: two questions, and the desk."""
 
 import shutil
-import time
 
 import numpy as np
 import pytest
 
-from rivae.app.label import plan_making
 from rivae.app.label.begin import ENOUGH, MINUTES, NO_FACTOR, NO_RUNS, foretold
 from rivae.app.label.meter import NOTHING_YET
 from rivae.labels.axes_guideline import guideline_of_axes
@@ -14,7 +12,7 @@ from rivae.labels.early.sample import SECONDS, items_for
 from rivae.labels.guideline import RESERVED_IDS, read_guideline
 from rivae.labels.kept_plans import kept_plan, plan_guideline, plan_names
 from rivae.labels.store import LabelStore
-from tests.app.label_forms import press, written
+from tests.app.label_forms import planned, press, written
 from tests.conftest import until
 
 START = "label_begin_start"
@@ -25,17 +23,6 @@ def store(runs, tmp_path):
     """A second store on the app's file."""
     with LabelStore(tmp_path / "labels.db") as opened:
         yield opened
-
-
-def started(shown):
-    """Press the button, and wait for the plan."""
-    press(shown, START)
-    deadline = time.monotonic() + 90
-    while any(job.running for job in plan_making.tasks.known.values()):
-        assert time.monotonic() < deadline, "the plan is not made"
-        time.sleep(0.1)
-    shown.at.run()
-    return shown.calm()
 
 
 def test_two_questions_have_answers_already(app, store):
@@ -64,7 +51,7 @@ def test_the_desk_opens_with_the_items_that_fit_the_time(
     few = list(read_guideline().ids[:2])
     shown.at.pills(key=f"label_begin_factors_{version}").set_value(few).run()
     shown.at.segmented_control(key="label_begin_minutes").set_value("10").run()
-    started(shown)
+    planned(press(shown, START))
     (name,) = plan_names(store)
     plan = kept_plan(store, name)
     assert plan_guideline(store, plan).ids == tuple(few)

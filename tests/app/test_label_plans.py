@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import time
 
 import pytest
 
@@ -19,7 +18,7 @@ from rivae.labels.store import LabelStore
 from rivae.runs import Run
 from rivae.runs.evaluation_file import AGAIN, DAMAGED
 from tests.app.conftest import train
-from tests.app.label_forms import EVIL, fill, press, spice, written
+from tests.app.label_forms import EVIL, fill, planned, press, spice, written
 
 
 @pytest.fixture(scope="module")
@@ -68,13 +67,7 @@ def count(shown):
     """Press the button and wait for the process; another visitor may have done it before."""
     if "label_new_make" in {b.key for b in shown.at.button}:
         return shown
-    press(shown, "label_new_count")
-    deadline = time.monotonic() + 60
-    while any(job.running for job in plan_making.tasks.known.values()):
-        assert time.monotonic() < deadline, "the plan is not made"
-        time.sleep(0.05)
-    shown.at.run()
-    return shown.calm()
+    return planned(press(shown, "label_new_count"))
 
 
 def make(shown, name):
