@@ -94,15 +94,22 @@ def newcomer(page: Any, address: str) -> dict[str, float]:
     return watch.seconds
 
 
+def drop_file(page: Any, path: Path) -> None:
+    """Drop a file on Train, once the page is through with the one before; wait for its name."""
+    drop = page.get_by_test_id("stFileUploader").locator("input")
+    drop.first.wait_for(state="attached", timeout=WAIT)
+    # While a page runs, the place of the last drop may still stand beside the new one.
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for(timeout=WAIT)
+    drop.set_input_files(path)
+    page.get_by_text(f"{path.name},").wait_for(timeout=WAIT)
+
+
 def own_pairs(page: Any, address: str, table: Path, pictures: Path) -> dict[str, float]:
     """Train: a table and a zip of pictures are dropped, one button, Explore with named sliders."""
     page.goto(f"{address}/train")
     watch = Watch()
-    drop = page.get_by_test_id("stFileUploader").locator("input")
-    drop.wait_for(state="attached", timeout=WAIT)
     for path in (pictures, table):
-        drop.set_input_files(path)
-        page.get_by_text(f"{path.name},").wait_for(timeout=WAIT)
+        drop_file(page, path)
     watch.there("files and columns recognised")
     page.get_by_role("button", name="Train and explore").click()
     page.wait_for_url(re.compile("/explore"), timeout=WAIT)

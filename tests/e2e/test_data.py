@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from benchmarks import journeys
+
 pytestmark = pytest.mark.slow
 
 
@@ -25,8 +27,7 @@ def test_a_large_zip_and_a_json_list_are_ready_to_import(page, app_server, until
 
     page.goto(f"{app_server}/data")
     for path in (images, table):
-        page.get_by_test_id("stFileUploader").locator("input").set_input_files(path)
-        page.get_by_text(f"{path.name},").wait_for()  # its name and size
+        journeys.drop_file(page, path)
     page.get_by_test_id("stFileUploader").wait_for(state="detached")
     page.get_by_role("button", name="Change").click()
     picture = page.get_by_role("combobox", name="Picture", exact=True)
