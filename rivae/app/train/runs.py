@@ -198,8 +198,12 @@ def _searched(entry: Entry) -> str:
     return f"{entry.id}{settings} {parts.about(entry)} {entry.state}".lower()
 
 
+_ROW = (7, 8, 10, 4)  # shares of the width, so that rows read as columns
+
+
 def _row(entry: Entry) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    who, about, course, buttons = st.columns(_ROW, vertical_alignment="center", gap="small")
+    with who.container(horizontal=True, vertical_alignment="center", gap="small"):
         parts.badge(entry)
         st.button(
             f"**{markdown(entry.id)}**",
@@ -208,10 +212,13 @@ def _row(entry: Entry) -> None:
             on_click=session.open_run,
             args=(entry.id,),
         )
-        words = (parts.about(entry), parts.dated(entry))
-        st.caption(" · ".join(word for word in words if word), width="content")
+    words = (parts.about(entry), parts.dated(entry))
+    about.caption(" · ".join(word for word in words if word))
+    with course.container(horizontal=True, vertical_alignment="center", gap="small"):
         parts.course(entry)
-        st.space("stretch")
+    with buttons.container(
+        horizontal=True, vertical_alignment="center", horizontal_alignment="right", gap="small"
+    ):
         parts.forget(entry)
         parts.resume(entry)
         parts.clone(entry)
