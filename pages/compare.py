@@ -13,6 +13,7 @@ PAGE = Page(
     blurb="Two to six runs side by side, moved along matching axes.",
     takes=("q", "ask"),
     of_run=("runs", "f", "factor", "lock", "whole"),
+    fresh=(("sort", "effect"),),  # a link that names no order shows the axes by number
     help="""
 The axes of two runs have no common order: z1 of one run may be z3 of another, and reversed. A
 **factor** here is an axis of the first run, the reference. Every other run moves the axis that

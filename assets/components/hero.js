@@ -35,7 +35,7 @@ class HeroPanel extends Panel {
       rest: () => {},
       release: () => {},
       focus: () => {},
-    })
+    }, false)
     this.build(root)
   }
 

@@ -1,5 +1,6 @@
 /* The parts of the Explore panel and where they stand; what they do is in explore.js. */
 
+import { ORDERS } from "./axis_order.js"
 import { clamp, h, icon, setText } from "./dom.js"
 
 const JUMPS = [-3, -2, -1, 0, 1, 2, 3]
@@ -40,16 +41,15 @@ export function showQuery(card, { picture, title, text, tiny }) {
 
 /**
  * The sliders with what stands above and below them.
- * @param orders by name, as they are called
  * @param on {find(), order(name), precise(), fold(), want(), span(s), jump(sigmas), reset(), random()}
  */
-export function buildControls(orders, on) {
+export function buildControls(on) {
   const find = h("input", {
     type: "search", placeholder: "Find an axis", "aria-label": "Find an axis", class: "find",
     "data-testid": "find-axis", oninput: on.find,
   })
   const order = h("select", { "aria-label": "Order of the axes", "data-testid": "order", onchange: () => on.order(order.value) },
-    ...Object.entries(orders).map(([name, title]) => h("option", { value: name }, title)))
+    ...Object.entries(ORDERS).map(([name, title]) => h("option", { value: name }, title)))
   const precise = h("button", { type: "button", class: "toggle", onclick: on.precise, "aria-pressed": "false",
     "data-testid": "precise", title: "Show numbers, locks and ranges" }, "Precise")
   const fold = h("button", { type: "button", class: "fold", onclick: on.fold, "aria-expanded": "false", "data-testid": "fold" })

@@ -7,7 +7,7 @@
  */
 
 import { Added } from "./added.js"
-import { fit, ORDERS, ordered, reasons, restLabel, shownFirst } from "./axis_order.js"
+import { fit, ordered, reasons, restLabel, shownFirst } from "./axis_order.js"
 import { round4, setText } from "./dom.js"
 import { keep, kept } from "./kept.js"
 import { buildControls } from "./layout.js"
@@ -18,18 +18,18 @@ const MANY = 8  // axes, among which one wants to find some
 
 export class Sliders {
   /**
-   * @param on {gesture(), change(), rest(), release(), focus(j), touch(j)?, about(j)?, add(words)?}; without `about`
-   *   numbers and all that is precise are always shown
+   * @param on {gesture(), change(), rest(), release(), focus(j), touch(j)?, about(j)?, add(words)?}
+   * @param folds whether only the best axes are shown at first, and what is precise when it is asked for
    */
-  constructor(on) {
+  constructor(on, folds = true) {
     this.on = on
+    this.folds = folds
     this.rows = []  // one for each value, then one for each axis that was added
     this.values = []
     this.locked = new Set()
     this.active = 0
     this.added = new Added(on.add && { add: () => on.add(""), only: () => this.setOnly() })
-    const { reliable, ...others } = ORDERS
-    this.controls = buildControls(on.about ? { reliable, ...others } : others, {
+    this.controls = buildControls({
       find: () => this.arrange(),
       order: (order) => this.setOrder(order, true),
       precise: () => this.setPrecise(!this.precise, true),
@@ -41,9 +41,8 @@ export class Sliders {
       random: () => this.randomise(),
     })
     this.element = this.controls.element
-    this.isOpen = !on.about || kept("rivae-axes") === "open"
-    this.controls.precise.hidden = !on.about
-    this.setPrecise(!on.about || kept("rivae-precise") === "on", false)
+    this.isOpen = !folds || kept("rivae-axes") === "open"
+    this.setPrecise(!folds || kept("rivae-precise") === "on", false)
     if (on.add) this.controls.none.after(this.added.foot)
   }
 
@@ -222,7 +221,7 @@ export class Sliders {
   }
 
   showOrder(byEffect) {
-    const best = this.on.about && kept("rivae-order") !== "effect" ? "reliable" : "effect"
+    const best = kept("rivae-order") === "effect" ? "effect" : "reliable"
     this.setOrder(byEffect ? best : "number", false)
   }
 
@@ -254,7 +253,7 @@ export class Sliders {
     if (this.chosen) return list.replaceChildren(...this.chosen.map((j) => this.rows[j].element))
     const word = find.style.display === "none" ? "" : find.value.trim()
     const axes = ordered(this.rows.map(({ dim }) => dim), this.order)
-    const n = this.on.about ? shownFirst(axes, this.order) : axes.length
+    const n = this.folds ? shownFirst(axes, this.order) : axes.length
     const moved = axes.slice(n).filter(({ j }) => this.rows[j].isMoved)
     const first = [...axes.slice(0, n), ...(moved.length <= MANY ? moved : [])]
     const rest = axes.filter((axis) => !first.includes(axis))
