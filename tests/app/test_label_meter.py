@@ -92,7 +92,7 @@ def test_a_reading_is_made_once_and_nobody_waits_for_it():
 
     meter = BackgroundMeter(open_meter)
     for _ in range(5):
-        meter.ask(1, "Ana")
+        meter.ask(1, "Ana", 40)  # patience is for readings, not for opening
     until(lambda: meter.stage == "half way", "half of it")
     assert meter.reading is None and meter.working
     go.set()
@@ -100,8 +100,8 @@ def test_a_reading_is_made_once_and_nobody_waits_for_it():
     until(lambda: not meter.working, "its end")
     meter.ask(1, "Ana")
     assert not meter.working and len(asked) == 1, "no answer since"
-    meter.ask(2, "Ana")
-    until(lambda: meter.reading == 2, "a second one")
+    meter.ask(2, "Ana", 30)
+    assert meter.reading == 2, "a second one, waited for"
     until(lambda: not meter.working, "its end")
     meter.ask(3, "Bob")
     until(lambda: bool(meter.error), "its error")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rivae.labels.guideline import Guideline
 
 LETTERS = {"disentanglement": "D", "completeness": "C", "informativeness": "I", "mcc": "MCC"}
-EVERY_S = 2.0
+EVERY_S, PATIENCE_S = 1.0, 0.3  # a new reading is there within these together
 NOTHING_YET = "What your labels say stands here after the first sheet."
 NARROW = "D to ± .1 in about {} min"
 DONE = "D is known to ± .1"
@@ -40,13 +40,13 @@ def panel(opened: OpenPlan, by: str) -> None:
 
 @fragment(run_every=EVERY_S)
 def _meter(plan: str, by: str) -> None:
-    """A fragment, so that a reading redraws nothing else; never waits for one."""
+    """A fragment, so that a reading redraws nothing else; keys never wait for it."""
     from rivae.labels.opening import labels_url
 
     meter = _meter_of(labels_url(), plan)
     with st.container(horizontal=True, vertical_alignment="center", key="label-meter"):
         try:
-            meter.ask(labels.store().last(), by)
+            meter.ask(labels.store().last(), by, PATIENCE_S)
         except RivaeError as error:
             st.caption(markdown(str(error)))
             return

@@ -41,9 +41,12 @@ class BackgroundMeter:
         self._seen: tuple[int, str] | None = None
         self._lock, self._work = threading.Lock(), threading.Lock()
 
-    def ask(self, last: int, by: str = "") -> None:
+    def ask(self, last: int, by: str = "", patience: float = 0.0) -> None:
         """Have a reading made unless one of the store's event ``last`` and this annotator's pace
-        is there, or any is being made; returns at once.
+        is there, or any is being made.
+
+        Args:
+            patience: seconds to wait for the reading at most; none while the runs are opened.
         """
         with self._lock:
             if self._seen == (last, by) or self._work.locked():
@@ -51,7 +54,10 @@ class BackgroundMeter:
             self._work.acquire()
         thread = threading.Thread(target=self._read, args=(last, by), daemon=True)
         thread.name = "rivae-meter"
+        is_open = self._meter is not None
         thread.start()
+        if is_open:
+            thread.join(patience)
 
     @property
     def working(self) -> bool:
