@@ -249,21 +249,16 @@ class LabelPanel {
   }
 
   nextSheet() {
-    const end = Math.min(this.sheetStart + SHEET, this.data.n)
-    let at = this.desk.firstOpen(this.k, end)
-    if (at < 0) at = this.desk.firstOpen(this.k)
-    if (at < 0) {
-      const other = this.data.factors.findIndex((_, k) => this.desk.open(k) > 0)
-      if (other < 0) {
-        this.nextSkipped()
-        this.arrived()
-        return this.listen()
-      }
-      this.k = other
-      at = this.desk.firstOpen(other)
-    }
-    this.go(at)
+    const next = this.next()
+    if (next) [this.k, this.at] = next
+    else this.nextSkipped()
+    this.arrived()
     this.listen()
+  }
+
+  /** Where the next sheet begins; see `Desk.next`. */
+  next() {
+    return this.desk.next(this.k, this.sheetStart + SHEET, SHEET, this.data.inTurn)
   }
 
   /** Goes to the next skipped item: of this factor, then of the others, then from the beginning. */
@@ -495,12 +490,13 @@ class LabelPanel {
 
   ending() {
     if (this.at >= 0) return ["", ""]
-    if (this.desk.open(this.k)) return ["This sheet is labelled.", "Next sheet (Enter)"]
-    const other = this.data.factors.findIndex((_, k) => this.desk.open(k) > 0)
+    const next = this.next()
     const skipped = this.desk.skipped.reduce((a, b) => a + b, 0)
-    if (other < 0 && skipped) return [`All but ${skipped} skipped answers are given.`, "Next skipped item (Enter)"]
-    if (other < 0) return ["Everything in this plan is labelled. Thank you.", "Done"]
-    return [`${this.factor.name} is complete.`, `Continue with ${this.data.factors[other].name} (Enter)`]
+    if (!next && skipped) return [`All but ${skipped} skipped answers are given.`, "Next skipped item (Enter)"]
+    if (!next) return ["Everything in this plan is labelled. Thank you.", "Done"]
+    const isSame = next[0] === this.k
+    return [this.desk.open(this.k) ? "This sheet is labelled." : `${this.factor.name} is complete.`,
+      isSame ? "Next sheet (Enter)" : `Continue with ${this.data.factors[next[0]].name} (Enter)`]
   }
 
   paintState() {

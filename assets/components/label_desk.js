@@ -87,6 +87,25 @@ export class Desk {
     return this.left[k] - this.skipped[k]
   }
 
+  /**
+   * Where labelling goes on after `at` of factor k, [k, at]; null where only skipped items are left.
+   * @param size of a sheet
+   * @param inTurn to the factor that has come least far; else to the next one when this one is complete
+   */
+  next(k, at, size, inTurn) {
+    const n = this.done.length
+    if (inTurn) {
+      const turn = [...this.done.keys()].map((i) => (k + 1 + i) % n)
+      const open = turn.map((i) => [i, this.firstOpen(i)]).filter(([, first]) => first >= 0)
+      const sheet = ([, first]) => Math.floor(first / size)
+      return open.reduce((least, one) => (least && sheet(least) <= sheet(one) ? least : one), null)
+    }
+    if (!this.open(k)) k = this.done.findIndex((_, i) => this.open(i) > 0)
+    if (k < 0) return null
+    const later = this.firstOpen(k, at)
+    return [k, later < 0 ? this.firstOpen(k) : later]
+  }
+
   /** The first position of factor k in [from, to) with this mark (without an answer), or -1. */
   firstOpen(k, from = 0, to = this.done[k].length, mark = NOTHING) {
     for (let at = from; at < to; at++) if (this.done[k][at] === mark) return at

@@ -29,6 +29,7 @@ MINUTES: Mapping[str, float | None] = {
 FIRST = "20"
 WIDTH = 720
 ENOUGH = 20  # items of a factor from which on D, C and I are given
+SHEET = 24  # items that the desk asks one question of before the next question; as label_sheet.js
 NO_RUNS = "There is no trained run to label for yet: train one, or import one."
 NO_FACTOR = "No factor is chosen: choose those that you have time for."
 STARTING = "starting"  # a place of messages
@@ -167,12 +168,13 @@ def foretold(minutes: float | None, n_factors: int, seconds: float) -> str:
     """
     from rivae.labels.early.sample import items_for
 
-    first = max(1, round(ENOUGH * n_factors * seconds / 60))
+    n_items = SHEET if minutes is None else items_for(minutes, n_factors, seconds)
+    before = min(max(n_items, ENOUGH), SHEET) * (n_factors - 1)  # a sheet of every other question
+    first = max(1, round((before + ENOUGH) * seconds / 60))
     numbers = f"D, C and I as ranges after about **{first} min**, narrower as you go on"
     each = "1 question" if n_factors == 1 else f"{n_factors} questions"
     if minutes is None:
         return f"{each.capitalize()} an item. {numbers}."
-    n_items = items_for(minutes, n_factors, seconds)
     if n_items < ENOUGH:
         numbers = (
             f"Too few for D, C and I, which need {ENOUGH} items (about {first} min): choose fewer "

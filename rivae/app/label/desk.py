@@ -107,6 +107,7 @@ def _built(opened: OpenPlan, by: str, tagged: bool, guideline: Guideline) -> dic
         "plan": opened.plan.id,
         "by": by,
         "n": len(opened.keys),
+        "inTurn": bool(opened.plan.chances),  # numbers early need some items of every factor
         "url": web.label_url(opened.plan.id),
         "guideline": guideline.version,
         "factors": [
