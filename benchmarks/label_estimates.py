@@ -126,7 +126,7 @@ class World:
         ids = self.traversal.ids[chosen]
         ground, items = self._ground(ids), self.ground.items
         apart = np.isnan(self.levels)
-        truth = self.truth(ground)
+        truth = all_label_scores(ground, self.levels)
         tables = ground.paths.tables(
             np.where(apart, 1.0, self.levels)[None], (~apart).astype(np.float64)
         )
@@ -154,22 +154,6 @@ class World:
                     row[name] = [truth[name], one.value, one.low, one.high]
                 yield row
 
-    def truth(self, ground: Ground) -> dict[str, float]:
-        """The scores from all labels."""
-        apart = np.isnan(self.levels)
-        tables = ground.paths.tables(
-            np.where(apart, 1.0, self.levels)[None], (~apart).astype(np.float64)
-        )
-        scores = paper_scores(best_axes(tables, ground.n_selected))[0]
-        strength = np.column_stack(
-            [
-                cross_correlation(ground.z[~out], level[~out, None])[:, 0]
-                for level, out in zip(self.levels.T, apart.T, strict=True)
-            ]
-        )
-        matched = np.abs(strength[assignment(strength)]).sum() / self.levels.shape[1]
-        return dict(zip(SCORES, [*scores.tolist(), float(matched)], strict=True))
-
     def _ground(self, ids: NDArray[np.int64]) -> Ground:
         """The ground of some queries; what it knows of items is shared."""
         ground = object.__new__(Ground)
@@ -177,6 +161,21 @@ class World:
         ground.paths = PathSums.of(replace(self.traversal, ids=ids), self.ground.items)
         ground.step_share = ground.paths.step_share
         return ground
+
+
+def all_label_scores(ground: Ground, levels: Floats) -> dict[str, float]:
+    """The scores from the levels (N, K) of all items of a ground, NaN where there is none."""
+    apart = np.isnan(levels)
+    tables = ground.paths.tables(np.where(apart, 1.0, levels)[None], (~apart).astype(np.float64))
+    scores = paper_scores(best_axes(tables, ground.n_selected))[0]
+    strength = np.column_stack(
+        [
+            cross_correlation(ground.z[~out], level[~out, None])[:, 0]
+            for level, out in zip(levels.T, apart.T, strict=True)
+        ]
+    )
+    matched = np.abs(strength[assignment(strength)]).sum() / levels.shape[1]
+    return dict(zip(SCORES, [*scores.tolist(), float(matched)], strict=True))
 
 
 def _levels(data: PairedDataset, rows: NDArray[np.int64], half: str) -> Floats:
