@@ -116,47 +116,67 @@ def levels_of(run: Run, data: PairedDataset) -> Floats:
     return level_matrix(model_levels(data), len(data), ["pass-1"])
 
 
+def begin(page: Any, address: str, run_id: str, minutes: int) -> dict[str, float]:
+    """Home, *Label*, two answers, the desk; seconds from the click on *Label* to each."""
+    page.add_init_script(CLOCK)
+    page.goto(address)
+    link = page.get_by_role("link", name="Label", exact=True)
+    link.wait_for(timeout=WAIT)
+    seconds, began = {}, time.perf_counter()
+    link.click()
+    start = page.get_by_role("button", name="Start labelling")
+    start.wait_for(timeout=WAIT)
+    seconds["the two questions"] = time.perf_counter() - began
+    page.goto(f"{address}/label?run={run_id}&by={BY}&view=New")
+    page.get_by_role("radio", name=str(minutes), exact=True).click(timeout=WAIT)
+    start.click()
+    page.get_by_test_id("label-tile").first.wait_for(timeout=WAIT)
+    seconds["the desk"] = time.perf_counter() - began
+    meter(page).filter(has_text="first sheet").wait_for(timeout=WAIT)
+    seconds["the meter"] = time.perf_counter() - began
+    return seconds
+
+
+def meter(page: Any) -> Any:
+    """The line that says what the labels say."""
+    return page.locator(".st-key-label-meter").get_by_role("paragraph").first
+
+
+def next_sheet(page: Any) -> tuple[str, list[int]]:
+    """The question that is asked now, and the positions of its sheet without an answer."""
+    sheet = page.evaluate(SHEET)
+    if sheet["over"]:
+        page.get_by_test_id("next").click()
+        sheet = page.evaluate(SHEET)
+    return sheet["factor"], sheet["open"]
+
+
+def press(page: Any, places: list[int], levels: Floats, seconds: float) -> None:
+    """Answer the question for some positions with levels of 1 to 5, NaN for *cannot tell*."""
+    keys = ["0" if np.isnan(level) else str(int(level)) for level in levels]
+    page.evaluate(PRESS, [list(zip(places, keys, strict=True)), 1000 * seconds])
+
+
 def work(page: Any, address: str, run: Run, levels: Floats, options: Any, session: Session) -> None:
     """The whole visit: two questions, sheets until the time is over, the meter after each."""
     rng = np.random.default_rng(int(100 * session.slip))
-    page.add_init_script(CLOCK)
-    page.goto(address)
-    began = time.perf_counter()
-    page.get_by_role("link", name="Label", exact=True).click()
-    start = page.get_by_role("button", name="Start labelling")
-    start.wait_for(timeout=WAIT)
-    page.goto(f"{address}/label?run={run.id}&by={BY}&view=New")
-    start.wait_for(timeout=WAIT)
-    session.seconds["the two questions"] = time.perf_counter() - began
-    page.get_by_role("radio", name=str(options.minutes), exact=True).click()
-    start.click()
-    page.get_by_test_id("label-tile").first.wait_for(timeout=WAIT)
-    session.seconds["the desk"] = time.perf_counter() - began
-    meter = page.locator(".st-key-label-meter").get_by_role("paragraph").first
-    meter.filter(has_text="first sheet").wait_for(timeout=WAIT)
-    session.seconds["the meter"] = time.perf_counter() - began
-    plan = the_plan()
+    session.seconds = begin(page, address, run.id, options.minutes)
+    plan, line = the_plan(), meter(page)
     session.n_items = len(plan.items)
     left = round(60 * options.minutes / options.seconds)
     given = 0
     while left > 0:
-        sheet = page.evaluate(SHEET)
-        if sheet["over"]:
-            page.get_by_test_id("next").click()
-            sheet = page.evaluate(SHEET)
-        if not sheet["open"]:
+        factor, places = next_sheet(page)
+        if not (places := places[:left]):
             break
-        factor = FACTOR_NAMES.index(sheet["factor"])
-        places = sheet["open"][:left]
-        seen = slipped(levels[[plan.order[at] for at in places]], session.slip, rng)[:, factor]
-        keys = ["0" if np.isnan(level) else str(int(level)) for level in seen]
-        before = meter.inner_text()
-        page.evaluate(PRESS, [list(zip(places, keys, strict=True)), 1000 * options.seconds])
+        seen = slipped(levels[[plan.order[at] for at in places]], session.slip, rng)
+        before = line.inner_text()
+        press(page, places, seen[:, FACTOR_NAMES.index(factor)], options.seconds)
         pressed = time.perf_counter()
-        given, left = given + len(keys), left - len(keys)
+        given, left = given + len(places), left - len(places)
         said, told = before, pressed
         while time.perf_counter() - pressed < 6:  # until it says something new
-            if (said := meter.inner_text()) != before:
+            if (said := line.inner_text()) != before:
                 told = time.perf_counter()
                 break
             page.wait_for_timeout(20)
