@@ -146,46 +146,83 @@ def make_plan(
         DataError: the runs have different data.
         RunError: a run has no model or no evaluation.
     """
-    if not 1 <= len(runs) <= MAX_RUNS:
-        raise ConfigError(f"a plan serves 1 to {MAX_RUNS} runs, not {len(runs)}")
-    if len({run.id for run in runs}) < len(runs):
-        raise ConfigError("a run is named twice: name each run once")
     check_plan_name(name, random_state)
     check_repeats(repeats)
-    tell = progress or silent
-    tell("opening the data", 0.0)
-    data = data or runs[0].load_dataset()
-    blocks_of_runs = []
-    for i, run in enumerate(runs):
-        stage = f"searching with {run.id}"
-
-        def searched(share: float, stage: str = stage, n_done: int = i) -> None:
-            tell(stage, (n_done + share) / len(runs))
-
-        tell(stage, i / len(runs))
-        run_data = run.load_dataset() if run is not runs[0] else data
-        if run_data.items_key != data.items_key:
-            raise DataError(f"{run.id} and {runs[0].id} have different data: make a plan for each")
-        traversal = measured_traversal(
-            run, run_data, n_queries=n_queries, asks=asks, progress=searched
-        )
-        blocks_of_runs.append(_blocks(traversal, random_state))
-    order, again = label_order(blocks_of_runs, random_state, repeats)
-    return LabelPlan(
+    data, traversals = search(runs, data, n_queries=n_queries, asks=asks, progress=progress)
+    blocks = [_blocks(traversal, random_state) for traversal in traversals]
+    order, again = label_order(blocks, random_state, repeats)
+    return plan_of(
+        runs,
+        traversals,
+        data,
         id=name,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-        dataset=data.name,
-        fingerprint=data.items_key,
-        runs=[
-            PlanRun(id=run.id, model=run.content_hash, n_items=len(np.unique(np.hstack(blocks))))
-            for run, blocks in zip(runs, blocks_of_runs, strict=True)
-        ],
         n_queries=n_queries,
         asks=asks,
         guideline=guideline,
         random_state=random_state,
         order=order.tolist(),
         repeats=again.tolist(),
+    )
+
+
+def search(
+    runs: Sequence[Run],
+    data: PairedDataset | None = None,
+    *,
+    n_queries: int | None = None,
+    asks: Asks = "first",
+    progress: Progress | None = None,
+) -> tuple[PairedDataset, list[Traversal]]:
+    """The data of the runs of a plan, and what each of them finds.
+
+    Args:
+        data: if it is already open.
+        n_queries, asks: see ``measured_traversal``.
+        progress: called with the current stage and the share of work done.
+
+    Raises:
+        ConfigError, DataError, RunError: as ``make_plan``.
+    """
+    if not 1 <= len(runs) <= MAX_RUNS:
+        raise ConfigError(f"a plan serves 1 to {MAX_RUNS} runs, not {len(runs)}")
+    if len({run.id for run in runs}) < len(runs):
+        raise ConfigError("a run is named twice: name each run once")
+    tell = progress or silent
+    tell("opening the data", 0.0)
+    data = data or runs[0].load_dataset()
+    traversals = []
+    for i, run in enumerate(runs):
+        stage = f"searching with {run.id}"
+
+        def searched(share: float, stage: str = stage, n_done: int = i) -> None:
+            tell(stage, (n_done + share) / len(runs))
+
+        searched(0.0)
+        run_data = run.load_dataset() if run is not runs[0] else data
+        if run_data.items_key != data.items_key:
+            raise DataError(f"{run.id} and {runs[0].id} have different data: make a plan for each")
+        traversals.append(
+            measured_traversal(run, run_data, n_queries=n_queries, asks=asks, progress=searched)
+        )
+    return data, traversals
+
+
+def plan_of(
+    runs: Sequence[Run],
+    traversals: Sequence[Traversal],
+    data: PairedDataset,
+    **chosen: Any,
+) -> LabelPlan:
+    """A new plan for what runs find; ``chosen`` are its other fields."""
+    return LabelPlan(
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        dataset=data.name,
+        fingerprint=data.items_key,
+        runs=[
+            PlanRun(id=run.id, model=run.content_hash, n_items=len(needed_items(traversal)))
+            for run, traversal in zip(runs, traversals, strict=True)
+        ],
+        **chosen,
     )
 
 

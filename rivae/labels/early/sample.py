@@ -10,17 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rivae.base.config import Asks
-from rivae.base.errors import ConfigError, DataError
-from rivae.base.progress import Progress, silent
+from rivae.base.errors import ConfigError
+from rivae.base.progress import Progress
 from rivae.data.base import PairedDataset
-from rivae.labels.coverage import measured_traversal
-from rivae.labels.plan import MAX_RUNS, LabelPlan, PlanRun, check_plan_name, label_order
+from rivae.labels.plan import LabelPlan, check_plan_name, label_order, plan_of, search
 from rivae.labels.store import LabelStore
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.traversal import Traversal
@@ -178,20 +176,9 @@ def make_early_plan(
         DataError: the runs have different data.
         RunError: a run has no model or no evaluation.
     """
-    if not 1 <= len(runs) <= MAX_RUNS or len({run.id for run in runs}) < len(runs):
-        raise ConfigError(f"a plan serves 1 to {MAX_RUNS} different runs: name each run once")
     check_plan_name(name, random_state)
     n_items = None if minutes is None else items_for(minutes, n_factors, seconds)
-    tell = progress or silent
-    tell("opening the data", 0.0)
-    data = data or runs[0].load_dataset()
-    traversals = []
-    for i, run in enumerate(runs):
-        tell(f"searching with {run.id}", i / len(runs))
-        run_data = run.load_dataset() if run is not runs[0] else data
-        if run_data.items_key != data.items_key:
-            raise DataError(f"{run.id} and {runs[0].id} have different data: make a plan for each")
-        traversals.append(measured_traversal(run, run_data, n_queries=n_queries, asks=asks))
+    data, traversals = search(runs, data, n_queries=n_queries, asks=asks, progress=progress)
     sample = sample_items(
         most_retrieved(traversals), data.splits["test"], n_items, random_state=random_state
     )
@@ -199,17 +186,11 @@ def make_early_plan(
     place = {int(row): i for i, row in enumerate(sample.rows)}
     of_position = [place[int(row)] for row in order]
     repeated = set(again.tolist())
-    return LabelPlan(
+    return plan_of(
+        runs,
+        traversals,
+        data,
         id=name,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-        dataset=data.name,
-        fingerprint=data.items_key,
-        runs=[
-            PlanRun(
-                id=run.id, model=run.content_hash, n_items=len(np.unique(traversal.ids[..., 0]))
-            )
-            for run, traversal in zip(runs, traversals, strict=True)
-        ],
         n_queries=n_queries,
         asks=asks,
         guideline=guideline,
