@@ -168,10 +168,11 @@ def all_label_scores(ground: Ground, levels: Floats) -> dict[str, float]:
     apart = np.isnan(levels)
     tables = ground.paths.tables(np.where(apart, 1.0, levels)[None], (~apart).astype(np.float64))
     scores = paper_scores(best_axes(tables, ground.n_selected))[0]
+    chosen = ground.population
     strength = np.column_stack(
         [
             cross_correlation(ground.z[~out], level[~out, None])[:, 0]
-            for level, out in zip(levels.T, apart.T, strict=True)
+            for level, out in zip(levels[chosen].T, apart[chosen].T, strict=True)
         ]
     )
     matched = np.abs(strength[assignment(strength)]).sum() / levels.shape[1]

@@ -117,19 +117,20 @@ def levels_of(run: Run, data: PairedDataset) -> Floats:
 
 
 def begin(page: Any, address: str, run_id: str, minutes: int) -> dict[str, float]:
-    """Home, *Label*, two answers, the desk; seconds from the click on *Label* to each."""
+    """Explore, *Label*, two answers, a name, the desk; seconds from *Label* to each."""
     page.add_init_script(CLOCK)
-    page.goto(address)
-    link = page.get_by_role("link", name="Label", exact=True)
-    link.wait_for(timeout=WAIT)
+    page.goto(f"{address}/explore?run={run_id}")
+    page.get_by_test_id("tile").first.wait_for(timeout=WAIT)
     seconds, began = {}, time.perf_counter()
-    link.click()
+    page.get_by_role("link", name="Label", exact=True).click()
     start = page.get_by_role("button", name="Start labelling")
     start.wait_for(timeout=WAIT)
     seconds["the two questions"] = time.perf_counter() - began
-    page.goto(f"{address}/label?run={run_id}&by={BY}&view=New")
-    page.get_by_role("radio", name=str(minutes), exact=True).click(timeout=WAIT)
+    page.get_by_role("radio", name=str(minutes), exact=True).click()
     start.click()
+    name = page.get_by_role("textbox", name="Your name")
+    name.fill(BY, timeout=WAIT)
+    name.press("Enter")
     page.get_by_test_id("label-tile").first.wait_for(timeout=WAIT)
     seconds["the desk"] = time.perf_counter() - began
     meter(page).filter(has_text="first sheet").wait_for(timeout=WAIT)
