@@ -84,7 +84,8 @@ def verdict(gains: Sequence[ViewGain], view_names: Mapping[str, str]) -> str:
     if not known:
         return UNKNOWN.format(MIN_ROWS)
     said = " and ".join(
-        f"MCC {number(one.mcc[0])} → {number(one.mcc[1])} for {view_names[one.asks]} queries"
+        f"MCC {number(max(one.mcc[0], 0.0))} → {number(max(one.mcc[1], 0.0))} for "
+        f"{view_names[one.asks]} queries"
         for one in known
     )
     if is_gain(known):
