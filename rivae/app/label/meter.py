@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from rivae.app.shared.labels import OpenPlan
     from rivae.base.progress import Progress
+    from rivae.labels.agreement import Agreement
     from rivae.labels.early.estimates import Estimate, LabelEstimates
     from rivae.labels.early.meter import MeterReading
     from rivae.labels.early.of_run import PlanMeter
@@ -139,7 +140,7 @@ def details(reading: MeterReading, guideline: Guideline, axis_names: Sequence[st
         cells = [markdown(guideline.factor(factor.factor).name), str(factor.labelled), axis, corr]
         if shared:
             one = shared.get(factor.factor)
-            cells.append("–" if one is None or math.isnan(one.alpha) else f"{one.alpha:.2f}")
+            cells.append("–" if one is None else _agreement(one))
         lines.append(_row(cells))
     slips = reading.slips
     if not math.isnan(slips.rate):
@@ -149,6 +150,14 @@ def details(reading: MeterReading, guideline: Guideline, axis_names: Sequence[st
             f"({slips.low:.0%} to {slips.high:.0%}).",
         ]
     return "\n".join(lines)
+
+
+def _agreement(one: Agreement) -> str:
+    """Alpha, with its 95 % interval from five shared items on."""
+    if math.isnan(one.alpha):
+        return "–"
+    interval = "" if math.isnan(one.low) else f" ({one.low:.2f} to {one.high:.2f})"
+    return f"{one.alpha:.2f}{interval}"
 
 
 def _row(cells: Sequence[str]) -> str:
