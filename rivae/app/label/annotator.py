@@ -44,7 +44,8 @@ def link(plan: str, name: str = "") -> str:
 
 def _last_here() -> str:
     """The name in the browser's cookie, which the desk writes; not trusted."""
-    name = unquote(st.context.cookies.get(COOKIE, ""))[:MAX_NAME].strip()
+    said = st.context.cookies.get(COOKIE)
+    name = unquote(said)[:MAX_NAME].strip() if isinstance(said, str) else ""
     return name if name.isprintable() else ""
 
 

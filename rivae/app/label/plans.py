@@ -26,7 +26,7 @@ WHAT_A_PLAN_IS = (
     "to the annotators."
 )
 PURPOSES = {"scores": "D, C and I of", "axes": "aligning the axes of"}
-ASKS_NAME = "Everybody enters their own name:"
+ASKS_NAME = "Everybody enters their own name"
 MAX_SHARES = 24  # annotators listed
 
 
@@ -172,7 +172,8 @@ def _actions(plan: LabelPlan, guideline: Guideline, known: Sequence[str]) -> Non
             args=(plan.id,),
             help="See, change and add the questions.",
         )
-        with st.popover("Files and link", icon=":material/download:"):
+        with st.popover("Links and files", icon=":material/link:"):
+            _links(plan.id, known, key)
             st.download_button(
                 "Plan, JSON",
                 lambda: _plan_file(plan),
@@ -183,20 +184,19 @@ def _actions(plan: LabelPlan, guideline: Guideline, known: Sequence[str]) -> Non
                 key=f"{key}_plan",
             )
             guideline_file(guideline, f"{key}_guideline")
-            _links(plan.id, known, key)
 
 
 def _links(plan_id: str, known: Sequence[str], key: str) -> None:
-    """A link for each annotator, to be copied; the one without a name asks for it."""
+    """A link for each annotator, to be copied, and one that asks for a name."""
     typed = st.text_input(
         "Links for",
-        ", ".join(known),
         placeholder="Ana, Bob",
         key=f"{key}_names",
-        help="Names of annotators, with commas. Each link opens the desk under its name.",
+        help="Names of annotators, with commas. Each link opens the desk under its name, which "
+        "that browser then remembers.",
     )
-    names = dict.fromkeys(part.strip()[: annotator.MAX_NAME] for part in typed.split(","))
-    for name in list(filter(None, names))[:MAX_SHARES] or [""]:
+    typed_names = (part.strip()[: annotator.MAX_NAME] for part in typed.split(","))
+    for name in list(dict.fromkeys(["", *filter(None, typed_names), *known]))[: MAX_SHARES + 1]:
         st.caption(markdown(name) or ASKS_NAME)
         st.code(annotator.link(plan_id, name), language=None)
 
