@@ -189,21 +189,22 @@ def _found(plan: str, run: str) -> Found:
 def _align(plan: str, run: str, chosen: tuple[str, ...]) -> None:
     """A run whose first axes are those of the labels."""
     st.caption("A new run that finds the same items, with these factors as its first axes.")
-    key = f"{KEY}_name_{run}"
     taken = {other.id for other in cache.runs()}
-    st.session_state.setdefault(key, free_name(f"{run}-aligned", taken.__contains__))
-    st.text_input("Name of the new run", key=key, max_chars=MAX_NAME)
+    free = free_name(f"{run}-aligned", taken.__contains__)
+    key = f"{KEY}_name_{free}"
+    # As a value: the browser keeps no state of what a closed popover holds.
+    st.text_input("Name of the new run", free, key=key, max_chars=MAX_NAME)
     st.button(
         "Save as a run",
         icon=":material/save:",
         key=f"{KEY}_save",
         on_click=_save,
-        args=(plan, run, chosen, key),
+        args=(plan, run, chosen, key, free),
     )
 
 
-def _save(plan: str, run: str, chosen: tuple[str, ...], key: str) -> None:
-    name = str(st.session_state[key]).strip()
+def _save(plan: str, run: str, chosen: tuple[str, ...], key: str, free: str) -> None:
+    name = str(st.session_state.get(key) or "").strip() or free
     report.begin(PLACE, lambda: axes_work.save(plan, run, _found(plan, run), chosen, name))
 
 

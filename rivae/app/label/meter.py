@@ -80,14 +80,14 @@ def _show(plan: str, reading: MeterReading) -> None:
         first, found = next(iter(reading.runs.items()))
         names = names_of_axes(cache.run(first), len(found.table))
         st.markdown(details(reading, plan_guideline(labels.store(), opened.plan), names))
-    if any(factor.best is not None for factor in reading.factors):
-        st.button(
-            "Use as axes",
-            icon=":material/straighten:",
-            key=f"{keys.LABEL_METER}_axes",
-            on_click=labels.show_plan,
-            args=(plan, "Axes from labels"),
-        )
+    if any(factor.best is not None for factor in reading.factors) and st.button(
+        "Use as axes",
+        icon=":material/straighten:",
+        key=f"{keys.LABEL_METER}_axes",
+        on_click=labels.show_plan,
+        args=(plan, "Axes from labels"),
+    ):
+        st.rerun()  # the page, not this part of it
 
 
 def said(reading: MeterReading) -> str:
