@@ -132,7 +132,7 @@ OWN_SESSION = {
     "label.begin:address.show_view",
     "label.annotator:_be", "label.annotator:_be_new", "label.desk:on_look",
     "label.desk:on_older", "label.exchange:_close",
-    "label.meter:labels.show_plan", "label.plans:_edit",
+    "label.plans:_edit",
     "label.plans:labels.show_plan", "metrics.benchmark:lambda sort",
     "metrics.cell:session.choose_cell", "metrics.effects_map:chosen", "metrics.charts:moved",
     "metrics.charts:released", "metrics.labels:session.choose_run",

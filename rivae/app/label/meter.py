@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.shared import labels
-from rivae.app.shell import cache, keys
+from rivae.app.shell import cache, keys, pages
 from rivae.app.shell.fragments import fragment
 from rivae.app.shell.text import markdown
 from rivae.app.work.meters import BackgroundMeter
@@ -80,14 +80,13 @@ def _show(plan: str, reading: MeterReading) -> None:
         first, found = next(iter(reading.runs.items()))
         names = names_of_axes(cache.run(first), len(found.table))
         st.markdown(details(reading, plan_guideline(labels.store(), opened.plan), names))
-    if any(factor.best is not None for factor in reading.factors) and st.button(
-        "Use as axes",
-        icon=":material/straighten:",
-        key=f"{keys.LABEL_METER}_axes",
-        on_click=labels.show_plan,
-        args=(plan, "Axes from labels"),
-    ):
-        st.rerun()  # the page, not this part of it
+    if any(factor.best is not None for factor in reading.factors):
+        st.page_link(  # a button would redraw this part of the page alone
+            pages.path("label"),
+            label="Use as axes",
+            icon=":material/straighten:",
+            query_params={"view": "Axes", keys.LABEL_PLAN: plan},
+        )
 
 
 def said(reading: MeterReading) -> str:
