@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rivae.app.label import begin, desk, plans, review
+from rivae.app.label import axes, begin, desk, plans, review
 from rivae.app.shared import address, frame, labels
 from rivae.app.shell import keys, report
 from rivae.app.shell.pages import Page, View
@@ -11,9 +11,10 @@ from rivae.base.errors import RivaeError
 PAGE = Page(
     views=(
         View("Label", "Label", {"view": "Label"}),
-        View("Review", "Label", {"view": "Review"}, order=1),
-        View("Plans", "Label", {"view": "Plans"}, order=2),
-        View("New labels", "Label", {"view": "New"}, order=3, has_tab=False),
+        View("Axes from labels", "Label", {"view": "Axes"}, order=1),
+        View("Review", "Label", {"view": "Review"}, order=2),
+        View("Plans", "Label", {"view": "Plans"}, order=3),
+        View("New labels", "Label", {"view": "New"}, order=4, has_tab=False),
     ),
     blurb="Label retrieved items, factor by factor, with the keyboard.",
     always=("plan", "by"),
@@ -23,7 +24,8 @@ and D, C and I stand under *Evidence* as soon as 20 of them are labelled.
 
 **Sweep** asks one question about a sheet of items, **Focus** every question about one item. You do
 not see where an item comes from: no run, no axis, no rank, no other annotator. Some items come
-twice, to measure how consistent you are.
+twice, to measure how consistent you are. **Axes from labels** turns the labels into axes with both
+poles, shows the same query before and after, and says when nothing is gained.
 
 | Key | What it does |
 |---|---|
@@ -52,7 +54,7 @@ try:
     if not names and view != "Plans":  # there is nothing else to show
         view = "New labels"
     chosen, remark = "", ""
-    if view in ("Label", "Review"):
+    if view in ("Label", "Axes from labels", "Review"):
         with frame.tools():
             chosen, remark = labels.plan_picker(names)
             if view == "Label":
@@ -65,6 +67,8 @@ try:
         plans.panel(names)
     elif view == "New labels":
         begin.panel(names)
+    elif chosen and view == "Axes from labels":
+        axes.panel(chosen)
     elif chosen:
         with st.skeleton(height=480):
             opened = labels.open_plan(chosen)

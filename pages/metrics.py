@@ -24,8 +24,8 @@ PAGE = Page(
   first; what is no more than chance is blank. Click a cell, or press Enter on it, to see what is
   behind it. The paper's *Correlations* of axes with true factors are folded below, from where they
   are computed over any range of z, too; so are all metrics.
-* **From labels** shows D, C and I from the labels of a plan, updated as labels arrive. You can also
-  align axes to labels there, and get suggestions for items to label next.
+* **From labels** shows D, C and I from the labels of a plan, updated as labels arrive, leads to the
+  axes that the labels give back, and suggests items to label next.
 * **All methods** shows the benchmark's numbers next to the paper's. *Failed* is a run that
   diverged, *not run* a row of the paper that we have not measured; the small number leads to the
   reason.

@@ -149,6 +149,8 @@ class LabelPanel {
       this.meanwhile.clear()
     }
     const waiting = this.queue.open(data.plan, data.by)
+    // The page reads who labels in this browser, so that a plan's link asks for a name once.
+    document.cookie = `rivae_by=${encodeURIComponent(data.by)};path=/;max-age=31536000;samesite=lax`
     for (const { event, k } of waiting) this.mine(event, k)
     this.desk = new Desk(data, waiting, this.own)
     this.older = data.older

@@ -288,6 +288,7 @@ def _align(args: argparse.Namespace) -> int:
                 args.name or free_name(f"{run.id}-aligned", taken_ids.__contains__),
                 note=alignment.change.note,
                 names=[guideline.factor(factor).name for factor in answers.factors],
+                poles=[guideline.factor(factor).poles for factor in answers.factors],
                 record=record,
                 data=data,
             )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from rivae.base.errors import ConfigError
+from rivae.data.base import PairedDataset
 from rivae.labels.align import other_directions
 from rivae.labels.derive import derive_run
 from rivae.runs import Run
@@ -53,14 +55,18 @@ def bake_run(
     z: np.ndarray,
     name: str,
     *,
+    record: Mapping[str, Any] | None = None,
     root: Path | None = None,
+    data: PairedDataset | None = None,
 ) -> Run:
     """Write a run of its own whose first axes are ``axes``; see ``derive_run`` for what it holds.
 
     Args:
         z: (n, d) of training queries.
         name: of the new run.
+        record: stored with the axes in ``alignment.json``.
         root: the folder of runs by default.
+        data: the run's data set, if it is already open.
 
     Raises:
         ConfigError, RunError: as ``baked_change`` and ``derive_run``.
@@ -74,6 +80,7 @@ def bake_run(
         note=change.note,
         names=[axis.name for axis in axes],
         poles=[axis.poles for axis in axes],
-        record={"added_axes": [axis.document() for axis in axes]},
+        record={**(record or {}), "added_axes": [axis.document() for axis in axes]},
         root=root,
+        data=data,
     )

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from rivae.base.errors import LabelError
 from rivae.base.installed import APP_FILES
 from rivae.base.reading.documents import first_problem
+from rivae.runs.axis_names import MAX_NAME as MAX_POLE
 
 if TYPE_CHECKING:
     from rivae.data.base import FactorSpec
@@ -92,6 +93,11 @@ class LabelFactor(_Strict):
                     "or a relative path"
                 )
         return value
+
+    @property
+    def poles(self) -> tuple[str, str]:
+        """What lies at the low and at the high end of an axis of the factor."""
+        return self.levels[0][:MAX_POLE], self.levels[-1][:MAX_POLE]
 
     @property
     def spec(self) -> FactorSpec:

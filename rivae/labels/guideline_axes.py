@@ -71,9 +71,8 @@ def draft_guideline_axes(
     drafts = []
     for k, (spec, factor) in enumerate(zip(specs, guideline.factors, strict=True)):
         axis = finder.drafted(spec, weights[:, k], levels[k][1])
-        poles = factor.levels[0][:MAX_NAME], factor.levels[-1][:MAX_NAME]
         title = FACTOR_LABELS.get(factor.id, factor.name)
-        drafts.append(replace(axis, name=title[:MAX_NAME], poles=poles))
+        drafts.append(replace(axis, name=title[:MAX_NAME], poles=factor.poles))
     return drafts
 
 

@@ -255,6 +255,8 @@ def progress_rows(answers: PlanAnswers, names: Mapping[str, str]) -> list[Row]:
             "items": answers.n_items,
             "share": p.labelled / answers.n_items if answers.n_items else 0.0,
             "cannot tell": p.cannot_tell,
+            "not applicable": p.not_applicable,
+            "unsure": p.unsure,
             "skipped": p.skipped,
             "repeats answered": p.repeats,
             "repeats": answers.n_repeats,

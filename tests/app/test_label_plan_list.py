@@ -2,6 +2,7 @@
 
 import json
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -29,7 +30,29 @@ def test_a_plan_is_shown_with_what_everybody_did(label_plan, app):
     # Answers, their share, cannot tell, repeats, seconds.
     assert numbers == {EVIL: ["14", "4", "0", "0", "2.0"], "ben": ["3", "1", "1", "0", "2.0"]}
     assert "\\<b\\>Eve\\</b\\>" in shown.words and "\\[x\\]" in shown.words
-    assert "/label?plan=first" in text and "by=" not in text
+
+
+def test_there_is_a_link_for_everybody_and_one_that_asks_for_a_name(label_plan, app):
+    label_plan.label(EVIL, [3])
+    shown = app("label", view="Plans")
+    shown.at.text_input(key="label_card_first_names").input(" Éve & co,Bob , ,Bob").run()
+    queries = [urlsplit(code.value).query for code in shown.calm().at.code]
+    names = [parse_qs(query).get("by") for query in queries if "plan=first" in query]
+    assert names == [None, ["Éve & co"], ["Bob"], [EVIL]]
+    opened = app("label", **{k: v[0] for k, v in parse_qs(queries[1]).items()})
+    assert opened.at.text_input(key="by").value == "Éve & co"
+
+
+@pytest.mark.parametrize(
+    ("cookie", "name"),
+    [({}, ""), ({"rivae_by": "%C3%89ve%20B"}, "Éve B"), ({"rivae_by": "a%0Ab"}, "")],
+)
+def test_a_browser_remembers_who_labelled_last(label_plan, app, monkeypatch, cookie, name):
+    monkeypatch.setattr("streamlit.runtime.context.ContextProxy.cookies", cookie)
+    opened = app("label", view="Review", plan="first")
+    assert opened.at.text_input(key="by").value == name
+    opened = app("label", view="Review", plan="first", by="Bob")
+    assert opened.at.text_input(key="by").value == "Bob", "the address comes first"
 
 
 def test_its_buttons_open_the_other_views(label_plan, app):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rivae.app.label.adjudicate import ITEM_FLAGGED
+from rivae.app.label.adjudicate import INAPPLICABLE, ITEM_FLAGGED
 from rivae.app.label.exchange import OFFERED, STORED, UNCHANGED
 from rivae.app.label.review import NO_LABELS
 from rivae.app.shell import keys
@@ -111,6 +111,23 @@ def test_items_far_apart_come_with_levels_and_names(review, two):
     far = {two.rows[9], two.rows[11]}
     keys = {b.key for b in shown.at.button}
     assert {r for r in two.rows if f"label_review_{r}_wateriness_1" in keys} == far
+
+
+def test_not_applicable_is_kept_apart_from_cannot_tell(review, two):
+    row = two.rows[9]
+    two.store.append(
+        [
+            two.event("carl", row, None, action="inapplicable"),
+            two.event("dora", row, None),
+            two.event("emma", row, 3, action="unsure"),
+        ]
+    )
+    said = written(review())
+    assert f"carl {INAPPLICABLE}" in said and "dora cannot tell" in said
+    assert "emma **3** saucy or **4** soupy" in said
+    rows = table(review(), "labelled").set_index("annotator")
+    counts = rows[["cannot tell", "not applicable", "unsure"]].loc[["carl", "dora", "emma"]]
+    assert counts.to_numpy().tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
 
 
 def test_a_verdict_is_given_changed_and_taken_back(review, two):

@@ -1,4 +1,4 @@
-"""The Metrics page from labels without a browser: scores, alignment, suggestions."""
+"""The Metrics page from labels without a browser: scores and suggestions."""
 
 import json
 import shutil
@@ -7,14 +7,12 @@ import time
 import numpy as np
 import pytest
 
-from rivae.app.metrics import labels, labels_axes, work
+from rivae.app.metrics import labels, work
 from rivae.app.metrics.labels_data import NOT_EVALUATED
-from rivae.app.metrics.labels_table import COVERAGE_TITLE, GAINS_TITLE, SCORES_TITLE
+from rivae.app.metrics.labels_table import COVERAGE_TITLE, SCORES_TITLE
 from rivae.app.metrics.run import NOT_MEASURED
 from rivae.base.config import free_name
 from rivae.evaluation.of_run import evaluate
-from rivae.exploring.words.axis_names import given_names
-from rivae.labels.align import MIN_LABELS
 from rivae.labels.guideline import read_guideline
 from rivae.labels.kept_plans import keep_plan, kept_plan, plan_names
 from rivae.labels.plan import make_plan
@@ -22,7 +20,7 @@ from rivae.labels.scores import OVER_ALL, OVER_QUERIES
 from rivae.labels.store import LabelStore
 from rivae.labels.table import keys_by_row
 from rivae.runs import Run
-from tests.app.labels_fixture import PlanForTests, make_label_plan
+from tests.app.labels_fixture import PlanForTests
 
 TWO = ("wateriness", "greenness")
 
@@ -141,7 +139,7 @@ def test_without_labels_the_way_to_the_first(shown, made):
     assert labels.NO_LABELS.format("ours") in words(page) and payload(page, SCORES_TITLE) is None
     assert ("label", "plan=ours") in page.links
     assert page.at.button(key="metrics_suggest_start")
-    assert labels_axes.TOO_FEW.format(MIN_LABELS, labels_axes.GOOD) in words(page)
+    assert ("label", "view=Axes&plan=ours") in page.links
 
 
 def test_a_plan_that_is_not_there(shown, made):
@@ -209,7 +207,7 @@ def test_a_run_without_evaluation_says_so(shown, folder, made):
     assert page.calm().tab == "This run" and NOT_MEASURED in words(page)
 
 
-# Aligning
+# Suggesting
 
 
 def finished(page, what):
@@ -237,61 +235,12 @@ def planted(made, folder, n=60):
         made.label("ann", levels.tolist(), factor)
 
 
-@pytest.mark.slow
-def test_align_keep_and_look(shown, folder, made):
-    planted(made, folder)
-    before = {p.name: p.read_bytes() for p in (folder / "digits").iterdir() if p.is_file()}
-    page = shown(run="digits")
-    assert page.at.multiselect[0].value == list(TWO)
-    page.at.button(key="metrics_align_start").click().run()
-    finished(page, "align")
-    gains = payload(page, GAINS_TITLE)
-    mean = cells(gains, "Mean")
-    assert float(mean["after"]["main"]) > 0.8 > float(mean["before"]["main"])
-    assert not (folder / "digits-aligned").exists()
-    assert page.at.text_input[0].value == "digits-aligned"
-    page.at.button(key="metrics_align_keep").click().run()
-    finished(page, "keep")
-    made_run = Run(folder / "digits-aligned")
-    assert made_run.config.parent == "digits"
-    assert given_names(made_run, 3)[:2] == list(TWO)
-    said = json.loads((made_run.path / "alignment.json").read_text())
-    assert said["factors"] == list(TWO) and said["guideline"] == made.guideline.version
-    assert ("explore", "run=digits-aligned") in page.links
-    assert ("compare", "runs=digits%2Cdigits-aligned") in page.links
-    table = payload(page, SCORES_TITLE)
-    row = next(r for r in table["rows"] if r.get("name") == "digits-aligned")
-    assert "digits" in row["detail"] and NOT_EVALUATED in row["detail"]
-    after = {p.name: p.read_bytes() for p in (folder / "digits").iterdir() if p.is_file()}
-    assert after == before
-    page.at.button(key="metrics_align_evaluate").click().run()
-    assert first(page.calm().params["run"]) == "digits-aligned"
-
-
-@pytest.mark.slow
-def test_few_labels_hold_none_out_and_a_taken_name_is_told(shown, folder, made):
-    planted(made, folder, n=7)
-    page = shown(run="digits")
-    page.at.multiselect[0].unselect(TWO[1])
-    page.at.button(key="metrics_align_start").click().run()
-    finished(page, "align")
-    assert payload(page, GAINS_TITLE) is None and labels_axes.GAIN_UNKNOWN in words(page)
-    page.at.text_input[0].input("digits-4")
-    page.at.button(key="metrics_align_keep").click().run()
-    finished(page, "keep")
-    assert "run named digits-4" in words(page)
-    assert Run(folder / "digits-4").config.parent is None
-
-
 def test_too_much_work_at_once_is_told(shown, folder, made, monkeypatch):
     planted(made, folder, n=10)
     monkeypatch.setattr(work.from_labels, "at_once", 0)
     page = shown(run="digits")
-    page.at.button(key="metrics_align_start").click().run()
-    assert work.ALIGNING in words(page.calm())
-
-
-# Suggesting
+    page.at.button(key="metrics_suggest_start").click().run()
+    assert work.SUGGESTING in words(page.calm())
 
 
 @pytest.mark.slow
@@ -316,14 +265,6 @@ def test_a_suggestion_becomes_a_plan(shown, folder, made):
     assert plan.guideline == made.guideline.version and plan.runs[0].id == "digits"
     assert not set(plan.items) & set(data.splits["test"])
     assert ("label", "view=Label&plan=next-one") in page.links
-
-
-def test_labels_of_another_plan_on_the_same_data_are_material(shown, folder, made, tmp_path):
-    other = make_label_plan(folder, tmp_path / "labels.db", name="other", n=12)
-    other.label("ann", [1 + i % 5 for i in range(12)])
-    other.store.close()
-    page = shown(plan="ours", run="digits")
-    assert "12 items" in words(page)
 
 
 def test_free_names():

@@ -1,11 +1,11 @@
-"""Tables of scores from labels: selected dimensions, places and ties, gains."""
+"""Tables of scores from labels: selected dimensions, places and ties."""
 
 from types import SimpleNamespace
 
 import pytest
 
 from rivae.app.metrics.labels_data import ScoredRun
-from rivae.app.metrics.labels_table import MEAN_ROW, gains_payload, ordinal, scores_payload
+from rivae.app.metrics.labels_table import ordinal, scores_payload
 from rivae.labels.scores import label_scores
 from tests.labels.test_scores import FACTORS, labels_of, world
 
@@ -61,25 +61,6 @@ def test_a_run_without_scores_has_no_numbers():
     bare = ScoredRun(SimpleNamespace(id="bare"), trouble="any")
     cells = rows_of(scores_payload(SimpleNamespace(lines=(bare,))))["all", "bare"]
     assert [cell["main"] for cell in cells] == ["–"] * 6
-
-
-def test_gains_and_their_mean():
-    gain = {
-        "factor": "a",
-        "axis_before": 1,
-        "before": -0.4,
-        "after": 0.8,
-        "r2_before": -0.1,
-        "r2_after": 0.6,
-        "n": 9,
-    }
-    table = gains_payload([gain, {**gain, "factor": "b", "before": 0.2}], {"a": "A"}, ["z1", "z2"])
-    assert [row["name"] for row in table["rows"]] == ["A", "b", MEAN_ROW]
-    first, last = ([c["main"] for c in table["rows"][i]["cells"]] for i in (0, -1))
-    assert first == ["z2", "0.40", "0.80", "−0.10", "0.60", "9"]
-    assert last == ["", "0.30", "0.80", "−0.10", "0.60", ""]
-    # Half a page wide: names of axes take several lines, or the last columns are cut off.
-    assert {column["kind"] for column in table["columns"]} == {"wrap"}
 
 
 def test_ordinals():

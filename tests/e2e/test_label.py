@@ -1,7 +1,10 @@
 """The Label page in a real browser: keys become labels, whatever happens in between."""
 
+from urllib.parse import unquote
+
 import pytest
 
+from rivae.app.label.annotator import COOKIE
 from rivae.labels.store import LabelStore
 from tests.app.labels_fixture import make_label_plan
 from tests.e2e.label_desk import burst, levels, marks, open_desk, saved, who
@@ -213,6 +216,8 @@ def test_two_annotators_do_not_see_each_other(desk, made, browser, app_server, u
     try:
         other = open_desk(context.new_page(), app_server, made, by="Bea")
         assert set(marks(other)) == {"."}
+        remembered = [unquote(c["value"]) for c in context.cookies() if c["name"] == COOKIE]
+        assert remembered == [who(made, "Bea")], "a link without a name need not ask for it"
         burst(other, "55")
         saved(other, until)
     finally:

@@ -13,6 +13,7 @@ from rivae.app.explore.state import ExploreState
 from rivae.app.panels.answers import picture
 from rivae.app.shared import charts
 from rivae.app.shared.effects import effect_measure
+from rivae.app.shared.item import tile
 from rivae.app.shell import cache
 from rivae.app.shell.text import escape, markdown
 
@@ -117,7 +118,7 @@ def ends(
     rows = []
     for place, name, usual in zip(np.quantile(places, ENDS), poles, ("less", "more"), strict=True):
         hits = explorer.topk(z + (float(place) - float(z @ reads) - offset) * moves, N_ENDS)
-        tiles = "".join(_tile(*picture(explorer, int(i), _side(explorer, shown))) for i in hits.ids)
+        tiles = "".join(tile(*picture(explorer, int(i), _side(explorer, shown))) for i in hits.ids)
         rows.append(
             f'<figure style="margin:.3rem 0"><figcaption style="font-size:.8rem;opacity:.8">'
             f"{escape(name or usual)}</figcaption>"
@@ -129,13 +130,3 @@ def ends(
 
 def _side(explorer: Explorer, shown: ExploreState) -> int:
     return 0 if shown.whole else explorer.found_side
-
-
-def _tile(title: str | bool, address: str | bool, tiny: str | bool) -> str:
-    pixels = ";image-rendering:pixelated" if tiny else ""
-    return (
-        f'<img src="{escape(str(address))}" alt="{escape(str(title))}" '
-        f'title="{escape(str(title))}" '
-        'style="width:100%;aspect-ratio:1;object-fit:contain;border-radius:6px;'
-        f'background:rgba(128,140,146,.12){pixels}">'
-    )

@@ -15,6 +15,8 @@ from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from rivae.app.shared.labels import OpenPlan
     from rivae.labels.guideline import Guideline
     from rivae.labels.review import PlanAgreement, PlanAnswers
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from rivae.labels.verdicts import Case
 
 ITEM_FLAGGED = "The item itself is flagged. Choose a factor above to decide its level."
+INAPPLICABLE = "does not apply"
 PER_PAGE = 10
 PICTURE = 160  # pixels
 FAR, FLAGGED = "Two or more levels apart", "Flagged"
@@ -55,9 +58,21 @@ def panel(
     if st.session_state.get(keys.LABEL_PAGE, 1) > n_pages:
         st.session_state[keys.LABEL_PAGE] = n_pages
     page = st.pagination(n_pages, key=keys.LABEL_PAGE) if n_pages > 1 else 1
-    for case in cases[(page - 1) * PER_PAGE : page * PER_PAGE]:
+    shown = cases[(page - 1) * PER_PAGE : page * PER_PAGE]
+    unasked = _inapplicable({key_of[case.row] for case in shown})
+    for case in shown:
         key = key_of[case.row]
-        _case(opened, guideline, answers, case, key, standing.get((key, case.factor)))
+        not_for = {who for item, factor, who in unasked if (item, factor) == (key, case.factor)}
+        _case(opened, guideline, answers, case, key, standing.get((key, case.factor)), not_for)
+
+
+def _inapplicable(items: Collection[str]) -> set[tuple[str, str, str]]:
+    """Item, factor and annotator of the answers that a question does not apply to an item."""
+    return {
+        (found.event.item, found.event.factor, found.event.annotator)
+        for found in labels.store().current("label", items=items)
+        if found.event.action == "inapplicable"
+    }
 
 
 def _items(n: int) -> str:
@@ -103,7 +118,9 @@ def _case(
     case: Case,
     key: str,
     verdict: Current | None,
+    not_for: Collection[str],
 ) -> None:
+    """One case; ``not_for`` are the annotators to whom the question does not apply."""
     title = opened.data.title(case.row)
     with st.container(border=True, horizontal=True, gap="medium"):
         st.image(_picture(opened, case.row), width=PICTURE, alt=f"{title}, picture")
@@ -116,7 +133,7 @@ def _case(
             if factor is None:
                 st.caption(ITEM_FLAGGED)
                 return
-            st.markdown(_levels(answers, case, factor.levels))
+            st.markdown(_levels(answers, case, factor.levels, not_for))
             report.show(_place(key, case.factor))
             _buttons(opened, guideline, case, key, verdict)
 
@@ -131,12 +148,15 @@ def _picture(opened: OpenPlan, row: int) -> bytes:
     return encode_picture(enlarged(opened.data.picture(row, opened.side)), 320).content
 
 
-def _levels(answers: PlanAnswers, case: Case, names: tuple[str, ...]) -> str:
+def _levels(
+    answers: PlanAnswers, case: Case, names: tuple[str, ...], not_for: Collection[str]
+) -> str:
     """Everybody's level as Markdown."""
     from rivae.labels.verdicts import levels_of
 
     lines = [
-        f"{markdown(who)} {_given(level, names)}" for who, level in levels_of(answers.labels, case)
+        f"{markdown(who)} {INAPPLICABLE if who in not_for else _given(level, names)}"
+        for who, level in levels_of(answers.labels, case)
     ]
     return "  \n".join(lines) or "Nobody has labelled it."
 

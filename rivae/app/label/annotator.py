@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import unquote, urlencode
+
 import streamlit as st
 
 from rivae.app.shared import labels
@@ -10,20 +12,41 @@ from rivae.app.shell.text import markdown
 from rivae.base.errors import LabelError
 
 ASK = "There is an annotator **{}** already. Is that you?"
+COOKIE = "rivae_by"  # as in assets/components/label.js
+MAX_NAME = 80
 DECIDE = "'{}' may be {}, who has labels here: answer the question at the top of the page"
 
 
 def field(about: str) -> str:
-    """The field of the name; returns what stands in it, without spaces around."""
+    """The field of the name; returns what stands in it, without spaces around.
+
+    At first it is the name in the address, else the one that last labelled in this browser.
+    """
+    if keys.LABEL_BY not in st.session_state and keys.LABEL_BY not in st.query_params:
+        st.session_state[keys.LABEL_BY] = _last_here()
     name: str = st.text_input(
         "Your name",
         key=keys.LABEL_BY,
         bind="query-params",
-        max_chars=80,
+        max_chars=MAX_NAME,
         width=180,
         help=about,
     )
     return name.strip()
+
+
+def link(plan: str, name: str = "") -> str:
+    """The address of this page with a plan and, where one is given, the name of who labels."""
+    here = str(st.context.url or "").rstrip("/").removesuffix("/label")
+    asked = {keys.LABEL_PLAN: plan, **({keys.LABEL_BY: name} if name else {})}
+    return f"{here}/label?{urlencode(asked)}"
+
+
+def _last_here() -> str:
+    """The name in the browser's cookie, which the desk writes; not trusted."""
+    said = st.context.cookies.get(COOKIE)
+    name = unquote(said)[:MAX_NAME].strip() if isinstance(said, str) else ""
+    return name if name.isprintable() else ""
 
 
 def question(name: str) -> bool:

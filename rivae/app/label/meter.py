@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.shared import labels
-from rivae.app.shell import cache, keys
+from rivae.app.shell import cache, keys, pages
 from rivae.app.shell.fragments import fragment
 from rivae.app.shell.text import markdown
 from rivae.app.work.meters import BackgroundMeter
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from rivae.app.shared.labels import OpenPlan
     from rivae.base.progress import Progress
+    from rivae.labels.agreement import Agreement
     from rivae.labels.early.estimates import Estimate, LabelEstimates
     from rivae.labels.early.meter import MeterReading
     from rivae.labels.early.of_run import PlanMeter
@@ -79,6 +80,13 @@ def _show(plan: str, reading: MeterReading) -> None:
         first, found = next(iter(reading.runs.items()))
         names = names_of_axes(cache.run(first), len(found.table))
         st.markdown(details(reading, plan_guideline(labels.store(), opened.plan), names))
+    if any(factor.best is not None for factor in reading.factors):
+        st.page_link(  # a button would redraw this part of the page alone
+            pages.path("label"),
+            label="Use as axes",
+            icon=":material/straighten:",
+            query_params={"view": "Axes", keys.LABEL_PLAN: plan},
+        )
 
 
 def said(reading: MeterReading) -> str:
@@ -131,7 +139,7 @@ def details(reading: MeterReading, guideline: Guideline, axis_names: Sequence[st
         cells = [markdown(guideline.factor(factor.factor).name), str(factor.labelled), axis, corr]
         if shared:
             one = shared.get(factor.factor)
-            cells.append("–" if one is None or math.isnan(one.alpha) else f"{one.alpha:.2f}")
+            cells.append("–" if one is None else _agreement(one))
         lines.append(_row(cells))
     slips = reading.slips
     if not math.isnan(slips.rate):
@@ -141,6 +149,14 @@ def details(reading: MeterReading, guideline: Guideline, axis_names: Sequence[st
             f"({slips.low:.0%} to {slips.high:.0%}).",
         ]
     return "\n".join(lines)
+
+
+def _agreement(one: Agreement) -> str:
+    """Alpha, with its 95 % interval from five shared items on."""
+    if math.isnan(one.alpha):
+        return "–"
+    interval = "" if math.isnan(one.low) else f" ({one.low:.2f} to {one.high:.2f})"
+    return f"{one.alpha:.2f}{interval}"
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.label import plan_form
+from rivae.app.label import annotator, plan_form
 from rivae.app.shared import labels
 from rivae.app.shared.runs import short_date, view_names
 from rivae.app.shell import cache, keys, report
@@ -26,6 +26,7 @@ WHAT_A_PLAN_IS = (
     "to the annotators."
 )
 PURPOSES = {"scores": "D, C and I of", "axes": "aligning the axes of"}
+ASKS_NAME = "Everybody enters their own name"
 MAX_SHARES = 24  # annotators listed
 
 
@@ -54,14 +55,16 @@ def _card(name: str) -> None:
     st.markdown(f"**{markdown(name)}** :small[{markdown(_about(plan))}]")
     st.caption(_purpose(plan))
     guideline = plan_guideline(store, plan)
-    opened = None
+    opened, known = None, list[str]()
     try:
         with report.waiting("Opening the data of the plan …", 60):
             opened = labels.open_plan(name)
-        _progress(_done(opened, guideline))
+        done = _done(opened, guideline)
+        known = [share.annotator for share in done.shares[:MAX_SHARES]]
+        _progress(done)
     except RivaeError as error:
         report.warning(str(error))
-    _actions(plan, guideline)
+    _actions(plan, guideline, known)
     if st.session_state.get(keys.LABEL_EDITED) == name:
         from rivae.app.label import factors
 
@@ -141,7 +144,8 @@ def _progress(done: PlanProgress) -> None:
         st.caption("  \n".join(lines))
 
 
-def _actions(plan: LabelPlan, guideline: Guideline) -> None:
+def _actions(plan: LabelPlan, guideline: Guideline, known: Sequence[str]) -> None:
+    """What can be done with a plan; ``known`` are its annotators."""
     from rivae.app.label.factors import guideline_file
 
     key = f"{keys.LABEL_CARD}_{plan.id}"
@@ -168,7 +172,8 @@ def _actions(plan: LabelPlan, guideline: Guideline) -> None:
             args=(plan.id,),
             help="See, change and add the questions.",
         )
-        with st.popover("Files and link", icon=":material/download:"):
+        with st.popover("Links and files", icon=":material/link:"):
+            _links(plan.id, known, key)
             st.download_button(
                 "Plan, JSON",
                 lambda: _plan_file(plan),
@@ -179,20 +184,27 @@ def _actions(plan: LabelPlan, guideline: Guideline) -> None:
                 key=f"{key}_plan",
             )
             guideline_file(guideline, f"{key}_guideline")
-            st.caption("For annotators: the link holds no name, everybody enters their own.")
-            st.code(_link(plan.id), language=None)
+
+
+def _links(plan_id: str, known: Sequence[str], key: str) -> None:
+    """A link for each annotator, to be copied, and one that asks for a name."""
+    typed = st.text_input(
+        "Links for",
+        placeholder="Ana, Bob",
+        key=f"{key}_names",
+        help="Names of annotators, with commas. Each link opens the desk under its name, which "
+        "that browser then remembers.",
+    )
+    typed_names = (part.strip()[: annotator.MAX_NAME] for part in typed.split(","))
+    for name in list(dict.fromkeys(["", *filter(None, typed_names), *known]))[: MAX_SHARES + 1]:
+        st.caption(markdown(name) or ASKS_NAME)
+        st.code(annotator.link(plan_id, name), language=None)
 
 
 def _plan_file(plan: LabelPlan) -> bytes:
     import json
 
     return json.dumps(plan.model_dump(mode="json"), indent=1).encode()
-
-
-def _link(plan_id: str) -> str:
-    """The address of this page with the plan."""
-    here = str(st.context.url or "").rstrip("/").removesuffix("/label")
-    return f"{here}/label?{keys.LABEL_PLAN}={plan_id}"
 
 
 def _edit(plan_id: str) -> None:

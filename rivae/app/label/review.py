@@ -108,6 +108,8 @@ def _progress(answers: PlanAnswers, names: Mapping[str, str]) -> None:
             "items": None,
             "share": config.ProgressColumn("Of the plan", format="percent", max_value=1.0),
             "cannot tell": number("Cannot tell"),
+            "not applicable": number("Does not apply"),
+            "unsure": number("Unsure", help="between two levels"),
             "skipped": number("Skipped", help="without a label yet"),
             "repeats answered": number(
                 "Repeats", help=f"answered, of {answers.n_repeats:,} hidden repeats"

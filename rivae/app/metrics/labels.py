@@ -33,6 +33,7 @@ REST = 5  # scores use at most a sixth of the time, however fast labels arrive
 
 NO_PLAN = "Scores from labels need a labelling plan. Make one on the Label page."
 NO_LABELS = "Plan {} has no labels yet: label some of its items first."
+AXES = "Axes from these labels"
 OTHER_PLAN = "Run {} is not part of this plan, so another one is shown."
 
 
@@ -70,7 +71,7 @@ def next_drawn(before: Drawn | None, plan: str, seq: int, took: float, now: floa
 
 
 def from_labels() -> None:
-    """Scores of a plan's runs from the current labels, and alignment to them."""
+    """Scores of a plan's runs from the current labels, and what to label next."""
     try:
         names = labels.plan_names()
         if not names:
@@ -105,7 +106,7 @@ def _plan(chosen: str) -> None:
         seq = labels.store().last()
         found = labels_data.scores_of(opened, seq, tell)
         tell("Reading the labels")
-        known = labels_data.labelled(opened, found.guideline, seq)
+        known = labels.labelled(opened, found.guideline, seq)
     took = time.monotonic() - started
     line = _chosen(found)
     if len(known.rows):
@@ -223,16 +224,18 @@ def _remarks(found: PlanScores) -> list[str]:
 
 
 def _axes(line: ScoredRun, found: PlanScores, known: Labelled) -> None:
-    """Alignment and suggestions, for a model with a latent."""
+    """The way to axes from the labels, and suggestions, for a model with a latent."""
     method = runs.method_of(line.run)
     if method is None or not method.has_latent:
         notices.no_latent(method)
         return
-    with st.grid(2, min_column_width=500, gap="large"):
-        with st.container():
-            labels_axes.align_panel(line.run, found, known)
-        with st.container():
-            labels_axes.suggest_panel(line.run, found, known)
+    st.page_link(
+        pages.path("label"),
+        label=AXES,
+        icon=":material/straighten:",
+        query_params={"view": "Axes", keys.LABEL_PLAN: found.opened.plan.id},
+    )
+    labels_axes.suggest_panel(line.run, found, known)
 
 
 @fragment(run_every=EVERY)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from rivae.base.config import Asks
     from rivae.data.base import PairedDataset
     from rivae.labels.guideline import Guideline
-    from rivae.labels.run_scores import Labelled
     from rivae.labels.scores import LabelScores
     from rivae.retrieval.traversal import Traversal
     from rivae.runs import Run
@@ -193,25 +192,3 @@ def _label_scores(
     return label_scores(
         _basis.found, _basis.table, factors, **({} if intervals else {"n_bootstrap": 0})
     )
-
-
-def labelled(opened: OpenPlan, guideline: Guideline, seq: int) -> Labelled:
-    """The labels of all plans on the plan's data; LabelError when the store cannot be read."""
-    from rivae.labels.opening import labels_url
-
-    names = tuple(labels.plan_names())
-    return _labelled(labels_url(), seq, opened.plan.fingerprint, guideline.ids, names, opened.data)
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _labelled(
-    url: str,
-    seq: int,
-    fingerprint: str,
-    factors: tuple[str, ...],
-    plans: tuple[str, ...],
-    _data: PairedDataset,
-) -> Labelled:
-    from rivae.labels.run_scores import labelled
-
-    return labelled(labels.store(), _data, factors)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rivae.app.metrics.results_table import typeset
 from rivae.metrics.measures.dci_paper import METRICS
 
 if TYPE_CHECKING:
@@ -18,8 +17,6 @@ DIGITS = 3
 MAX_BRIEF = 24  # characters below a number
 SCORES_TITLE = "D, C and I from labels"
 COVERAGE_TITLE = "Labels by factor"
-GAINS_TITLE = "Gain of the alignment on held-out items"
-MEAN_ROW = "Mean (|corr|: MCC)"
 COLUMNS = (
     ("run", "Run", ""),
     *((m.key, m.heading, f"{m.key}, with its 95 % interval") for m in METRICS),
@@ -147,66 +144,6 @@ def coverage_payload(coverage: Coverage, names: Sequence[str], n_queries: int) -
         for k, name in enumerate(names)
     ]
     return _payload(COVERAGE_TITLE, columns, rows)
-
-
-def gains_payload(
-    gains: Sequence[Mapping[str, Any]], names: Mapping[str, str], axes: Sequence[str]
-) -> dict[str, Any]:
-    """Before and after an alignment, by factor, then the mean.
-
-    Args:
-        gains: ``FactorGain`` as mappings.
-        names: of the factors, by id.
-        axes: of the run before it.
-    """
-    columns = (
-        ("factor", "Factor", ""),
-        ("axis", "Axis before", "the existing axis that fits best"),
-        ("before", "|corr| before", "of that axis with the held-out levels"),
-        ("after", "|corr| after", "of the factor's own axis"),
-        ("r2_before", "R² before", "of the levels from that axis alone"),
-        ("r2_after", "R² after", "from the factor's own axis alone"),
-        ("n", "Held out", "items"),
-    )
-
-    def mean(name: str) -> float:
-        return sum(abs(g[name]) if "r2" not in name else g[name] for g in gains) / len(gains)
-
-    rows: list[dict[str, Any]] = [
-        {
-            "name": names.get(g["factor"], g["factor"]),
-            "detail": "",
-            "quiet": False,
-            "title": None,
-            "cells": [
-                {"main": axes[g["axis_before"]] if g["axis_before"] < len(axes) else "?"},
-                _number(abs(g["before"])),
-                _number(abs(g["after"])),
-                _number(g["r2_before"]),
-                _number(g["r2_after"]),
-                {"main": str(g["n"])},
-            ],
-        }
-        for g in gains
-    ]
-    rows.append(
-        {
-            "name": MEAN_ROW,
-            "detail": "",
-            "quiet": False,
-            "title": None,
-            "cells": [
-                {"main": ""},
-                *(_number(mean(name)) for name in ("before", "after", "r2_before", "r2_after")),
-                {"main": ""},
-            ],
-        }
-    )
-    return _payload(GAINS_TITLE, columns, rows, kind="wrap")
-
-
-def _number(value: float) -> dict[str, Any]:
-    return {"main": typeset(f"{value:.2f}")}
 
 
 def _payload(

@@ -1,16 +1,13 @@
-"""Work of the Evidence page in other processes: what evaluations can be trusted in, alignments,
-suggestions.
+"""Work of the Evidence page in other processes: what evaluations can be trusted in, suggestions.
 
 First the functions that the page calls, then those that run in the process. Labels are handed
-over, so the process never opens the store of labels. ``keep`` writes one new run folder
-and ``measure_evidence`` into the run's cache; nothing else is written.
-No streamlit here.
+over, so the process never opens the store of labels. ``measure_evidence`` writes into the run's
+cache; nothing else is written. No streamlit here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rivae.app.work.evaluating import MAX_KEPT, model_key, opening
@@ -21,17 +18,15 @@ from rivae.base.progress import Progress
 if TYPE_CHECKING:
     from rivae.base.config import Asks
     from rivae.evaluation.evidence import Evidence
-    from rivae.retrieval.base import Floats, Ints
+    from rivae.retrieval.base import Ints
     from rivae.runs import Run
     from rivae.runs.evaluation_file import Evaluation
 
-TITLES = {"align": "Aligning", "keep": "Writing", "suggest": "Suggestions for"}
-
 MEASURING = "the axes of another run are being measured: wait for it"
-ALIGNING = "the machine is busy aligning other axes: try again in a minute"
+SUGGESTING = "items of other runs are being suggested: try again in a minute"
 
 _evidence = Tasks(MAX_KEPT, RunError, MEASURING)
-from_labels = Tasks(20, RunError, ALIGNING, at_once=2)
+from_labels = Tasks(20, RunError, SUGGESTING, at_once=2)
 
 
 def evidence_of(run: Run, stored: Evaluation) -> Evidence | Task | None:
@@ -69,57 +64,24 @@ def forget(what: str, run: Run) -> None:
     from_labels.forget(_key(what, run))
 
 
-def start_align(
-    run: Run, items: Ints, levels: Floats, factors: Sequence[str], guideline: str, asks: Asks
-) -> Task:
-    """Begin to align ``run`` to the (m, K) levels of data rows, by the z of queries of the view
-    ``asks`` (see ``align_run``).
-
-    Its result is what :func:`start_keep` takes. Raises RunError as :func:`start_keep`.
-    """
-    return _start(
-        run,
-        "align",
-        items=items.tolist(),
-        levels=levels.tolist(),
-        factors=list(factors),
-        guideline=guideline,
-        asks=asks,
-    )
-
-
-def start_keep(run: Run, found: dict[str, Any], names: Sequence[str], name: str) -> Task:
-    """Begin to write the derived run ``name``; its result is {"run": its id}.
-
-    Args:
-        found: the result of :func:`start_align`.
-        names: of the first axes.
-
-    Raises:
-        RunError: too many such processes are running.
-    """
-    from rivae.runs import runs_root
-
-    kept = {part: found[part] for part in ("matrix", "offset", "note", "record")}
-    return _start(
-        run, "keep", **kept, names=list(names), name=name, root=str(runs_root().resolve())
-    )
-
-
 def start_suggest(run: Run, labelled: Ints, n_items: int, asks: Asks) -> Task:
     """Begin to look for the items to label next, by the z of queries of the view ``asks``; its
     result is {"rows", "pool", "n_pool", "axes"}.
 
-    Raises RunError as :func:`start_keep`.
+    Raises:
+        RunError: too many such processes are running.
     """
-    return _start(run, "suggest", labelled=labelled.tolist(), n_items=n_items, asks=asks)
-
-
-def _start(run: Run, what: str, **spec: Any) -> Task:
-    key, title = _key(what, run), f"{TITLES[what]} {run.id}"
-    spec["run"] = str(run.path.resolve())
+    spec = {
+        "labelled": labelled.tolist(),
+        "n_items": n_items,
+        "asks": asks,
+        "run": str(run.path.resolve()),
+    }
+    key = _key("suggest", run)
     return from_labels.start(
-        key, lambda: start_process(key, title, f"{__name__}:{what}", spec), again=True
+        key,
+        lambda: start_process(key, f"Suggestions for {run.id}", f"{__name__}:suggest", spec),
+        again=True,
     )
 
 
@@ -138,47 +100,6 @@ def measure_evidence(spec: Mapping[str, Any], progress: Progress) -> dict[str, A
 
     report = Evaluation.model_validate(spec["report"])
     return {"evidence": evidence_of(Run(spec["run"]), report, progress).model_dump_json()}
-
-
-def align(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-    """The change of axes that fits labels, and what it gains on held-out items."""
-    opening(progress)
-    from rivae.labels.derive import align_run, alignment_record
-    from rivae.runs import Run
-
-    run = Run(spec["run"])
-    data = run.load_dataset()
-    progress("fitting the axes", 0.3)
-    found, gains = align_run(
-        run, spec["items"], spec["levels"], spec["factors"], data=data, asks=spec["asks"]
-    )
-    return {
-        "matrix": found.change.matrix.tolist(),
-        "offset": found.change.offset.tolist(),
-        "note": found.change.note,
-        "n_items": len(spec["items"]),
-        "record": alignment_record(found, gains, spec["guideline"]),
-    }
-
-
-def keep(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-    """The derived run of such a change."""
-    opening(progress)
-    from rivae.labels.derive import derive_run
-    from rivae.runs import Run
-
-    progress("writing the run", 0.3)
-    made = derive_run(
-        Run(spec["run"]),
-        spec["matrix"],
-        spec["offset"],
-        spec["name"],
-        note=spec["note"],
-        names=spec["names"],
-        record=spec["record"],
-        root=Path(spec["root"]),
-    )
-    return {"run": made.id}
 
 
 def suggest(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:

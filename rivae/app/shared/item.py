@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.panels.component import dock
-from rivae.app.shell.text import markdown
+from rivae.app.shell.text import escape, markdown
 from rivae.exploring.words.axis_names import cut
 
 if TYPE_CHECKING:
@@ -36,6 +36,17 @@ def docked_item(
             st.markdown(markdown(cut(about.text, 4 * MOST_LETTERS)))
         st.caption(f"Item number ({about.split} split)")
         st.code(str(i), language=None)
+
+
+def tile(title: str | bool, address: str | bool, tiny: str | bool) -> str:
+    """A small picture as HTML, of what ``rivae.app.panels.answers.picture`` says of an item."""
+    pixels = ";image-rendering:pixelated" if tiny else ""
+    return (
+        f'<img src="{escape(str(address))}" alt="{escape(str(title))}" '
+        f'title="{escape(str(title))}" '
+        'style="width:100%;aspect-ratio:1;object-fit:contain;border-radius:6px;'
+        f'background:rgba(128,140,146,.12){pixels}">'
+    )
 
 
 def _list(name: str, lines: tuple[str, ...], *, ordered: bool) -> None:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from rivae.base.config import Asks
     from rivae.data.base import PairedDataset
     from rivae.data.thumbnails import ThumbnailCache
+    from rivae.labels.guideline import Guideline
     from rivae.labels.plan import LabelPlan
+    from rivae.labels.run_scores import Labelled
     from rivae.labels.store import LabelStore
 
 NO_SUCH_PLAN = "There is no plan {}, so another one is shown."
@@ -114,6 +116,28 @@ def _open_plan(url: str, plan_id: str) -> OpenPlan:
     )
     keys = keys_by_row(pictures.data, plan.order)
     return OpenPlan(plan, pictures.data, pictures, tuple(keys[row] for row in plan.order))
+
+
+def labelled(opened: OpenPlan, guideline: Guideline, seq: int) -> Labelled:
+    """The labels of all plans on the plan's data; LabelError when the store cannot be read."""
+    from rivae.labels.opening import labels_url
+
+    names = tuple(plan_names())
+    return _labelled(labels_url(), seq, opened.plan.fingerprint, guideline.ids, names, opened.data)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _labelled(
+    url: str,
+    seq: int,
+    fingerprint: str,
+    factors: tuple[str, ...],
+    plans: tuple[str, ...],
+    _data: PairedDataset,
+) -> Labelled:
+    from rivae.labels.run_scores import labelled
+
+    return labelled(store(), _data, factors)
 
 
 def plan_picker(names: Sequence[str]) -> tuple[str, str]:

@@ -163,11 +163,6 @@ METRICS_LABELS: Final = "metrics_labels"  # which labels are shown, since when, 
 METRICS_LABELS_EVALUATE: Final = "metrics_labels_evaluate"
 METRICS_LABELS_HEATMAP: Final = "metrics_labels_heatmap"
 METRICS_LABELS_CURVE: Final = "metrics_labels_curve"
-METRICS_ALIGN_FACTORS: Final = "metrics_align_factors"
-METRICS_ALIGN_START: Final = "metrics_align_start"
-METRICS_ALIGN_NAME: Final = "metrics_align_name"
-METRICS_ALIGN_KEEP: Final = "metrics_align_keep"
-METRICS_ALIGN_EVALUATE: Final = "metrics_align_evaluate"
 METRICS_SUGGEST_N: Final = "metrics_suggest_n"
 METRICS_SUGGEST_START: Final = "metrics_suggest_start"
 METRICS_SUGGEST_NAME: Final = "metrics_suggest_name"
@@ -248,6 +243,7 @@ LABEL_FILE: Final = "label_file"
 LABEL_FILE_ROWS: Final = "label_file_rows"
 LABEL_FILE_NAMES: Final = "label_file_names"  # whose the names in the file are
 LABEL_LOOKED: Final = "label_looked"  # rivae.app.label.exchange.CheckedFile, or None
+LABEL_AXES: Final = "label_axes"  # begins the key of every control of the Axes view
 LABEL_ADD: Final = "label_add"
 
 # Train; the bound ones are names in the address as well

@@ -39,7 +39,7 @@ Work = Callable[[Mapping[str, Any], Progress], dict[str, Any] | None]
 
 @dataclass
 class Task:
-    """One task and its process.
+    """One task and its process, or its thread.
 
     Attributes:
         key: names the task for programs.
@@ -145,6 +145,29 @@ def start_process(key: str, title: str, work: str, spec: Mapping[str, Any]) -> T
         task.read()
 
     threading.Thread(target=follow, name=f"rivae-{work}", daemon=True).start()
+    return task
+
+
+def start_thread(key: str, title: str, work: Callable[[Progress], dict[str, Any]]) -> Task:
+    """Run ``work`` in a thread; watch it. For seconds of arithmetic on what the app holds open,
+    which a process would have to open again; it cannot be stopped.
+    """
+    task = Task(key, title, None)
+
+    def tell(stage: str, share: float) -> None:
+        task.stage = stage
+        task.set_share(share)
+
+    def follow() -> None:
+        task.error = "this ended early: try again; the output of the app's server says more"
+        try:
+            task.result, task.error = work(tell), ""
+        except RivaeError as error:
+            task.error = str(error)
+        finally:
+            task.running = False
+
+    threading.Thread(target=follow, name=f"rivae-{key}"[:60], daemon=True).start()
     return task
 
 
