@@ -103,9 +103,15 @@ def axes_given(
         fits[True] = spreading
     progress("measuring on items held out", 0.4)
     fold = np.random.default_rng(random_state).permutation(len(rows)) % N_FOLDS
+    centre, fit_z = finder.finder.z.mean(axis=0), finder.finder.z
     old = _standardised(finder, z)
-    before = _held_out(fold, y, old, lambda fit: _matched(old, y, fit))
-    after = {by: _held_out(fold, y, z, fits[by]) for by in fits}
+    before = _held_out(fold, y, old, lambda some: _matched(old, y, some))
+    # Folds have axes of their own: read from one place, in one unit, as their readings are pooled.
+    z_centred = [one - centre for one in z]
+    after = {
+        by: _held_out(fold, y, z_centred, lambda some, fit=fit: _unit(fit(some), fit_z))
+        for by, fit in fits.items()
+    }
     chosen = _chosen(after, y, fold)
     mixed = [np.stack([after[chosen[k]][v][i] for i, k in enumerate(fold)]) for v in range(len(z))]
     progress("fitting the axes", 0.8)
@@ -246,6 +252,11 @@ def _held_out(fold: Ints, y: Floats, z: Sequence[Floats], fit: _Fit) -> list[Flo
         for found, one in zip(out, z, strict=True):
             found[outside] = one[outside] @ weights
     return out
+
+
+def _unit(weights: Floats, fit_z: Floats) -> Floats:
+    """Weights (d, K) whose readings of the training queries have an s.d. of 1."""
+    return weights / np.maximum((fit_z @ weights).std(axis=0), 1e-12)
 
 
 def _varies(y: Floats) -> bool:

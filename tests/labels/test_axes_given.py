@@ -1,5 +1,6 @@
 """What labels give back: axes with both poles, and a gain that is only said where there is one."""
 
+import copy
 from types import SimpleNamespace
 
 import numpy as np
@@ -76,6 +77,28 @@ def test_no_gain_is_said_where_there_is_none(finder, white, noise):
     if not noise:
         assert found.before == (0, 1) and found.signs == (1, -1)
         assert min(found.gains[0].before) > 0.9
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_where_z_lies_and_how_far_it_reaches_changes_no_gain(finder, white, seed):
+    """Readings of five axes, each of other items, are pooled: they need one place and one unit."""
+    rng = np.random.default_rng(seed)
+    y = levels(own_axes(finder, white) @ rng.normal(size=(2, 2)) + rng.normal(size=white.shape))
+    rows = np.sort(rng.choice(len(y), 30, replace=False))
+    moved = copy.copy(finder)
+    moved.__dict__.pop("finder", None)
+    moved.__dict__["fit_z"] = [3 * z + 50 for z in finder.fit_z]
+    moved.__dict__["held_z"] = [3 * z + 50 for z in finder.held_z]
+    moved.encode = lambda rows: [3 * z + 50 for z in finder.encode(rows)]
+    (here,), (there,) = given(finder, y, rows).gains, given(moved, y, rows).gains
+    np.testing.assert_allclose(there.before, here.before, atol=1e-3)
+    np.testing.assert_allclose(there.after, here.after, atol=0.05)
+    rest = np.setdiff1d(np.arange(len(y)), rows)
+    axes = given(moved, y, rows).axes
+    truth = [
+        np.corrcoef(axis.at(moved.encode(rest)[0]), y[rest, k])[0, 1] for k, axis in enumerate(axes)
+    ]
+    assert abs(np.mean(there.after) - np.mean(truth)) < 0.25
 
 
 def test_few_labels_give_axes_without_a_judgement(finder, white):
