@@ -41,11 +41,13 @@ lint: .venv/ready-test alive
 	@$(LINT); exit $$failed
 
 # Lint runs next to the first tests, which often wait; what it found comes after theirs. Files of the
-# tests are in memory where it has room: to keep what a failed one left, run pytest itself.
+# tests are in memory where it has room: to keep what a failed one left, run pytest itself. The first
+# time one process compiles what all of them import, while lint has the other core.
 TEST = memory=$$(sh tools/memory-folder.sh); [ -z "$$memory" ] || export TMPDIR="$$memory"; \
 	trap 'rm -rf "$$memory"' EXIT; trap 'exit 130' INT TERM; \
 	report=$$(mktemp); export RIVAE_LEFT_OUT=$$(mktemp); \
 	{ $(LINT); exit $$failed; } >$$report 2>&1 & lint=$$!; \
+	[ -d .pytest_cache ] || .venv/bin/python -m pytest --collect-only -q $(PYTEST_ARGS) >/dev/null 2>&1; \
 	failed=0; .venv/bin/python -m pytest -n $(JOBS) --dist loadgroup $(PYTEST_ARGS) || failed=1; \
 	wait $$lint || failed=1; cat $$report; \
 	left=$$(cat $$RIVAE_LEFT_OUT); rm -f $$report $$RIVAE_LEFT_OUT

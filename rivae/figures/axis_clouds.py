@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from rivae.base.arrays import Floats
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.placing import AxisKey, axis_names
 from rivae.exploring.traversing import axis_numbers, prior_of_axes
@@ -19,12 +20,20 @@ WIDTH, HEIGHT, N_WORDS = 400, 320, 34  # of a cloud, as wide as it is shown
 N_SIGMA = 3.0  # how far out the ends are: the paper's 10 leave most data behind
 
 
-def shown_states(explorer: Explorer, axis: AxisKey, n_sigma: float = N_SIGMA) -> AxisStates:
+def first_queries(explorer: Explorer) -> Floats:
+    """(20, d) z of the first 20 items searched, or of fewer."""
+    return explorer.retriever.encode(explorer.search_rows[:N_QUERIES])[0]
+
+
+def shown_states(
+    explorer: Explorer, axis: AxisKey, n_sigma: float = N_SIGMA, anchors: Floats | None = None
+) -> AxisStates:
     """What the first 20 items searched, as queries, find along an axis as it is shown.
 
     Args:
         axis: of z from 0, or the id of one that was added.
         n_sigma: the ends, in s.d. of the training queries from their mean.
+        anchors: ``first_queries`` of the explorer, where many axes are asked for.
 
     Raises:
         ConfigError: there is no such axis, or ``n_sigma`` is not above 0.
@@ -34,7 +43,7 @@ def shown_states(explorer: Explorer, axis: AxisKey, n_sigma: float = N_SIGMA) ->
     sign = int(explorer.signs[number]) if isinstance(axis, int) else 1
     added = [place.axis for place in explorer.added_axes]
     prior = prior_of_axes(explorer)
-    return axis_states(explorer.retriever, prior, number, n_sigma, rows, TOP, sign, added)
+    return axis_states(explorer.retriever, prior, number, n_sigma, rows, TOP, sign, added, anchors)
 
 
 def laid_out(
@@ -45,13 +54,16 @@ def laid_out(
     return make_clouds(counts, n_words=N_WORDS, width=WIDTH, height=HEIGHT)
 
 
-def axis_clouds(explorer: Explorer, axis: AxisKey, words: ItemWords) -> Clouds | None:
+def axis_clouds(
+    explorer: Explorer, axis: AxisKey, words: ItemWords, anchors: Floats | None = None
+) -> Clouds | None:
     """The clouds of an axis as it is shown, coloured by how words go with it.
 
     Args:
         words: the words of all items (``rivae.exploring.words.item_words.item_words``).
+        anchors: ``first_queries`` of the explorer, where many axes are asked for.
     """
-    layout = laid_out(shown_states(explorer, axis), words)
+    layout = laid_out(shown_states(explorer, axis, anchors=anchors), words)
     if layout is None:
         return None
     sets = [words.sets[i] for i in explorer.search_rows.tolist()]

@@ -63,6 +63,7 @@ def asked(folder, until, proxies=()):
             f"ws://127.0.0.1:{port}/_stcore/stream",
             additional_headers=named,
             source_address=(source, 0),
+            open_timeout=120,  # of a busy machine
         ) as socket:
             asks = BackMsg()
             asks.rerun_script.query_string = f"guess={password}"

@@ -65,10 +65,12 @@ def axis_states(
     k: int = TOP,
     sign: int = 1,
     directions: Sequence[Direction] = (),
+    anchors: Floats | None = None,
 ) -> AxisStates:
     """The top ``k`` of the queries ``rows`` at mean − n s.d., mean and mean + n s.d. of an axis, or
     with ``sign`` -1 of −z (see ``Explorer.signs``). ``directions`` are axes that move all of z:
-    they count on from d, and ``prior`` says where the data lie on them.
+    they count on from d, and ``prior`` says where the data lie on them. ``anchors`` (n, d) are the
+    z of the queries, where they are known already.
 
     Raises:
         ConfigError: there is no such axis, or ``n_sigma`` is not above 0.
@@ -78,7 +80,7 @@ def axis_states(
     if not 0 <= dim < len(prior.mean):
         raise ConfigError(f"there is no axis {dim + 1}: choose 1 to {len(prior.mean)}")
     values = prior.mean[dim] + sign * prior.std[dim] * n_sigma * np.array([-1.0, 0.0, 1.0])
-    anchors, _ = retriever.encode(rows)
+    anchors = retriever.encode(rows)[0] if anchors is None else anchors
     traversal = traverse(retriever, anchors, {dim: values}, k=k, directions=directions)
     names = (f"μ − {n_sigma:g}σ", "μ", f"μ + {n_sigma:g}σ")
     return AxisStates(dim, names, sign * traversal.values[0], traversal.ids[:, 0])

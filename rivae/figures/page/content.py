@@ -23,7 +23,7 @@ from rivae.exploring.sliders import added_sliders, marks_of, reliable_first, sli
 from rivae.exploring.steering import base_point, moved
 from rivae.exploring.tours import Tour
 from rivae.exploring.words.item_words import ItemWords, has_texts, item_words
-from rivae.figures.axis_clouds import axis_clouds
+from rivae.figures.axis_clouds import axis_clouds, first_queries
 from rivae.figures.clouds import LEGEND, Clouds, to_json
 from rivae.figures.page.model import model_of, text
 from rivae.figures.page.opening import sentences
@@ -130,6 +130,7 @@ def content_of(
     rows, data = [int(i) for i in explorer.search_rows], explorer.data
     d = explorer.n_components
     words = item_words(data) if has_texts(data) else None
+    measure = EffectMeasure(explorer.retriever)
     return {
         "title": name,
         "about": f"{explorer.method.title} on {data.name}: {len(rows):,} items, {d} axes",
@@ -148,8 +149,8 @@ def content_of(
         "items": _items(explorer, rows, progress),
         "z": text(explorer.retriever.encode(explorer.search_rows)[0]),
         "model": model_of(explorer),
-        "cards": _cards(explorer, words, progress),
-        "addedAxes": _added(explorer),
+        "cards": _cards(explorer, words, measure, progress),
+        "addedAxes": _added(explorer, measure),
         "adds": explorer.method.has_latent,
         **_map(explorer, words),
         "tours": [content for tour in tours if (content := _tour(explorer, name, tour))["steps"]],
@@ -185,41 +186,37 @@ def _items(
 
 
 def _cards(
-    explorer: Explorer, words: ItemWords | None, progress: Callable[[float], None] | None
+    explorer: Explorer,
+    words: ItemWords | None,
+    measure: EffectMeasure,
+    progress: Callable[[float], None] | None,
 ) -> list[dict[str, Any]]:
-    measure = EffectMeasure(explorer.retriever)
+    anchors = first_queries(explorer) if words is not None else None
     cards: list[dict[str, Any]] = []
     for j in range(explorer.n_components):
-        cards.append(_card(explorer, j, words, measure))
+        effects = shown_effects(measure, explorer, j).to_dict(MAX_CHANGES)
+        clouds = axis_clouds(explorer, j, words, anchors) if words is not None else None
+        cards.append(
+            {
+                "examples": examples(explorer, j),
+                "effects": effects["sentence"],
+                "changes": effects["changes"],
+                "words": clouds and _words(clouds),
+            }
+        )
         if progress is not None:
             progress(_PICTURES + (_CARDS - _PICTURES) * (j + 1) / explorer.n_components)
     return cards
 
 
-def _added(explorer: Explorer) -> list[dict[str, Any]]:
+def _added(explorer: Explorer, measure: EffectMeasure) -> list[dict[str, Any]]:
     """The axes that were added to the run, each with what moving along it changes."""
     sliders = added_sliders(explorer)
-    measure = EffectMeasure(explorer.retriever) if sliders else None
     for slider in sliders:
-        assert measure is not None
         effects = measure.of(slider["moves"], slider["reads"], slider["given"])
         document = effects.to_dict(MAX_CHANGES)
         slider["card"] = {"effects": document["sentence"], "changes": document["changes"]}
     return sliders
-
-
-def _card(
-    explorer: Explorer, j: int, words: ItemWords | None, measure: EffectMeasure
-) -> dict[str, Any]:
-    """One axis as it is shown, from its low end to its high one."""
-    effects = shown_effects(measure, explorer, j).to_dict(MAX_CHANGES)
-    clouds = axis_clouds(explorer, j, words) if words is not None else None
-    return {
-        "examples": examples(explorer, j),
-        "effects": effects["sentence"],
-        "changes": effects["changes"],
-        "words": clouds and _words(clouds),
-    }
 
 
 def _words(clouds: Clouds) -> dict[str, Any]:
