@@ -108,10 +108,8 @@ def axes_given(
     before = _held_out(fold, y, old, lambda some: _matched(old, y, some))
     # Folds have axes of their own: read from one place, in one unit, as their readings are pooled.
     z_centred = [one - centre for one in z]
-    after = {
-        by: _held_out(fold, y, z_centred, lambda some, fit=fit: _unit(fit(some), fit_z))
-        for by, fit in fits.items()
-    }
+    units = {by: _in_one_unit(fit, fit_z) for by, fit in fits.items()}
+    after = {by: _held_out(fold, y, z_centred, unit) for by, unit in units.items()}
     chosen = _chosen(after, y, fold)
     mixed = [np.stack([after[chosen[k]][v][i] for i, k in enumerate(fold)]) for v in range(len(z))]
     progress("fitting the axes", 0.8)
@@ -254,9 +252,14 @@ def _held_out(fold: Ints, y: Floats, z: Sequence[Floats], fit: _Fit) -> list[Flo
     return out
 
 
-def _unit(weights: Floats, fit_z: Floats) -> Floats:
-    """Weights (d, K) whose readings of the training queries have an s.d. of 1."""
-    return weights / np.maximum((fit_z @ weights).std(axis=0), 1e-12)
+def _in_one_unit(fit: _Fit, fit_z: Floats) -> _Fit:
+    """Readings of the training queries ``fit_z`` have an s.d. of 1, whatever items they are from."""
+
+    def scaled(some: Ints) -> Floats:
+        weights = fit(some)
+        return weights / np.maximum((fit_z @ weights).std(axis=0), 1e-12)
+
+    return scaled
 
 
 def _varies(y: Floats) -> bool:
