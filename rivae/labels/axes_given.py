@@ -253,7 +253,7 @@ def _held_out(fold: Ints, y: Floats, z: Sequence[Floats], fit: _Fit) -> list[Flo
 
 
 def _in_one_unit(fit: _Fit, fit_z: Floats) -> _Fit:
-    """Readings of the training queries ``fit_z`` have an s.d. of 1, whatever items they are from."""
+    """Readings of the training queries ``fit_z`` have an s.d. of 1 in every fold."""
 
     def scaled(some: Ints) -> Floats:
         weights = fit(some)
