@@ -37,7 +37,7 @@ from rivae.base.files import write_atomic  # noqa: E402
 from rivae.data.base import PairedDataset  # noqa: E402
 from rivae.data.food_factors import FACTOR_NAMES  # noqa: E402
 from rivae.exploring.axes.finder import AxisFinder  # noqa: E402
-from rivae.labels.axes_given import axes_given  # noqa: E402
+from rivae.labels.axes_given import AxesGiven, axes_given  # noqa: E402
 from rivae.labels.coverage import measured_traversal  # noqa: E402
 from rivae.labels.early.ground import Ground  # noqa: E402
 from rivae.labels.early.slips import slipped  # noqa: E402
@@ -216,23 +216,33 @@ def given_back(run: Run, data: PairedDataset, levels: Floats) -> str:
     began = time.perf_counter()
     given = axes_given(finder, guideline, answers.rows, answers.levels, factors)
     seconds = time.perf_counter() - began
-    rest = np.setdiff1d(data.splits["test"], answers.rows)
+    true = true_mcc(finder, given, levels, answers.rows)
+    said = [f"{view} {old:.2f} → {new:.2f}" for view, old, new in true]
+    names = dict(zip(("first", "second"), data.view_names, strict=True))
+    return (
+        f"Axes from these labels, in {seconds:.1f} s; MCC on all searched items without a label: "
+        f"{', '.join(said)}. The page says: *{given.verdict(names)}*"
+    )
+
+
+def true_mcc(
+    finder: AxisFinder, given: AxesGiven, levels: Floats, items: NDArray[np.int64]
+) -> list[tuple[str, float, float]]:
+    """(view, MCC before, after) on the searched items but for ``items``, which gave the labels."""
+    data = finder.data
+    rest = np.setdiff1d(data.splits["test"], items)
     rest = rest[~np.isnan(levels[rest]).all(axis=1)]
-    columns = levels[rest][:, [FACTOR_NAMES.index(factor) for factor in factors]]
-    said = []
+    columns = levels[rest][:, [FACTOR_NAMES.index(factor) for factor in given.factors]].T
+    found = []
     for view, z in zip(data.view_names, finder.encode(rest), strict=False):
         before = [z[:, j] * sign for j, sign in zip(given.before, given.signs, strict=True)]
         after = [axis.at(z) for axis in given.axes]
         old, new = (
-            np.mean([_corr(x, y) for x, y in zip(readings, columns.T, strict=True)])
+            float(np.mean([_corr(x, y) for x, y in zip(readings, columns, strict=True)]))
             for readings in (before, after)
         )
-        said.append(f"{view} {old:.2f} → {new:.2f}")
-    names = dict(zip(("first", "second"), data.view_names, strict=True))
-    return (
-        f"Axes from these labels, in {seconds:.1f} s; MCC on {len(rest):,} items without a label: "
-        f"{', '.join(said)}. The page says: *{given.verdict(names)}*"
-    )
+        found.append((view, old, new))
+    return found
 
 
 def _corr(x: Floats, y: Floats) -> float:
