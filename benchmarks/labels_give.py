@@ -4,9 +4,9 @@
 
 For a run, the first items of an early plan are labelled (``rivae.labels.early.sample``), with
 the true levels of the kitchen, else with those that a model made of the dishes. *Said* is the MCC
-before and after of ``rivae.labels.axes_given``, from these items alone; *true* that of the same axes on
-all searched items without a label. Then levels are drawn at random: how often a gain is said. And
-how long it takes for 2,000 items. Writes labels-give.md.
+before and after of ``rivae.labels.axes_given``, from these items alone; *true* that of the same
+axes on all searched items without a label. Then levels are drawn at random: how often a gain is
+said. And how long it takes for 2,000 items. Writes labels-give.md.
 """
 
 from __future__ import annotations
