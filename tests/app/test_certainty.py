@@ -10,7 +10,6 @@ from safetensors.torch import save_file
 
 from rivae.app.metrics.certainty import READING, TITLE
 from rivae.app.panels.component import source
-from rivae.app.shell import cache
 from rivae.app.work import certainty
 from rivae.app.work.tasks import Task
 from rivae.exploring.explorer import Explorer
@@ -36,7 +35,6 @@ def sure_run(run_folder, digits, tmp_path, monkeypatch):
     run.unfolded.parent.mkdir(exist_ok=True)
     save_file({FITS: torch.tensor(np.stack(fits)).float()}, run.unfolded)
     monkeypatch.setattr(certainty, "_measuring", type(certainty._measuring)(9, RuntimeError, ""))
-    cache._opened.clear()  # one of the same name was in another folder
     return run
 
 

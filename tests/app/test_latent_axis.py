@@ -1,9 +1,13 @@
 """An axis of z at the side of Explore, and its name."""
 
+import shutil
+
 import pytest
 
+from rivae.app.shell import cache
 from rivae.exploring.words.axis_names import change_names, known_names
-from rivae.runs import find_run
+from rivae.runs import Run, find_run
+from rivae.runs.axis_names import AxisName
 
 RUN = "digits"
 
@@ -34,6 +38,18 @@ def test_its_name_and_ends_are_saved_and_the_slider_has_them(opened):
     assert (axis["left"], axis["right"], axis["suggested"]) == ("straight", "round <b>", False)
     assert opened.state.rev > before.rev and opened.state.z == before.z
     assert opened.panel()["docked"]
+
+
+def test_a_copy_of_the_same_name_in_another_folder_has_names_of_its_own(
+    opened, app, run_folder, tmp_path, monkeypatch
+):
+    copy = Run(shutil.copytree(run_folder / RUN, tmp_path / RUN))
+    change_names(copy, 3, {1: AxisName(1, "of the copy", 1)})
+    assert opened.panel()["dims"][1]["right"] != "of the copy"
+    monkeypatch.setenv("RIVAE_RUNS", str(tmp_path))
+    cache._resolve.clear()
+    assert app("explore", run=RUN).panel()["dims"][1]["right"] == "of the copy"
+    cache._resolve.clear()
 
 
 def test_an_empty_name_removes_it(opened):

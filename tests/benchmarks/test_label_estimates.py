@@ -1,12 +1,19 @@
 """The table of how often intervals from a part of the labels hold."""
 
 import json
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from benchmarks.label_estimates import SIZES, World, half_of, kept_rows, report, summary
+from benchmarks.label_estimates import (
+    SIZES,
+    World,
+    all_label_scores,
+    half_of,
+    kept_rows,
+    report,
+    summary,
+)
 from rivae.labels.early.estimates import SCORES
 
 
@@ -70,7 +77,7 @@ def test_the_truth_of_the_kitchen_is_that_of_all_its_labels():
     world = World.of("demo-kitchen")
     rows = list(world.measure(0))
     assert [row["n"] for row in rows] == list(SIZES)
-    same = world.truth(SimpleNamespace(**world._ground(world.traversal.ids).__dict__))
+    same = all_label_scores(world._ground(world.traversal.ids), world.levels)
     assert set(same) == set(SCORES)
     for row in rows:
         for name in SCORES:

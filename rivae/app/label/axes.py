@@ -205,7 +205,7 @@ def _align(plan: str, run: str, chosen: tuple[str, ...]) -> None:
 
 def _save(plan: str, run: str, chosen: tuple[str, ...], key: str, free: str) -> None:
     name = str(st.session_state.get(key) or "").strip() or free
-    report.begin(PLACE, lambda: axes_work.save(plan, run, _found(plan, run), chosen, name))
+    report.begin(PLACE, lambda: axes_work.begin_save(plan, run, _found(plan, run), chosen, name))
 
 
 def _saved(run: str, saving: Task) -> None:

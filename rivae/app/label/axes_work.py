@@ -73,7 +73,7 @@ def find(plan: str, run: str) -> Task:
     )
 
 
-def save(plan: str, run: str, found: Found, factors: tuple[str, ...], name: str) -> Task:
+def begin_save(plan: str, run: str, found: Found, factors: tuple[str, ...], name: str) -> Task:
     """Begin to write the run ``name`` whose first axes are those of the factors; its result is
     {"run": its id}.
 

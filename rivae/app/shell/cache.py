@@ -135,12 +135,12 @@ def shown_from(found: Run) -> tuple[str, int]:
 
 
 @st.cache_resource(max_entries=MAX_OPEN, show_spinner=False)
-def _opened(shown_key: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Explorer:
+def _opened(shown_key: str, folder: str, rows: str, asks: Asks, _run: Run) -> Explorer:
     from rivae.exploring.explorer import Explorer
 
     chosen: Rows = "all" if rows == "all" else "test"
     if _run.shown_key != shown_key:  # weights or data were written over meanwhile
-        let_go(run_id)
+        let_go(_run.id)
     require_prepared(_run, chosen, asks)
     with _readable(_run):
         explorer = Explorer.open(_run, chosen, pictures(_run), asks)
@@ -152,7 +152,7 @@ def _opened(shown_key: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Ex
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
-def _part(shown_key: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Explorer:
+def _part(shown_key: str, folder: str, rows: str, asks: Asks, _run: Run) -> Explorer:
     """An explorer of some of the items."""
     from rivae.exploring.explorer import Explorer
 
@@ -211,7 +211,7 @@ def explorer(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer
     """
     found, shown_key = _resolve(run_id)
     try:
-        return _opened(shown_key, run_id, rows, asks, found)
+        return _opened(shown_key, str(found.path), rows, asks, found)
     except (DataError, RunError) as error:
         if not isinstance(error, BeingPreparedError):
             troubles.note(found, str(error))
@@ -224,7 +224,7 @@ def at_once(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer:
         return explorer(run_id, rows, asks)
     except BeingPreparedError:
         found, shown_key = _resolve(run_id)
-        return _part(shown_key, run_id, rows, asks, found)
+        return _part(shown_key, str(found.path), rows, asks, found)
 
 
 def asked(
