@@ -58,17 +58,27 @@ def test_pictures_are_as_sharp_as_the_screen(browser, app_server, until, fine):
     Image.new("RGB", (400, 400), (30, 120, 60)).save(source, "JPEG")
     size = {"width": 1440, "height": 900}
     context = browser.new_context(viewport=size, device_scale_factor=fine)
-    page, asked = context.new_page(), []
+    page, asked, held = context.new_page(), [], []
+
+    def give(route):
+        route.fulfill(body=source.getvalue(), content_type="image/jpeg")
 
     def serve(route):
         asked.append(route.request.url)
-        route.fulfill(body=source.getvalue(), content_type="image/jpeg")
+        if held is None:
+            give(route)
+        else:  # until it is known what came first
+            held.append(route)
 
     page.route("**/api/run/picture/**", serve)
     page.goto(f"{app_server}/steer?run={KITCHEN}&axes=1~3&m=o_i")
     pictures = page.get_by_test_id("tile").locator("img")
     pictures.nth(4).wait_for()
+    until(lambda: min(pictures.evaluate_all("all => all.map(i => i.naturalWidth)")) > 0, "sent")
     shown, has = (pictures.evaluate_all(f"all => all.map(i => i.{w})") for w in WIDTHS)
+    first, held = held, None
+    for route in first:
+        give(route)
     if max(shown) * fine > 1.05 * max(has):
         until(
             lambda: pictures.evaluate_all("all => all.every(i => i.naturalWidth === 400)"), "sharp"
