@@ -14,7 +14,7 @@ window.counted = () => {
     "result-table"]
   const besides = [...tests.map((name) => `[data-testid=${name}]`), ".row", ".st-key-bar", ".st-key-tabs", "header",
     ".js-plotly-plot", "figure", "[data-testid=stIconMaterial]"].join(", ")
-  const runs = "[data-testid=stHorizontalBlock]:has(> * > * > [class*=-open-], > [class*=-open-])"
+  const runs = "[data-testid=stHorizontalBlock]:has(> * > * > [class*=-open-], > [class*=-open-], > [data-testid=stColumn] [class*=-open-])"
   const seen = (node) => {
     const { width, height, top, bottom } = node.getBoundingClientRect()
     return width > 1 && height > 1 && top < innerHeight && bottom > 0 && getComputedStyle(node).visibility !== "hidden"

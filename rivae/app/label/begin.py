@@ -54,7 +54,7 @@ def panel(names: Sequence[str]) -> None:
     """
     _go_on(names)
     with st.container(width=WIDTH):
-        st.subheader("What do the axes mean to you?", anchor=False)
+        st.subheader("New labels", anchor=False)
         if ready := cache.ready_runs():
             _questions(names, ready)
         else:
@@ -171,7 +171,7 @@ def foretold(minutes: float | None, n_factors: int, seconds: float) -> str:
     n_items = SHEET if minutes is None else items_for(minutes, n_factors, seconds)
     before = min(max(n_items, ENOUGH), SHEET) * (n_factors - 1)  # a sheet of every other question
     first = max(1, round((before + ENOUGH) * seconds / 60))
-    numbers = f"D, C and I as ranges after about **{first} min**, narrower as you go on"
+    numbers = f"D, C and I as ranges after about **{first} min**"
     each = "1 question" if n_factors == 1 else f"{n_factors} questions"
     if minutes is None:
         return f"{each.capitalize()} an item. {numbers}."
