@@ -25,8 +25,8 @@ from drag import CHROMIUM_ARGS, app  # noqa: E402
 from rivae.base.browser import HOW_TO, find_browser  # noqa: E402
 
 KEYS = 120
-# Presses a key where the desk listens and waits for its mark, then for the empty queue.
-PRESS = """async key => {
+# Finds the desk, inside of shadow roots.
+DESK = """
   const find = (root, selector) => {
     const found = root.querySelector(selector)
     if (found) return found
@@ -37,10 +37,16 @@ PRESS = """async key => {
     return null
   }
   const desk = find(document, "[data-testid=desk]")
+  const frame = () => new Promise(requestAnimationFrame)
+"""
+# Presses a key where the desk listens and waits for its mark, then for the empty queue.
+PRESS = (
+    "async key => {"
+    + DESK
+    + """
   const next = desk.querySelector("[data-testid=next]")
   if (next.offsetParent) next.click()
   const tile = desk.querySelector("[data-testid=label-tile][aria-current=true]")
-  const frame = () => new Promise(requestAnimationFrame)
   const start = performance.now()
   window.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }))
   while (tile.dataset.mark !== key) await frame()
@@ -49,6 +55,7 @@ PRESS = """async key => {
   while (desk.dataset.waiting !== "0") await frame()
   return [painted, performance.now() - start]
 }"""
+)
 
 
 def make_plan_in(store_path: Path) -> str:

@@ -31,6 +31,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from drag import CHROMIUM_ARGS, app  # noqa: E402
 from label_estimates import LETTER, all_label_scores  # noqa: E402
+from label_page import DESK  # noqa: E402
 
 from rivae.base.browser import HOW_TO, find_browser  # noqa: E402
 from rivae.base.files import write_atomic  # noqa: E402
@@ -60,18 +61,10 @@ const now = performance.now.bind(performance)
 performance.now = () => now() + window.ahead
 """
 # Presses keys on the desk, [[position, key]], each after ``ms``; waits until the server has them.
-PRESS = """async ([keys, ms]) => {
-  const frame = () => new Promise(requestAnimationFrame)
-  const find = (root, selector) => {
-    const found = root.querySelector(selector)
-    if (found) return found
-    for (const node of root.querySelectorAll("*")) {
-      const inside = node.shadowRoot && find(node.shadowRoot, selector)
-      if (inside) return inside
-    }
-    return null
-  }
-  const desk = find(document, "[data-testid=desk]")
+PRESS = (
+    "async ([keys, ms]) => {"
+    + DESK
+    + """
   for (const [at, key] of keys) {
     const tile = desk.querySelector("[data-testid=label-tile][aria-current=true]")
     if (Number(tile.dataset.at) !== at) throw new Error(`at ${tile.dataset.at}, not ${at}`)
@@ -81,10 +74,12 @@ PRESS = """async ([keys, ms]) => {
   }
   while (desk.dataset.waiting !== "0") await frame()
 }"""
+)
 # The factor in hand, and the positions of its sheet that are still open, first the one in hand.
-SHEET = """() => {
-  const roots = [...document.querySelectorAll("*")].map((node) => node.shadowRoot).filter(Boolean)
-  const desk = roots.map((root) => root.querySelector("[data-testid=desk]")).find(Boolean)
+SHEET = (
+    "() => {"
+    + DESK
+    + """
   const next = desk.querySelector("[data-testid=next]")
   const tabs = [...desk.querySelectorAll("[data-testid^=factor-]")]
   const open = [...desk.querySelectorAll("[data-testid=label-tile]")]
@@ -93,6 +88,7 @@ SHEET = """() => {
   const factor = tabs.find((tab) => tab.getAttribute("aria-pressed") === "true").dataset.testid
   return { factor: factor.slice("factor-".length), open, over: Boolean(next.offsetParent) }
 }"""
+)
 
 
 @dataclass

@@ -88,7 +88,7 @@ export class Desk {
   }
 
   /**
-   * Where labelling goes on after `at` of factor k, [k, at]; null where only skipped items are left.
+   * The next place to label after `at` of factor k, [k, at]; null where only skipped items are left.
    * @param size of a sheet
    * @param inTurn to the factor that has come least far; else to the next one when this one is complete
    */

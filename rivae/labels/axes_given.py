@@ -103,20 +103,22 @@ def axes_given(
         fits[True] = spreading
     progress("measuring on items held out", 0.4)
     fold = np.random.default_rng(random_state).permutation(len(rows)) % N_FOLDS
-    centre, fit_z = finder.finder.z.mean(axis=0), finder.finder.z
-    old = _standardised(finder, z)
-    before = _held_out(fold, y, old, lambda some: _matched(old, y, some))
+    fit_z = finder.finder.z
     # Folds have axes of their own: read from one place, in one unit, as their readings are pooled.
-    z_centred = [one - centre for one in z]
-    units = {by: _in_one_unit(fit, fit_z) for by, fit in fits.items()}
-    after = {by: _held_out(fold, y, z_centred, unit) for by, unit in units.items()}
+    centred = [one - fit_z.mean(axis=0) for one in z]
+
+    def held_out(fit: _Fit) -> list[Floats]:
+        return _held_out(fold, y, centred, _in_one_unit(fit, fit_z))
+
+    before = held_out(lambda some: _matched(centred, y, some))
+    after = {by: held_out(fit) for by, fit in fits.items()}
     chosen = _chosen(after, y, fold)
     mixed = [np.stack([after[chosen[k]][v][i] for i, k in enumerate(fold)]) for v in range(len(z))]
     progress("fitting the axes", 0.8)
     everything = np.arange(len(rows))
     by_text = _better(after, y, everything)
     weights = fits[by_text](everything)
-    match = _matched(old, y, everything)
+    match = _matched(centred, y, everything)
     ids = finder.data.item_ids()
     names = [ids[row] for row in rows.tolist()]
     axes = [
@@ -210,12 +212,6 @@ def _in_turn(parts: Sequence[Floats]) -> Floats:
     cuts = range(N_FOLDS, len(parts[0]), N_FOLDS)
     blocks = zip(*(np.split(part, cuts) for part in parts), strict=True)
     return np.concatenate([np.concatenate(block) for block in blocks])
-
-
-def _standardised(finder: AxisFinder, z: Sequence[Floats]) -> list[Floats]:
-    """The axes of z in s.d. of the training queries, so that folds may read different ones."""
-    mean, std = finder.finder.z.mean(axis=0), np.maximum(finder.finder.z.std(axis=0), 1e-9)
-    return [(one - mean) / std for one in z]
 
 
 def _matched(old: Sequence[Floats], y: Floats, some: Ints) -> Floats:
