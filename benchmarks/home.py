@@ -10,23 +10,20 @@ that came over the wire. Writes ``benchmarks/results/home.md``.
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]  # from anywhere
+from drag import CHROMIUM_ARGS, app  # noqa: E402
 
-from rivae.base.browser import find_browser
+from rivae.base.browser import find_browser  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results" / "home.md"
-PORT = 8629
 FIRST = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 READING = """\
 # Home
@@ -66,22 +63,6 @@ def visited(context: Any, address: str) -> tuple[float, float, float, float, flo
     return float(first), title, dishes, whole, own
 
 
-def served(folder: str) -> tuple[subprocess.Popen[bytes], str]:
-    """A server that answers, with no runs but the demo runs."""
-    command = [sys.executable, "-m", "rivae.app.serve", "--port", str(PORT)]
-    environment = {**os.environ, "RIVAE_RUNS": folder, "RIVAE_DATA": f"{folder}/data"}
-    server = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
-    address = f"http://127.0.0.1:{PORT}"
-    for _ in range(600):
-        try:
-            urllib.request.urlopen(f"{address}/_stcore/health", timeout=1)
-            return server, address
-        except OSError:
-            time.sleep(0.1)
-    server.kill()
-    raise SystemExit("the app does not start")
-
-
 def main() -> None:
     """The command line."""
     from playwright.sync_api import sync_playwright
@@ -89,24 +70,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--visits", type=int, default=5)
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        server, address = served(folder)
-        try:
-            chromium = playwright.chromium.launch(
-                executable_path=find_browser(), args=["--no-sandbox"]
-            )
-            found = []
-            for _ in range(args.visits):
-                context = chromium.new_context(viewport={"width": 1440, "height": 900})
-                found.append(visited(context, address))
-                again = visited(context, address)
-                context.close()
-            chromium.close()
-        finally:
-            server.terminate()
+    visits = []
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        sync_playwright() as playwright,
+        app(Path(folder) / "runs") as address,
+    ):
+        chromium = playwright.chromium.launch(executable_path=find_browser(), args=CHROMIUM_ARGS)
+        for _ in range(args.visits):
+            context = chromium.new_context(viewport={"width": 1440, "height": 900})
+            visits.append(visited(context, address))
+            again = visited(context, address)
+            context.close()
+        chromium.close()
     rows = {
-        "the very first": found[0],
-        "median of the others": tuple(np.median(found[1:], axis=0)),
+        "the very first": visits[0],
+        "median of the others": tuple(np.median(visits[1:], axis=0)),
         "again in the same browser": again,
     }
     text = READING
