@@ -23,6 +23,23 @@ def test_settings_are_complete():
     assert config.method.preset == "paper" and config.training.clip_norm is None
 
 
+@pytest.mark.parametrize(
+    "name", ["cos_sim.temperature", "embedder.input_dropout", "contrast.temperature"]
+)
+def test_a_part_of_a_setting_changes_alone(name):
+    setting, part = name.split(".")
+    before = make_config("kitchen", name="a").method.settings
+    after = make_config("kitchen", name="a", method_settings={name: 0.37}).method.settings
+    assert after == before | {setting: before[setting] | {part: 0.37}}
+    assert before[setting][part] != 0.37
+
+
+@pytest.mark.parametrize("name", ["eta.first", "nothing.part", "embedder.nothing"])
+def test_a_part_that_is_not_there_is_said(name):
+    with pytest.raises(ConfigError, match=name):
+        make_config("kitchen", name="a", method_settings={name: 1})
+
+
 def test_paths_are_kept_absolute(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     config = make_config("split-mnist", name="a", dataset_settings={"folder": "mnist"})

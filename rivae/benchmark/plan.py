@@ -177,7 +177,7 @@ class Cell:
         data = {**size.data.get(self.dataset, {}), **draw_values, **self.data_settings}
         default = make(dataset_settings=data)
         settings = default.method.settings
-        changes = {**_shortened(settings, size.epochs), **_whole(settings, method_changes)}
+        changes = {**_shortened(settings, size.epochs), **method_changes}
         return make(dataset_settings=default.dataset.settings, method_settings=changes)
 
     def parts(self) -> list[Cell]:
@@ -189,21 +189,6 @@ class Cell:
             for draw in self.draws
             for seed in self.seeds
         ]
-
-
-def _whole(settings: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """The changes with those of a part of a setting as the whole of it.
-
-    Raises:
-        ConfigError: the setting has no parts.
-    """
-    whole: dict[str, Any] = {}
-    for key, value in changes.items():
-        name, _, part = key.partition(".")
-        if part and not isinstance(settings.get(name), dict):
-            raise ConfigError(f"no setting has the part '{key}': name a setting")
-        whole[name] = {**whole.get(name, settings[name]), part: value} if part else value
-    return whole
 
 
 def _shortened(settings: dict[str, Any], share: float) -> dict[str, Any]:

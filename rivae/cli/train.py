@@ -36,6 +36,7 @@ def add_commands(commands: Any) -> None:
         "  rivae train synth --seeds 0-9 --name try\n"
         "  rivae train split-mnist --set dataset.folder=PATH --device cuda\n"
         "  rivae train synth --preset paper --set lambda_reg=0 --set training.patience=20\n"
+        "  rivae train kitchen --set method.cos_sim.temperature=0.1\n"
         "  rivae train synth --seeds 0-9 --queue --priority 7",
     )
     parser.add_argument("dataset", help="a name from `rivae datasets`, or of an import")

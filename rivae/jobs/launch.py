@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rivae.base.config import DatasetConfig, MethodChoice, RunConfig, run_config, training_config
-from rivae.base.errors import RivaeError, RunError
+from rivae.base.errors import ConfigError, RivaeError, RunError
 from rivae.base.files import locked, write_json
 from rivae.base.paths import home_path
 from rivae.base.reading.regular import is_file
@@ -57,7 +57,10 @@ def make_config(
 ) -> RunConfig:
     """A complete, validated configuration: the preset, with some settings changed.
 
-    ``dataset`` is a registered name or an import's.
+    Args:
+        dataset: a registered name or an import's.
+        method_settings: changes; a name like "embedder.hidden" changes one part of a setting, of
+            which the other parts stay.
 
     Raises:
         ConfigError: one sentence naming the first wrong setting.
@@ -65,8 +68,7 @@ def make_config(
     dataset, place = named_dataset(dataset)
     dataset_settings = {**place, **(dataset_settings or {})}
     start = find_preset(dataset, method, preset, dataset_settings)
-    settings = {**start.method, **(method_settings or {})}
-    complete = method_config(method, settings).model_dump(mode="json")
+    complete = _with_changes(method, start.method, method_settings or {})
     for embedder in (complete.get("embedder"), complete.get("embedder2")):
         if embedder and embedder["weights"] and not is_on_hub(embedder["weights"]):
             embedder["weights"] = str(home_path(embedder["weights"]).absolute())
@@ -81,6 +83,21 @@ def make_config(
         training=training_config(options),
         seed=seed,
     )
+
+
+def _with_changes(
+    method: str, preset: Mapping[str, Any], changes: Mapping[str, Any]
+) -> dict[str, Any]:
+    """All settings of a method as JSON has them: the preset's with ``changes``, parts last."""
+    whole = {key: value for key, value in changes.items() if "." not in key}
+    complete = method_config(method, {**preset, **whole}).model_dump(mode="json")
+    parts = {key: value for key, value in changes.items() if "." in key}
+    for key, value in parts.items():
+        name, _, part = key.partition(".")
+        if not isinstance(complete.get(name), dict):
+            raise ConfigError(f"no setting has the part '{key}': name a setting")
+        complete[name] = {**complete[name], part: value}
+    return method_config(method, complete).model_dump(mode="json") if parts else complete
 
 
 def _absolute(settings: dict[str, Any]) -> dict[str, Any]:
