@@ -73,7 +73,7 @@ CHANGED: dict[str, dict[str, dict[str, Changes]]] = {
             "embedders at the full rate": (("embedder_rate", 1.0),),
         },
     },
-    "kitchen": {
+    "kitchen-drawn": {
         "rbi-vae": {BEFORE: (("model_epochs", 10),)},
         "bi-vae-on-v": {BEFORE: (("epochs", 30),)},
         "bi-vae": {BEFORE: (("epochs", 30),)},

