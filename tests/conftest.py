@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import signal
 import socket
@@ -42,6 +43,8 @@ if examples := os.environ.get("RIVAE_FUZZ_EXAMPLES"):
 settings.load_profile("fuzz" if examples else "ci")
 
 ROOT = Path(__file__).resolve().parents[1]
+DEMO_KITCHEN = json.loads((ROOT / "assets" / "demo" / "demo-kitchen" / "config.json").read_text())
+KITCHEN_AXES: int = DEMO_KITCHEN["method"]["settings"]["n_components"]
 REQUIRE_BROWSER = os.environ.get("RIVAE_REQUIRE_BROWSER") == "1"
 CHROMIUM_ARGS = [
     "--no-sandbox",

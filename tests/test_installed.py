@@ -21,6 +21,7 @@ from rivae.base.installed import (
     cache_folder,
     how_to_install,
 )
+from tests.conftest import KITCHEN_AXES
 
 pytestmark = pytest.mark.xdist_group("wheel")
 
@@ -147,7 +148,7 @@ def test_the_wheel_serves_the_whole_app_from_any_folder(
     with start_app(here / "runs", tmp_path / "log", site=unpacked, here=here) as address:
         said = home(address)
         found = {}
-        for run, z in (("demo-synth", "0,0"), ("demo-kitchen", "0," * 10)):
+        for run, z in (("demo-synth", "0,0"), ("demo-kitchen", "0," * KITCHEN_AXES)):
             topk = f"{address}/rivae/api/run/topk?run={run}&z={z}&k=3"
             with urllib.request.urlopen(topk, timeout=60) as reply:
                 found[run] = json.load(reply)

@@ -16,6 +16,7 @@ from rivae.exploring.axes.adding import keep_axes, named_directions, typed_spec
 from rivae.exploring.explorer import Explorer
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.added_axes import added_axes, restore_added
+from tests.conftest import KITCHEN_AXES
 
 KITCHEN = DEMO_ROOT / "demo-kitchen"
 NAME = f"{keys.AXIS_NAME}_draft"
@@ -54,9 +55,9 @@ def explorer(folder):
 def kept(run, explorer):
     """Two axes that were added, the second along the first and z2."""
     soup = adding._finder.__wrapped__("key", explorer).draft(
-        typed_spec("soup broth"), "soup", named_directions(run, 10)
+        typed_spec("soup broth"), "soup", named_directions(run, KITCHEN_AXES)
     )
-    other = np.array(soup.reads) + 0.3 * np.eye(10)[1]
+    other = np.array(soup.reads) + 0.3 * np.eye(KITCHEN_AXES)[1]
     moves = np.array(soup.moves) / float(other @ np.array(soup.moves))
     second = replace(soup, name="<b>other</b>", reads=tuple(other), moves=tuple(moves))
     return keep_axes(run, [soup, second])

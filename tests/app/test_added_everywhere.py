@@ -17,8 +17,9 @@ from rivae.figures.axis_clouds import shown_states
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.added_axes import AddedAxis, AxisScore, AxisSpec, change_added
 from tests.app.conftest import App
+from tests.conftest import KITCHEN_AXES
 
-DIRECTION = np.eye(10)[1] - np.eye(10)[4]
+DIRECTION = np.eye(KITCHEN_AXES)[1] - np.eye(KITCHEN_AXES)[4]
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,8 @@
 showed before the pages became five places. It is not to be made anew: a link that leads elsewhere
 now still shows what it always did. A bare address names a place and no state: Metrics opened
 with the tables of all methods, and opens now with the run that one looked at. The charts of a
-run and of the tables lie in parts of Metrics that are folded at first.
+run and of the tables lie in parts of Metrics that are folded at first. The kitchen's runs were
+trained anew when its dishes were rendered (28 November 2026): their items are those of these runs.
 """
 
 import json

@@ -21,6 +21,7 @@ from rivae.exploring.steering import SteerRow, base_point, moved, steer
 from rivae.exploring.tours import Tour, TourStep, from_bytes, to_bytes
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.added_axes import AddedAxis, AxisScore, AxisSpec, change_added
+from tests.conftest import KITCHEN_AXES
 
 
 def axis(number, name, direction, **more):
@@ -37,7 +38,7 @@ def own(tmp_path_factory):
     shutil.copytree(DEMO_ROOT / "demo-kitchen", folder)
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "name": "own"}))
-    eye = np.eye(10)
+    eye = np.eye(KITCHEN_AXES)
     scores = (AxisScore("first", 0.8, 0.1, 0.7, 0.9, 50),)
     axes = axis(1, "soup", eye[0] + eye[5], scores=scores), axis(2, "tart", eye[2] - eye[8])
 
@@ -51,7 +52,7 @@ def own(tmp_path_factory):
 
 def test_axes_stand_by_verdict_and_added_ones_among_them(own):
     order = reliable_first(own)
-    assert set(order) == {*range(10), "a1", "a2"}
+    assert set(order) == {*range(KITCHEN_AXES), "a1", "a2"}
     assert order.index("a1") < order.index(6), "reliable ones come before the weak one"
     assert order[-1] == "a2", "nothing says how reliable it is"
 
@@ -85,7 +86,7 @@ def test_a_row_is_answered_with_pictures_words_and_where_it_stands(own, monkeypa
     assert found["at"] == [-2.0, 1.5] and found["axes"][1]["name"] == "a1 · soup"
     (said,) = answer({"seq": 1, "parts": [part], "cloud": True}, lambda *_: own)["parts"]
     assert said["cloud"]["words"]
-    assert caption(own, row) == "Less dessert, more soup (+1.5 s.d.)"
+    assert caption(own, row) == f"Less {own.shown_names[0]}, more soup (+1.5 s.d.)"
     wrong = answer({"seq": 1, "parts": [part | {"axes": [0, "a9"]}]}, lambda *_: own)["parts"]
     assert "no added axis a9" in wrong[0]["error"]
 

@@ -15,6 +15,7 @@ from rivae.exploring.maps import among
 from rivae.exploring.words.contrast import against_rest, contrast, relation_of
 from rivae.exploring.words.item_words import item_words
 from rivae.runs import DEMO_ROOT, Run
+from tests.conftest import KITCHEN_AXES
 
 KITCHEN = "demo-kitchen"
 
@@ -94,7 +95,7 @@ def test_an_added_axis_is_part_of_the_point(words, tmp_path, monkeypatch):
     shutil.copytree(DEMO_ROOT / KITCHEN, folder)
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "name": "own"}))
-    unit = np.eye(10)[0]
+    unit = np.eye(KITCHEN_AXES)[0]
     axis = AddedAxis(
         "a1", "sweet", ("", "sweet"), tuple(unit), 0.0, tuple(unit), AxisSpec("words", high="sweet")
     )

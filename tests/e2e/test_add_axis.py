@@ -7,6 +7,7 @@ from rivae.exploring.axes.placed import AxisPlaces
 from rivae.exploring.explorer import Explorer
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.added_axes import added_axes, remove_added
+from tests.conftest import KITCHEN_AXES
 from tests.hands import press_thumb
 
 pytestmark = pytest.mark.slow
@@ -82,9 +83,9 @@ def test_an_axis_is_typed_kept_dragged_reloaded_and_removed(explore_page, run, u
     until(lambda: explore_page.ids() == wanted, "what a search along the direction finds")
     value = float(page.get_by_test_id("number-a1").input_value())
     assert value == pytest.approx(float(axis.at(z[None])[0]), abs=0.02)
-    others = {n: explore_page.value(n) for n in range(1, 11)}
-    signs = explorer.signs
-    assert all(others[j + 1] == pytest.approx(signs[j] * z[j], abs=0.011) for j in range(10))
+    others = {n: explore_page.value(n) for n in range(1, KITCHEN_AXES + 1)}
+    shown = dict(enumerate(explorer.signs * z, 1))
+    assert all(others[n] == pytest.approx(shown[n], abs=0.011) for n in others)
     drag_on_the_map(page, until)
     page.goto(address)
     explore_page.settled()

@@ -13,6 +13,7 @@ from PIL import Image
 from rivae.exploring.tours import list_tours, read_tour
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.added_axes import AddedAxis, AxisSpec, change_added
+from tests.conftest import KITCHEN_AXES
 
 pytestmark = pytest.mark.slow
 PROBE = Path(__file__).parents[2] / "benchmarks" / "first_screens.js"
@@ -166,7 +167,7 @@ def own_axes(app_runs):
     """The kitchen with an axis of one's own: desserts that are liquid."""
     folder = app_runs / "browser-own-axes"
     shutil.copytree(DEMO_ROOT / KITCHEN, folder)
-    both = np.eye(10)[0] + np.eye(10)[5]
+    both = np.eye(KITCHEN_AXES)[0] + np.eye(KITCHEN_AXES)[5]
     axis = AddedAxis(
         "a1", "shakes", ("solid", "drinkable"), tuple(both), 0.0, tuple(0.5 * both),
         AxisSpec("words", high="shake"),
