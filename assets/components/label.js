@@ -242,8 +242,11 @@ class LabelPanel {
     return !open && this.desk.mark(this.k, this.at) === SKIPPED
   }
 
-  /** After a level: the next one; at the end of a sheet nothing, for what was not seen is not labelled. */
-  advance(again) {
+  /** After a level: the next one; at the end of a sheet nothing, for what was not seen is not labelled.
+   * @param again whether the answer was about a skipped item, when nothing else is left
+   * @param corrected whether it replaced another one: then the next item is its neighbour, answered or not
+   */
+  advance(again, corrected) {
     if (this.mode === "focus") {
       const { factors } = this.data
       const open = (k) => this.desk.mark(k, this.at) === NOTHING
@@ -257,8 +260,8 @@ class LabelPanel {
       return
     }
     const end = Math.min(this.sheetStart + SHEET, this.places.n)
-    const asked = this.desk.firstAsked(this.k, this.at + 1, end)
-    if (!again && asked >= 0) this.at = asked
+    const later = corrected ? this.desk.firstAsked(this.k, this.at + 1, end) : this.desk.firstOpen(this.k, this.at + 1, end)
+    if (!again && later >= 0) this.at = later
     else {
       this.ended = this.at
       this.at = again ? this.desk.firstOpen(this.k, this.at + 1, end, SKIPPED)
@@ -336,12 +339,12 @@ class LabelPanel {
   give(mark) {
     if (this.at < 0) return
     const suggested = this.hint(this.k, this.at) !== NOTHING && this.desk.mark(this.k, this.at) === NOTHING
-    const again = this.again()
+    const again = this.again(), corrected = this.desk.mark(this.k, this.at) !== NOTHING
     this.act({ ...answerOf(mark), suggested }, this.k, mark)
     this.last = mark
     this.pace.tick()
     setText(this.live, `Item ${this.at + 1}: ${inWords(this.factor, mark)}`)
-    this.advance(again)
+    this.advance(again, corrected)
     this.arrived()
   }
 
@@ -354,12 +357,12 @@ class LabelPanel {
   /** No level now: skipped items come back when nothing else is left. */
   skip() {
     if (this.at < 0) return
-    const again = this.again()
-    if (this.desk.mark(this.k, this.at) === NOTHING) {
+    const again = this.again(), corrected = this.desk.mark(this.k, this.at) !== NOTHING
+    if (!corrected) {
       this.act({ action: "skip" }, this.k, SKIPPED)
       setText(this.live, `Item ${this.at + 1}: skipped`)
     }
-    this.advance(again)
+    this.advance(again, corrected)
     this.arrived()
   }
 

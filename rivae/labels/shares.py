@@ -74,8 +74,8 @@ def share_of(
 
     Args:
         people: everybody who labels the plan now; the annotator counts as one of them.
-        given: by data row and annotator the factors that they have answered, also of those who
-            label no more; see ``given_answers``.
+        given: by data row and annotator the factors that they have answered, see
+            ``given_answers``.
         factors: ids of the plan's guideline.
     """
     team = tuple(sorted({*people, annotator}))
@@ -102,17 +102,23 @@ def share_of(
     return Share(team, order, tuple(apart), len(everybody), len(mine))
 
 
-def given_answers(store: LabelStore, row_of: Mapping[str, int]) -> Given:
-    """Who has answered what; see ``share_of``.
+def given_answers(
+    store: LabelStore, plan: str, people: Collection[str], row_of: Mapping[str, int]
+) -> Given:
+    """Who has answered what: those who label a plan now, and under this plan anybody.
+
+    What others answered under other plans does not count: it may be why this one was made.
 
     Args:
+        plan: its name.
         row_of: the data row by item key.
 
     Raises:
         LabelError: the store did not answer.
     """
     found: dict[int, dict[str, set[str]]] = {}
-    for annotator, item, factor, _ in store.levels(items=row_of):
+    theirs = [given for given in store.levels(items=row_of) if given[0] in people]
+    for annotator, item, factor, _ in (*theirs, *store.levels(items=row_of, plan=plan)):
         found.setdefault(row_of[item], {}).setdefault(annotator, set()).add(factor)
     return found
 

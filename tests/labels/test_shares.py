@@ -183,10 +183,15 @@ def test_answers_are_read_from_the_store(tmp_path):
         event("bob", 2, None, factor="fruit", action="skip"),
         event("bob", 3, 2, factor="fruit", repeat=True),
         event("bob", 4, 2, factor="fruit"),
+        event("stopped", 2, 2, factor="fruit", plan="this"),
+        event("stopped", 3, 2, factor="fruit", plan="that"),
     ]
     store.append(made)
-    found = given_answers(store, {f"kitchen:{n}": 10 + n for n in range(1, 4)})
-    assert found == {11: {"Ann": {"fruit", "greenness"}, "bob": {"fruit"}}}
+    rows = {f"kitchen:{n}": 10 + n for n in range(1, 4)}
+    own = {11: {"Ann": {"fruit", "greenness"}, "bob": {"fruit"}}}
+    assert given_answers(store, "this", ["Ann", "bob"], rows) == own | {12: {"stopped": {"fruit"}}}
+    assert given_answers(store, "other", ["Ann", "bob"], rows) == own
+    store.close()
 
 
 # Names

@@ -40,7 +40,7 @@ def share(opened: OpenPlan, guideline: Guideline, by: str) -> Share | None:
     if not named:
         return None
     row_of = dict(zip(opened.keys, opened.plan.order, strict=True))
-    given = given_answers(labels.store(), row_of)
+    given = given_answers(labels.store(), opened.plan.id, {*named, by}, row_of)
     return share_of(opened.plan, named, by, given, guideline.ids)
 
 
