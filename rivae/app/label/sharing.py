@@ -3,16 +3,17 @@ annotator in a sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from rivae.app.shared import labels
 from rivae.app.shell import keys, report
-from rivae.app.shell.text import markdown
+from rivae.app.shell.text import listed, markdown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rivae.app.shared.labels import OpenPlan
     from rivae.labels.guideline import Guideline
     from rivae.labels.shares import Share
@@ -49,7 +50,7 @@ def said(share: Share, by: str) -> str:
     others = [markdown(name) for name in share.people if name != by]
     others = others if len(others) <= MAX_NAMED else [f"{len(others)} others"]
     own = "1 other is" if share.own == 1 else f"{share.own:,} others are"
-    return SHARED.format(_listed(others), share.shared, own)
+    return SHARED.format(listed(others), share.shared, own)
 
 
 def question(plan: str, by: str) -> bool:
@@ -58,7 +59,7 @@ def question(plan: str, by: str) -> bool:
     if not named or by in named:
         return False
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        text = (ASK_ONE if len(named) == 1 else ASK).format(_listed([markdown(n) for n in named]))
+        text = (ASK_ONE if len(named) == 1 else ASK).format(listed([markdown(n) for n in named]))
         st.markdown(text, width="content")
         st.button(
             "Take a share",
@@ -72,11 +73,6 @@ def question(plan: str, by: str) -> bool:
         )
     report.show(keys.LABEL_WHOLE)
     return True
-
-
-def _listed(names: Sequence[str]) -> str:
-    """ "Ann", "Ann and Bob", "Ann, Bob and Cid"."""
-    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
 
 
 def _join(plan: str, by: str) -> None:
