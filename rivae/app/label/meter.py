@@ -37,7 +37,7 @@ SHORT = "this plan is too short for D to ± .1"
 MORE = "Not shown: {}"
 UNDECIDED = "No difference between {} and {} is beyond chance yet."
 DECIDED = "Beyond chance, {} is {} than {}{}."
-MAY_BE = "; {} may be chance"
+MAY_BE = "; in {} the difference may be chance"
 
 
 def panel(opened: OpenPlan, by: str) -> None:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 ASK = "**{}** share this plan. Take a share, so that nobody labels what another has?"
 ASK_ONE = "**{}** labels this plan. Share it, so that nobody labels what another has?"
-SHARED = "You and {} share {:,} items; {} yours."
+SHARED = "{} share {:,} items; {} yours."
+YOU = "You"
 MAX_NAMED = 3  # others, in the sentence
 
 
@@ -50,7 +51,7 @@ def said(share: Share, by: str) -> str:
     others = [markdown(name) for name in share.people if name != by]
     others = others if len(others) <= MAX_NAMED else [f"{len(others)} others"]
     own = "1 other is" if share.own == 1 else f"{share.own:,} others are"
-    return SHARED.format(listed(others), share.shared, own)
+    return SHARED.format(listed([YOU, *others]), share.shared, own)
 
 
 def question(plan: str, by: str) -> bool:
