@@ -124,7 +124,7 @@ class World:
         rng = np.random.default_rng([draw, len(self.levels)])
         chosen = np.sort(rng.choice(len(self.traversal.z_ref), N_QUERIES, replace=False))
         ids = self.traversal.ids[chosen]
-        ground, items = self._ground(ids), self.ground.items
+        ground, items = self.ground_of(ids), self.ground.items
         apart = np.isnan(self.levels)
         truth = all_label_scores(ground, self.levels)
         tables = ground.paths.tables(
@@ -154,7 +154,7 @@ class World:
                     row[name] = [truth[name], one.value, one.low, one.high]
                 yield row
 
-    def _ground(self, ids: NDArray[np.int64]) -> Ground:
+    def ground_of(self, ids: NDArray[np.int64]) -> Ground:
         """The ground of some queries; what it knows of items is shared."""
         ground = object.__new__(Ground)
         ground.__dict__ = dict(self.ground.__dict__)

@@ -3,7 +3,7 @@
  */
 
 import { clamp, h, setText } from "./dom.js"
-import { Desk, FLAG, NOTHING, Pace, SKIPPED } from "./label_desk.js"
+import { Desk, FLAG, NOTHING, Pace, Places, SKIPPED } from "./label_desk.js"
 import { Focus } from "./label_focus.js"
 import { LabelItems } from "./label_items.js"
 import { Meanwhile } from "./label_meanwhile.js"
@@ -77,6 +77,7 @@ class LabelPanel {
     this.notice = h("p", { class: "error", role: "alert", "data-testid": "label-error" })
     this.meanwhile = new Meanwhile({
       replace: (entry) => this.replace(entry),
+      place: (at) => this.places.of(at),
       inWords: (k, mark) => k < 0 ? (mark === FLAG ? "flagged" : "not flagged") : inWords(this.data.factors[k], mark),
     })
     this.live = h("p", { class: "sr", role: "status", "aria-live": "polite" })
@@ -111,7 +112,7 @@ class LabelPanel {
         return
       }
       this.older = data.history.older
-      this.desk.older(data.history.steps)
+      this.desk.older(this.places.steps(data.history.steps))
       const owed = this.owed
       this.owed = 0
       for (let i = 0; i < owed; i++) this.undo()
@@ -124,10 +125,15 @@ class LabelPanel {
     if (!(answer.seen > this.seen)) return
     this.seen = answer.seen
     if (!answer.fresh) return
-    this.desk = new Desk(answer.fresh, this.queue.waiting, this.own)
+    this.desk = this.standing(answer.fresh)
     this.older = answer.fresh.older
     this.asking = null
     this.paint()
+  }
+
+  /** The desk of what the server says, and of what is on its way there. */
+  standing(said) {
+    return new Desk(this.places.standing(said), this.places.entries(this.queue.waiting), this.own)
   }
 
   /** Asks what other pages have stored, when this one comes into view. */
@@ -140,7 +146,9 @@ class LabelPanel {
     const same = this.data && this.data.plan === data.plan && this.data.by === data.by
     this.data = data
     this.rev = data.rev
-    this.items.open(data.url, data.n)
+    const before = this.places
+    this.places = new Places(data.order, data.n)
+    this.items.open(data.url, this.places)
     this.items.examples = null
     this.seen = data.seen
     if (!same) {
@@ -152,7 +160,7 @@ class LabelPanel {
     // The page reads who labels in this browser, so that a plan's link asks for a name once.
     document.cookie = `rivae_by=${encodeURIComponent(data.by)};path=/;max-age=31536000;samesite=lax`
     for (const { event, k } of waiting) this.mine(event, k)
-    this.desk = new Desk(data, waiting, this.own)
+    this.desk = this.standing(data)
     this.older = data.older
     this.asking = null
     this.owed = 0
@@ -166,11 +174,18 @@ class LabelPanel {
       this.k = Math.max(data.factors.findIndex((factor) => factor.id === place.factor), 0)
       this.last = undefined
       this.at = this.start()
-    }
+    } else this.follow(before)
     this.k = Math.min(this.k, data.factors.length - 1)
     setText(this.notice, data.url ? "" : "Pictures need the app's own server: start it with `python -m rivae.app.serve`.")
     this.arrived()
     this.listen()
+  }
+
+  /** The cursor stays on its item when the plan is dealt out anew, unless that is somebody else's now. */
+  follow(before) {
+    const here = (i) => this.places.of(before.at(i))
+    if (this.at < 0) this.ended = here(this.ended) ?? this.start()
+    else this.at = here(this.at) ?? this.start()
   }
 
   /** Where labelling goes on: the first item without a level. */
@@ -206,7 +221,7 @@ class LabelPanel {
   }
 
   go(at) {
-    this.at = clamp(at, 0, this.data.n - 1)
+    this.at = clamp(at, 0, this.places.n - 1)
     this.arrived()
   }
 
@@ -227,22 +242,26 @@ class LabelPanel {
     return !open && this.desk.mark(this.k, this.at) === SKIPPED
   }
 
-  /** After a level: the next one; at the end of a sheet nothing, for what was not seen is not labelled. */
-  advance(again) {
+  /** After a level: the next one; at the end of a sheet nothing, for what was not seen is not labelled.
+   * @param again whether the answer was about a skipped item, when nothing else is left
+   * @param corrected whether it replaced another one: then the next item is its neighbour, answered or not
+   */
+  advance(again, corrected) {
     if (this.mode === "focus") {
-      const { factors, n } = this.data
+      const { factors } = this.data
       const open = (k) => this.desk.mark(k, this.at) === NOTHING
       if (again) return this.nextSkipped()
       const next = [...factors.keys()].find((k) => k > this.k && open(k)) ?? [...factors.keys()].find(open)
       if (next !== undefined) this.k = next
-      else if (this.at + 1 < n) {
+      else if (this.at + 1 < this.places.n) {
         this.at += 1
         this.k = [...factors.keys()].find((k) => this.desk.mark(k, this.at) === NOTHING) ?? 0
       }
       return
     }
-    const end = Math.min(this.sheetStart + SHEET, this.data.n)
-    if (!again && this.at + 1 < end) this.at += 1
+    const end = Math.min(this.sheetStart + SHEET, this.places.n)
+    const later = corrected ? this.desk.firstAsked(this.k, this.at + 1, end) : this.desk.firstOpen(this.k, this.at + 1, end)
+    if (!again && later >= 0) this.at = later
     else {
       this.ended = this.at
       this.at = again ? this.desk.firstOpen(this.k, this.at + 1, end, SKIPPED)
@@ -269,7 +288,7 @@ class LabelPanel {
     const from = this.at < 0 ? this.ended + 1 : this.at + 1
     const places = [[this.k, from], ...factors.map((_, i) => [(this.k + 1 + i) % factors.length, 0])]
     for (const [k, start] of places) {
-      const at = this.desk.firstOpen(k, start, this.data.n, SKIPPED)
+      const at = this.desk.firstOpen(k, start, this.places.n, SKIPPED)
       if (at < 0) continue
       this.k = k
       this.at = at
@@ -287,7 +306,7 @@ class LabelPanel {
   act(fields, k, after, at = this.at) {
     const seconds = Math.max(0, Math.round(performance.now() - this.clock) / 1000)
     const event = {
-      id: newId(), time: new Date().toISOString(), at, factor: k < 0 ? "" : this.data.factors[k].id,
+      id: newId(), time: new Date().toISOString(), at: this.places.at(at), factor: k < 0 ? "" : this.data.factors[k].id,
       level: null, action: "label", seconds: Math.min(seconds, 600000), suggested: false,
       undoes: "", guideline: this.data.guideline, ...fields, ...this.known(k, at),
     }
@@ -295,12 +314,12 @@ class LabelPanel {
     this.mine(event, k)
     this.queue.add({ event, k, before, after })
     this.desk.take({ id: event.id, at, k, before, after })
-    this.meanwhile.answered(k, at, this.desk)
+    this.meanwhile.answered(k, event.at, this.desk)
   }
 
   /** What this page knows of a place: the server refuses to replace anything else. */
   known(k, at) {
-    return { seen: this.seen, after: this.latest.get(`${k}/${at}`) || "" }
+    return { seen: this.seen, after: this.latest.get(`${k}/${this.places.at(at)}`) || "" }
   }
 
   mine(event, k) {
@@ -311,7 +330,7 @@ class LabelPanel {
   /** Stores an answer that another page was faster than, now that both were shown. */
   replace({ event, k, after }) {
     const { action, level, suggested } = event
-    this.act({ action, level, suggested, seconds: event.seconds }, k, after, event.at)
+    this.act({ action, level, suggested, seconds: event.seconds }, k, after, this.places.of(event.at))
     this.paint()
     this.listen()
   }
@@ -320,12 +339,12 @@ class LabelPanel {
   give(mark) {
     if (this.at < 0) return
     const suggested = this.hint(this.k, this.at) !== NOTHING && this.desk.mark(this.k, this.at) === NOTHING
-    const again = this.again()
+    const again = this.again(), corrected = this.desk.mark(this.k, this.at) !== NOTHING
     this.act({ ...answerOf(mark), suggested }, this.k, mark)
     this.last = mark
     this.pace.tick()
     setText(this.live, `Item ${this.at + 1}: ${inWords(this.factor, mark)}`)
-    this.advance(again)
+    this.advance(again, corrected)
     this.arrived()
   }
 
@@ -338,12 +357,12 @@ class LabelPanel {
   /** No level now: skipped items come back when nothing else is left. */
   skip() {
     if (this.at < 0) return
-    const again = this.again()
-    if (this.desk.mark(this.k, this.at) === NOTHING) {
+    const again = this.again(), corrected = this.desk.mark(this.k, this.at) !== NOTHING
+    if (!corrected) {
       this.act({ action: "skip" }, this.k, SKIPPED)
       setText(this.live, `Item ${this.at + 1}: skipped`)
     }
-    this.advance(again)
+    this.advance(again, corrected)
     this.arrived()
   }
 
@@ -365,7 +384,7 @@ class LabelPanel {
     }
     const factor = step.k < 0 ? "" : this.data.factors[step.k].id
     const event = {
-      id: newId(), time: new Date().toISOString(), at: step.at, factor, level: null, action: "undo",
+      id: newId(), time: new Date().toISOString(), at: this.places.at(step.at), factor, level: null, action: "undo",
       seconds: 0, suggested: false, undoes: step.id, guideline: this.data.guideline,
       ...this.known(step.k, step.at),
     }
@@ -441,12 +460,13 @@ class LabelPanel {
 
   hint(k, at) {
     const { tags } = this.data
-    return tags ? tags[k][at] : NOTHING
+    return tags ? tags[k][this.places.at(at)] : NOTHING
   }
 
   paint() {
     if (!this.desk) return
-    const { data, desk, k, at, items, factor } = this
+    const { desk, k, at, items, factor } = this
+    const { n } = this.places
     const sweep = this.mode === "sweep"
     for (const [name, button] of Object.entries(this.modes)) {
       button.setAttribute("aria-pressed", String(name === this.mode))
@@ -456,20 +476,20 @@ class LabelPanel {
     this.question.parentElement.hidden = !sweep
     ;[...this.factors.children].forEach((tab, i) => {
       tab.setAttribute("aria-pressed", String(i === k))
-      setText(tab.children[1], `${data.n - desk.left[i]}/${data.n}`)
-      tab.style.setProperty("--share", 1 - desk.left[i] / data.n)
+      setText(tab.children[1], `${n - desk.left[i]}/${n}`)
+      tab.style.setProperty("--share", 1 - desk.left[i] / n)
     })
     if (sweep) {
       setText(this.question, factor.definition)
       this.paintScale()
       const start = this.sheetStart
-      this.sheet.show({ start, n: data.n, at, k, desk, factor, items, hint: (i) => this.hint(k, i) })
-      setText(this.where, `${start + 1} to ${Math.min(start + SHEET, data.n)} of ${data.n}`)
+      this.sheet.show({ start, n, at, k, desk, factor, items, hint: (i) => this.hint(k, i) })
+      setText(this.where, `${start + 1} to ${Math.min(start + SHEET, n)} of ${n}`)
       this.sheet.finish(...this.ending())
       this.zoom.follow(at, at < 0 ? null : this.sheet.tiles[at - start].element)
     } else {
       this.focus.show({ at, k, desk, items, hint: (i, here) => this.hint(i, here) })
-      setText(this.where, `Item ${at + 1} of ${data.n}`)
+      setText(this.where, `Item ${at + 1} of ${n}`)
       this.zoom.follow(at, null)
     }
     this.paintState()

@@ -5,6 +5,47 @@
 export const NOTHING = "."
 export const FLAG = "f"
 export const SKIPPED = "s"
+export const ELSEWHERE = "o"  // asked of somebody else
+
+/** Where the items of a plan stand on this desk. Events, and what the server says, name positions of
+ * the plan; the desk counts from 0 in the order of one annotator's share.
+ */
+export class Places {
+  /** @param order positions of the plan; null for all `n` of them */
+  constructor(order, n) {
+    this.order = order || [...Array(n).keys()]
+    this.index = new Map(this.order.map((at, i) => [at, i]))
+    this.n = this.order.length
+  }
+
+  /** The position in the plan of a place on the desk, and the other way; undefined where there is none. */
+  at(i) {
+    return this.order[i]
+  }
+
+  of(at) {
+    return this.index.get(at)
+  }
+
+  /** What `Desk` is made of, from the plan's positions to places on the desk. */
+  standing({ done, skips, flags, steps }) {
+    const here = (positions) => positions.map((at) => this.of(at)).filter((i) => i !== undefined)
+    return {
+      done: done.map((row) => this.order.map((at) => row[at]).join("")),
+      skips: skips.map(here), flags: here(flags), steps: this.steps(steps),
+    }
+  }
+
+  steps(steps) {
+    return steps.map(([id, at, ...rest]) => [id, this.of(at), ...rest]).filter(([, i]) => i !== undefined)
+  }
+
+  /** Entries of the queue, those that the desk shows. */
+  entries(waiting) {
+    return waiting.map((entry) => ({ ...entry, event: { ...entry.event, at: this.of(entry.event.at) } }))
+      .filter(({ event }) => event.at !== undefined)
+  }
+}
 
 export class Desk {
   /**
@@ -104,6 +145,12 @@ export class Desk {
     if (k < 0) return null
     const later = this.firstOpen(k, at)
     return [k, later < 0 ? this.firstOpen(k) : later]
+  }
+
+  /** The first position of factor k in [from, to) that is not asked of somebody else, or -1. */
+  firstAsked(k, from, to) {
+    for (let at = from; at < to; at++) if (this.done[k][at] !== ELSEWHERE) return at
+    return -1
   }
 
   /** The first position of factor k in [from, to) with this mark (without an answer), or -1. */

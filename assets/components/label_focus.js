@@ -58,10 +58,8 @@ export class Focus {
 
   /** @param shown {at, k, desk, items, hint(k, at)} */
   show({ at, k, desk, items, hint }) {
-    if (this.picture.dataset.at !== String(at)) {
-      this.picture.dataset.at = at
-      this.picture.src = items.picture(at)
-    }
+    this.picture.dataset.at = at
+    if (this.picture.getAttribute("src") !== items.picture(at)) this.picture.src = items.picture(at)
     this.text.show(items.text(at))
     this.element.dataset.flag = String(desk.flags.has(at))
     this.rows.forEach((row, i) => {

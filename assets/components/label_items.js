@@ -1,5 +1,7 @@
 /* Pictures and texts of positions: fetched ahead, kept while they may be needed again. */
 
+import { Places } from "./label_desk.js"
+
 const KEEP_AHEAD = 120
 const TEXTS_AT_ONCE = 24
 
@@ -7,27 +9,31 @@ export class LabelItems {
   /** @param changed called when texts have arrived */
   constructor(changed) {
     this.changed = changed
-    this.open("", 0)
+    this.open("", new Places(null, 0))
   }
 
-  open(url, n) {
-    if (this.url === url && this.n === n) return
-    Object.assign(this, { url, n, images: new Map(), texts: new Map(), asked: new Set(), examples: null })
+  /** @param places what the desk's places are in the plan, by which pictures and texts are named */
+  open(url, places) {
+    this.places = places
+    if (this.url === url) return
+    Object.assign(this, { url, images: new Map(), texts: new Map(), asked: new Set(), examples: null })
   }
 
-  picture(at) {
-    return `${this.url}/picture/${at}`
+  picture(i) {
+    return `${this.url}/picture/${this.places.at(i)}`
   }
 
   /** Loads the pictures and texts of [from, to) before they are shown. */
   ahead(from, to) {
     if (!this.url) return
-    for (let at = Math.max(from, 0); at < Math.min(to, this.n); at++) {
-      if (!this.images.has(at)) this.images.set(at, Object.assign(new Image(), { src: this.picture(at) }))
+    const firsts = new Set()
+    for (let i = Math.max(from, 0); i < Math.min(to, this.places.n); i++) {
+      const at = this.places.at(i)
+      if (!this.images.has(at)) this.images.set(at, Object.assign(new Image(), { src: this.picture(i) }))
+      firsts.add(Math.floor(at / TEXTS_AT_ONCE) * TEXTS_AT_ONCE)
     }
     while (this.images.size > KEEP_AHEAD) this.images.delete(this.images.keys().next().value)
-    const first = Math.floor(Math.max(from, 0) / TEXTS_AT_ONCE) * TEXTS_AT_ONCE
-    for (let at = first; at < Math.min(to, this.n); at += TEXTS_AT_ONCE) this.fetchTexts(at)
+    for (const at of firsts) this.fetchTexts(at)
   }
 
   async fetchTexts(at) {
@@ -44,8 +50,8 @@ export class LabelItems {
     }
   }
 
-  text(at) {
-    return this.texts.get(at)
+  text(i) {
+    return this.texts.get(this.places.at(i))
   }
 
   /** The guideline's example pictures {factor: {level: address}}; empty where there are none. */

@@ -7,9 +7,10 @@ const NAMED = 3  // in a sentence
 export class Meanwhile {
   /** @param replace called with an entry that is to replace what is stored
    *  @param inWords the answer of an entry's factor in words: (k, mark)
+   *  @param place where a position of the plan is on the desk
    */
-  constructor({ replace, inWords }) {
-    Object.assign(this, { replace, inWords, entries: [] })
+  constructor({ replace, inWords, place }) {
+    Object.assign(this, { replace, inWords, place, entries: [] })
     this.words = h("span", { "data-testid": "meanwhile-words" })
     this.mine = h("button", { type: "button", "data-testid": "meanwhile-replace",
       onclick: () => this.decide(true) }, "Replace with mine")
@@ -27,8 +28,9 @@ export class Meanwhile {
     const lost = entries.filter(({ event }) => event.action === "undo" &&
       !entries.some((entry) => entry.event.id === event.undoes))
     const byPlace = new Map([...this.entries, ...kept].map((entry) => [`${entry.k}/${entry.event.at}`, entry]))
-    this.entries = [...byPlace.values()].filter((entry) => desk.mark(entry.k, entry.event.at) !== entry.after)
-    this.lost = lost
+    const shown = (entry) => this.place(entry.event.at) !== undefined
+    this.entries = [...byPlace.values()].filter(shown).filter((entry) => this.stored(entry, desk) !== entry.after)
+    this.lost = lost.filter(shown)
     this.show(desk)
   }
 
@@ -42,12 +44,16 @@ export class Meanwhile {
 
   show(desk) {
     const said = this.entries.slice(0, NAMED).map(({ event, k, after }) =>
-      `item ${event.at + 1} is ${this.inWords(k, desk.mark(k, event.at))} (you: ${this.inWords(k, after)})`)
+      `item ${this.place(event.at) + 1} is ${this.inWords(k, this.stored({ event, k }, desk))} (you: ${this.inWords(k, after)})`)
     if (this.entries.length > NAMED) said.push(`and ${this.entries.length - NAMED} more`)
-    const kept = this.lost.map(({ event }) => `item ${event.at + 1} changed, so nothing was undone there`)
+    const kept = this.lost.map(({ event }) => `item ${this.place(event.at) + 1} changed, so nothing was undone there`)
     this.mine.hidden = !this.entries.length
     this.element.hidden = !said.length && !kept.length
     setText(this.words, `Stored meanwhile from another page: ${[...said, ...kept].join("; ")}.`)
+  }
+
+  stored({ event, k }, desk) {
+    return desk.mark(k, this.place(event.at))
   }
 
   decide(replaced) {

@@ -1,7 +1,7 @@
 /* Sweep: one factor, a sheet of 24 items. */
 
 import { h, setText } from "./dom.js"
-import { NOTHING, SKIPPED } from "./label_desk.js"
+import { ELSEWHERE, NOTHING, SKIPPED } from "./label_desk.js"
 
 export const SHEET = 24
 
@@ -34,10 +34,8 @@ export class Sheet {
       const here = start + i
       tile.element.hidden = here >= n
       if (here >= n) return
-      if (tile.element.dataset.at !== String(here)) {
-        tile.element.dataset.at = here
-        tile.picture.src = items.picture(here)
-      }
+      tile.element.dataset.at = here
+      if (tile.picture.getAttribute("src") !== items.picture(here)) tile.picture.src = items.picture(here)
       const mark = desk.mark(k, here), flagged = desk.flags.has(here)
       const guess = mark === NOTHING ? hint(here) : NOTHING
       const text = items.text(here)
@@ -74,6 +72,7 @@ export function inWords(factor, mark) {
   if (mark === NOTHING) return "no level yet"
   if (mark === SKIPPED) return "skipped"
   if (mark === "n") return "not applicable"
+  if (mark === ELSEWHERE) return "asked of somebody else"
   const low = UNSURE_MARKS.indexOf(mark)
   if (low >= 0) return `${factor.levels[low]} or ${factor.levels[low + 1]}`
   return mark === "0" ? "cannot tell" : `${mark} ${factor.levels[Number(mark) - 1]}`
@@ -108,7 +107,7 @@ export function answerOf(mark) {
 /** A mark as a badge. */
 function inShort(mark) {
   const low = UNSURE_MARKS.indexOf(mark)
-  return low >= 0 ? `${low + 1}–${low + 2}` : mark === "n" ? "n/a" : mark
+  return low >= 0 ? `${low + 1}–${low + 2}` : mark === "n" ? "n/a" : mark === ELSEWHERE ? "·" : mark
 }
 
 /** Scrolls only when the element is not in sight, so that a sheet stands still while it is labelled. */

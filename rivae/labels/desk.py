@@ -16,10 +16,12 @@ from rivae.labels.events import ACTIONS, LabelEvent, from_record
 from rivae.labels.kept_plans import plan_guideline
 from rivae.labels.overtaken import Seen, append_seen
 from rivae.labels.plan import LabelPlan
+from rivae.labels.shares import Share
 from rivae.labels.store import LabelStore
 
 NOTHING, CANNOT_TELL, FLAG, SKIPPED = ".", "0", "f", "s"
 NOT_APPLICABLE = "n"
+ELSEWHERE = "o"  # asked of somebody else, where several share a plan
 UNSURE = "abcd"  # between 1 and 2, 2 and 3, 3 and 4, 4 and 5
 HISTORY = 500  # undoable steps sent at once
 
@@ -69,7 +71,8 @@ class Desk:
     """The answers of one annotator in a plan.
 
     Attributes:
-        done: per factor one character per position, see ``Step.after``; "." where it was skipped.
+        done: per factor one character per position, see ``Step.after``; "." where it was skipped,
+            "o" where somebody else is asked.
         skips: per factor the positions that were skipped and have no answer, ascending.
         flags: flagged positions, ascending.
         steps: all steps of this plan that are not undone, the oldest first.
@@ -88,7 +91,12 @@ class Desk:
 
 
 def desk(
-    store: LabelStore, plan: LabelPlan, keys: Sequence[str], factors: Sequence[str], annotator: str
+    store: LabelStore,
+    plan: LabelPlan,
+    keys: Sequence[str],
+    factors: Sequence[str],
+    annotator: str,
+    share: Share | None = None,
 ) -> Desk:
     """The desk of ``annotator``.
 
@@ -98,6 +106,7 @@ def desk(
     Args:
         keys: the item key of every position.
         factors: ids, in the order of the guideline.
+        share: where several share the plan.
 
     Raises:
         LabelError: the store did not answer.
@@ -137,6 +146,9 @@ def desk(
             continue
         if event.plan == plan.id:
             steps.append(Step(event.id, at, k, before, after))
+    for row, apart in zip(marks, share.apart if share else (), strict=False):
+        for at in apart:
+            row[at] = ELSEWHERE if row[at] in (NOTHING, SKIPPED) else row[at]
     flags = sorted(at for at, mark in flag_marks.items() if mark == FLAG)
     last = stored_events[-1].seq if stored_events else 0
     skips = tuple(tuple(at for at, mark in enumerate(row) if mark == SKIPPED) for row in marks)

@@ -15,6 +15,8 @@ from typing import TypeVar
 
 from rivae.base.errors import DataError, LabelError, LabelStoreError, RivaeError
 from rivae.data.base import PairedDataset
+from rivae.labels.annotators import alike_groups
+from rivae.labels.events import check_annotator
 from rivae.labels.guideline import Guideline, read_guideline
 from rivae.labels.plan import LabelPlan, check_plan_name, read_plan
 from rivae.labels.store import LabelStore
@@ -24,6 +26,8 @@ TAKEN = "there is already a plan '{}': choose another name"
 PLAN = "plan"
 REVISION = "plan guideline"
 REMOVAL = "plan removal"  # a plan with an odd number of them is deleted
+PEOPLE = "plan annotators"  # the last list of them counts
+MAX_PEOPLE = 24
 _DIGITS = 6
 
 Opened = TypeVar("Opened")
@@ -162,8 +166,52 @@ def revise(store: LabelStore, plan: LabelPlan, guideline: Guideline) -> None:
     if guideline.version == before.version:
         return
     version = store.keep_guideline(guideline)
-    number = len(_revisions(store, plan)) + 1
-    store.keep(REVISION, f"{_short(plan.id)}-{number:0{_DIGITS}d}", version)
+    _keep_next(store, REVISION, plan.id, version, "revising")
+
+
+# Who labels a plan
+
+
+def plan_people(store: LabelStore, plan_id: str) -> tuple[str, ...]:
+    """The annotators who share a plan, sorted; none where nobody was named.
+
+    Raises:
+        LabelError: the store did not answer.
+    """
+    lists = _numbered(store, PEOPLE, plan_id)
+    return tuple(json.loads(store.document(PEOPLE, lists[-1]) or "[]")) if lists else ()
+
+
+def name_people(store: LabelStore, plan_id: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Say who shares a plan from now on; labels of who is named no more stay.
+
+    Args:
+        names: of all annotators, also of those who were named before.
+
+    Returns:
+        The names, sorted.
+
+    Raises:
+        LabelError: there is no such plan, a name is not allowed or is like another one, there are
+            more than ``MAX_PEOPLE``, or somebody else is naming them right now.
+    """
+    require_plan(store, plan_id)
+    people = tuple(sorted(set(names)))
+    for name in people:
+        check_annotator(name)
+    if len(people) > MAX_PEOPLE:
+        raise LabelError(f"{len(people)} annotators are too many: name at most {MAX_PEOPLE}")
+    for group in alike_groups(people):
+        raise LabelError(f"{' and '.join(group)} may be one person: write each name once")
+    if people != plan_people(store, plan_id):
+        content = json.dumps(people, ensure_ascii=False)
+        _keep_next(store, PEOPLE, plan_id, content, "naming the annotators of")
+    return people
+
+
+def join_people(store: LabelStore, plan_id: str, name: str) -> tuple[str, ...]:
+    """Add one to those who share a plan; LabelError as ``name_people``."""
+    return name_people(store, plan_id, {*plan_people(store, plan_id), name})
 
 
 # The runs of a plan, and the data that they open
@@ -240,16 +288,19 @@ def family(ids: Sequence[str], runs: Iterable[Run]) -> list[Run]:
 
 
 def _mark(store: LabelStore, plan_id: str, now: datetime | None) -> None:
-    number = len(_numbered(store, REMOVAL, plan_id)) + 1
     when = (now or datetime.now(UTC)).isoformat()
+    _keep_next(store, REMOVAL, plan_id, when, "deleting or restoring")
+
+
+def _keep_next(store: LabelStore, kind: str, plan_id: str, content: str, doing: str) -> None:
+    """Adds a document of a plan to those of its kind; LabelError if somebody else just did."""
+    number = len(_numbered(store, kind, plan_id)) + 1
     try:
-        store.keep(REMOVAL, f"{_short(plan_id)}-{number:0{_DIGITS}d}", when)
+        store.keep(kind, f"{_short(plan_id)}-{number:0{_DIGITS}d}", content)
     except LabelStoreError:
         raise
     except LabelError:
-        raise LabelError(
-            f"somebody else is deleting or restoring plan {plan_id[:80]}: try again"
-        ) from None
+        raise LabelError(f"somebody else is {doing} plan {plan_id[:80]}: try again") from None
 
 
 def _removed(store: LabelStore) -> dict[str, str]:

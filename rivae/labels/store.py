@@ -234,12 +234,19 @@ class LabelStore:
         return sorted(events, key=lambda current: current.seq)
 
     def levels(
-        self, kind: Kind = "label", items: Collection[str] | None = None
+        self, kind: Kind = "label", items: Collection[str] | None = None, plan: str | None = None
     ) -> list[tuple[str, str, str, float | None]]:
-        """``current`` as (annotator, item, factor, ``LabelEvent.value``): faster and unordered."""
+        """``current`` as (annotator, item, factor, ``LabelEvent.value``): faster and unordered.
+
+        Args:
+            kind, items: as in ``current``.
+            plan: only those that were given under this one.
+        """
         c = _view(kind).c
         value = case((c.action == "unsure", c.level + 0.5), else_=c.level)
         query = select(c.annotator, c.item, c.factor, value).where(c.kind == kind)
+        if plan is not None:
+            query = query.where(c.plan == plan)
         rows: list[tuple[str, str, str, float | None]] = []
         with self._reading() as connection:
             for part in item_conditions(c.item, items):

@@ -1,6 +1,7 @@
 """The Label view without a browser: what the panel is sent, what becomes of what it sends."""
 
 import json
+import re
 import urllib.request
 import uuid
 from urllib.error import HTTPError
@@ -9,6 +10,8 @@ import pytest
 
 from rivae.app.label.desk import NO_NAME
 from rivae.app.shared.labels import NO_SUCH_PLAN
+from rivae.labels.kept_plans import join_people, name_people, plan_people
+from tests.app.label_forms import EVIL
 
 
 @pytest.fixture
@@ -187,6 +190,88 @@ def test_a_factor_that_is_added_appears(page, label_plan):
     shown.at.run()
     assert [f["id"] for f in shown.panel()["factors"]][-1] == "spice"
     assert shown.panel()["factors"][-1]["name"] == evil, "the panel writes text as text"
+
+
+# A plan that several share
+
+
+def asked(label_plan, shown, k=0):
+    """The rows that the panel asks a question of, in turn."""
+    sent = shown.panel()
+    order = sent["order"] or range(len(label_plan.plan.order))
+    again = set(label_plan.plan.repeats)
+    return [
+        label_plan.plan.order[at]
+        for at in order
+        if at not in again and sent["done"][k][at] in (".", "s")
+    ]
+
+
+def test_one_alone_is_asked_everything(page, label_plan):
+    for names in ([], ["Ana"]):
+        name_people(label_plan.store, "first", names)
+        assert page().panel()["order"] is None
+
+
+def test_two_share_a_plan_and_each_is_told_the_share(page, label_plan):
+    name_people(label_plan.store, "first", ["Ana", EVIL])
+    mine, theirs = (asked(label_plan, page(by=by)) for by in ("Ana", EVIL))
+    both = [row for row in mine if row in theirs]
+    assert mine[: len(both)] == theirs[: len(both)] == both, "first"
+    assert sorted({*mine, *theirs}) == label_plan.rows
+    shown = page()
+    numbers = re.findall(r"\d+", shown.panel()["shares"])
+    assert numbers == [str(len(both)), str(len(mine) - len(both))]
+    assert shown.panel()["shares"] in shown.words and "<b>" not in shown.panel()["shares"]
+
+
+def test_somebody_new_is_asked_whether_to_share(page, label_plan):
+    name_people(label_plan.store, "first", ["Bea", "Cid"])
+    shown = page()
+    assert not shown.components and "Bea" in shown.words
+    shown.at.button(key="label_whole_share").click().run()
+    assert plan_people(label_plan.store, "first") == ("Ana", "Bea", "Cid")
+    assert 0 < len(asked(label_plan, shown)) < len(label_plan.rows)
+    name_people(label_plan.store, "first", ["Bea", "Cid"])
+    shown = page()
+    shown.at.button(key="label_whole_all").click().run()
+    assert shown.panel()["order"] is None
+    assert plan_people(label_plan.store, "first") == ("Bea", "Cid")
+
+
+def test_who_joins_while_a_page_is_open_changes_the_share_and_loses_nothing(page, label_plan):
+    plan, factors = label_plan.plan, label_plan.guideline.ids
+    name_people(label_plan.store, "first", ["Ana", "Bea"])
+    shown = page()
+    rows = asked(label_plan, shown)
+    mine = [
+        event(plan.order.index(row), 3, factor=factors[0], seen=shown.panel()["seen"], after="")
+        for row in rows[-3:]
+    ]
+    join_people(label_plan.store, "first", "Cid")
+    before = shown.panel()["rev"]
+    shown.report("send", {**batch(*mine), "seen": shown.panel()["seen"]})
+    sent = shown.panel()
+    assert set(sent["answer"]["stored"]) == {one["id"] for one in mine}, "confirmed at once"
+    assert sent["rev"] > before and len(sent["order"]) < len(rows)
+    assert {one["at"] for one in mine} <= set(sent["order"]), "what has an answer stays"
+    others = [asked(label_plan, page(by=by), k) for by in ("Bea", "Cid") for k in range(2)]
+    assert not {row for some in others for row in some} & set(rows[-3:])
+    ours = [*asked(label_plan, page(), 1), *others[1], *others[3]]
+    assert set(ours) == set(label_plan.rows)
+
+
+def test_what_somebody_who_stopped_answered_is_not_asked_again(page, label_plan):
+    name_people(label_plan.store, "first", ["Ana", "Bea"])
+    theirs = asked(label_plan, page(by="Bea"))
+    shared = set(theirs) & set(asked(label_plan, page()))
+    own = [row for row in theirs if row not in shared]
+    label_plan.store.append([label_plan.event("Bea", row, 2) for row in own[:4]])
+    name_people(label_plan.store, "first", ["Ana", "Cid"])
+    first = [set(asked(label_plan, page(by=by), 0)) for by in ("Ana", "Cid")]
+    second = [set(asked(label_plan, page(by=by), 1)) for by in ("Ana", "Cid")]
+    assert not set.union(*first) & set(own[:4])
+    assert set.union(*second) == set(label_plan.rows) and first[0] & first[1] == shared
 
 
 # Routes

@@ -2,21 +2,35 @@
 
 import math
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from rivae.app.label.meter import DONE, LETTERS, NOTHING_YET, SHORT, details, said
+from rivae.app.label.meter import (
+    DONE,
+    LETTERS,
+    MORE,
+    NOTHING_YET,
+    SHORT,
+    UNDECIDED,
+    compared,
+    details,
+    said,
+)
 from rivae.app.work.meters import BackgroundMeter
 from rivae.base.errors import LabelError
 from rivae.labels.agreement import Agreement
-from rivae.labels.early.estimates import Estimate, LabelEstimates
+from rivae.labels.early.comparing import MAX_COMPARED, Difference
+from rivae.labels.early.estimates import LabelEstimates
+from rivae.labels.early.intervals import Estimate
 from rivae.labels.early.meter import FactorMeter, MeterReading
 from rivae.labels.early.slips import SlipRate
 from rivae.labels.guideline import read_guideline
 from tests.conftest import until
 
 FACTORS = read_guideline().ids[:3]
+TITLES = {name: f"{name}_*title*" for name in ("one", "a_b", "c", "d", "e")}
 
 
 def reading(rng, *, labelled=20, known=True, minutes=None, runs=("one",)):
@@ -47,26 +61,82 @@ def test_the_line_has_every_range_and_what_is_left_to_do(seed):
     rng = np.random.default_rng(seed)
     minutes = float(rng.uniform(0.1, 30))
     found = reading(rng, minutes=minutes, runs=("a_b", "c"))
-    line = said(found)
-    assert "**50%**" in line and "a\\_b: " in line and "c: " in line
+    line = said(found, TITLES)
+    first, *lines = line.split("  \n")
+    assert "**50%**" in first and len(lines) == 2, "a line for each run"
+    assert [one.partition(": ")[0] for one in lines] == [
+        "a\\_b\\_\\*title\\*",
+        "c\\_\\*title\\*",
+    ]
     for estimates in found.runs.values():
         for score in estimates.scores.values():
             low, high = (f"{v:.2f}".lstrip("0") for v in (score.low, score.high))
             assert f"{low}–{high}" in line
-    assert f" {math.ceil(minutes)} min" in line
-    assert DONE in said(reading(rng, minutes=0.0)) and SHORT in said(reading(rng))
+    assert f" {math.ceil(minutes)} min" in first
+    alone = said(reading(rng, minutes=0.0), TITLES)
+    assert DONE in alone and "\n" not in alone and SHORT in said(reading(rng), TITLES)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_of_many_runs_three_are_shown_and_the_two_best_are_compared(seed):
+    found = reading(np.random.default_rng(seed), runs=("a_b", "c", "d", "e"))
+    shown = list(found.runs)[:MAX_COMPARED]
+    none = dict.fromkeys(LETTERS, Estimate(0.0, -0.1, 0.1))
+    pairs = tuple(Difference(a, b, none) for i, a in enumerate(shown) for b in shown[i + 1 :])
+    found = replace(found, differences=pairs)
+    _, *lines = said(found, TITLES).split("  \n")
+    assert len(lines) == MAX_COMPARED + 2
+    assert MORE.format("e\\_\\*title\\*") in lines[-1]
+    best = sorted(shown, key=lambda name: -found.runs[name].scores["disentanglement"].value)[:2]
+    names = [TITLES[name].replace("_", "\\_").replace("*", "\\*") for name in shown if name in best]
+    assert lines[-2] == UNDECIDED.format(*names)
+    table = details(found, read_guideline(), ["a", "b", "c", "d"], TITLES)
+    assert all(compared(one, TITLES) in table for one in pairs)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_difference_is_a_sentence(seed):
+    """Each score is named once, as higher, lower or perhaps by chance, and so is how much."""
+    rng = np.random.default_rng(seed)
+    scores = {}
+    for name in LETTERS:
+        low, high = sorted(rng.uniform(-0.3, 0.3, 2).round(2))
+        scores[name] = Estimate((low + high) / 2, low, high)
+    scores["mcc"] = Estimate.none("why not")
+    sentence = compared(Difference("c", "d", scores), {"c": "First", "d": "Second"})
+    first, second = sorted(("First", "Second"), key=sentence.index)
+    sign = 1 if first == "First" else -1
+    known = {name: one for name, one in scores.items() if one.known}
+    beyond = {name for name, one in known.items() if one.low > 0 or one.high < 0}
+    if not beyond:
+        assert sentence == UNDECIDED.format(first, second)
+        return
+    said_of, _, chance = sentence.partition(";")
+    higher, _, lower = said_of.partition("lower")
+    for name, one in known.items():
+        if name not in beyond:
+            assert LETTERS[name] in chance.split("the")[0].replace(",", "").split()
+            continue
+        ends = sorted(f"{abs(end):.2f}".lstrip("0") for end in (one.low, one.high))
+        part = higher if sign * one.value > 0 else lower
+        assert f"{LETTERS[name]} (by {ends[0]}–{ends[1]})" in part
+    assert "MCC" not in sentence
 
 
 def test_without_numbers_it_says_why():
     rng = np.random.default_rng(1)
-    assert said(reading(rng, labelled=0)) == NOTHING_YET
-    line = said(reading(rng, known=False))
+    assert said(reading(rng, labelled=0), TITLES) == NOTHING_YET
+    line = said(reading(rng, known=False), TITLES)
+    assert said(reading(rng, known=False, runs=("a_b", "c")), TITLES) == line, "said once"
     assert "too\\_few \\*items\\*" in line and SHORT not in line
 
 
 def test_each_factor_has_the_axis_that_it_goes_with():
     table = details(
-        reading(np.random.default_rng(2)), read_guideline(), ["z1 · a|b", "<b>", "c", "d"]
+        reading(np.random.default_rng(2)),
+        read_guideline(),
+        ["z1 · a|b", "<b>", "c", "d"],
+        {"one": "RIVAE|<b>"},
     )
     rows = [line for line in table.splitlines() if ".41–.62" in line]
     assert len(rows) == 3 and "0.80" in rows[1] and "10%" in table

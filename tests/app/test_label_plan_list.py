@@ -6,7 +6,14 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from rivae.labels.kept_plans import keep_plan, plan_guideline, revise
+from rivae.labels.kept_plans import (
+    join_people,
+    keep_plan,
+    name_people,
+    plan_guideline,
+    plan_people,
+    revise,
+)
 from tests.app.label_forms import EVIL, LEVELS, fill, press, spice, written
 
 
@@ -35,12 +42,27 @@ def test_a_plan_is_shown_with_what_everybody_did(label_plan, app):
 def test_there_is_a_link_for_everybody_and_one_that_asks_for_a_name(label_plan, app):
     label_plan.label(EVIL, [3])
     shown = app("label", view="Plans")
-    shown.at.text_input(key="label_card_first_names").input(" Éve & co,Bob , ,Bob").run()
+    shown.at.multiselect(key="label_card_first_names").set_value([" Éve & co,Bob , ,Bob"]).run()
     queries = [urlsplit(code.value).query for code in shown.calm().at.code]
     names = [parse_qs(query).get("by") for query in queries if "plan=first" in query]
-    assert names == [None, ["Éve & co"], ["Bob"], [EVIL]]
-    opened = app("label", **{k: v[0] for k, v in parse_qs(queries[1]).items()})
+    assert names == [None, ["Bob"], ["Éve & co"], [EVIL]]
+    assert plan_people(label_plan.store, "first") == ("Bob", "Éve & co")
+    opened = app("label", **{k: v[0] for k, v in parse_qs(queries[2]).items()})
     assert opened.at.text_input(key="by").value == "Éve & co"
+
+
+def test_who_joined_meanwhile_is_in_the_field_and_a_name_that_cannot_be_is_said(label_plan, app):
+    store, key = label_plan.store, "label_card_first_names"
+    name_people(store, "first", ["Ann, the first", "bob"])
+    shown = app("label", view="Plans")
+    assert shown.at.multiselect(key=key).value == ["Ann, the first", "bob"]
+    join_people(store, "first", "É")
+    shown.at.run()
+    shown.at.multiselect(key=key).set_value(["Ann, the first", "É", "Bob", "bob"]).run()
+    assert plan_people(store, "first") == ("Ann, the first", "bob", "É"), "nothing is lost"
+    assert any("Bob and bob" in w for w in shown.warnings)
+    shown.at.multiselect(key=key).set_value(["Ann, the first", "É"]).run()
+    assert plan_people(store, "first") == ("Ann, the first", "É")
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ CONTROLS = {
         "label.begin:_start", "label.factors:_remove", "label.factors:_save",
         "label.plan_form:_count",
         "label.plan_form:_uploaded", "label.plan_form:make", "label.plan_upload:_take",
-        "metrics.labels_axes:_keep_plan",
+        "label.sharing:_join", "label.sharing:_name", "metrics.labels_axes:_keep_plan",
     },
     NEW_NAME: {
         "explore.latent_axis:_save",
@@ -132,7 +132,7 @@ OWN_SESSION = {
     "label.begin:address.show_view",
     "label.annotator:_be", "label.annotator:_be_new", "label.desk:on_look",
     "label.desk:on_older", "label.exchange:_close",
-    "label.plans:_edit",
+    "label.plans:_edit", "label.sharing:_take_all",
     "label.plans:labels.show_plan", "metrics.benchmark:lambda sort",
     "metrics.cell:session.choose_cell", "metrics.effects_map:chosen", "metrics.charts:moved",
     "metrics.charts:released", "metrics.labels:session.choose_run",

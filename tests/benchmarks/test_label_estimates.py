@@ -77,7 +77,7 @@ def test_the_truth_of_the_kitchen_is_that_of_all_its_labels():
     world = World.of("demo-kitchen")
     rows = list(world.measure(0))
     assert [row["n"] for row in rows] == list(SIZES)
-    same = all_label_scores(world._ground(world.traversal.ids), world.levels)
+    same = all_label_scores(world.ground_of(world.traversal.ids), world.levels)
     assert set(same) == set(SCORES)
     for row in rows:
         for name in SCORES:

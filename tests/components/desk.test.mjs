@@ -1,7 +1,7 @@
 // Run by test_modules.py, or by hand: node --test tests/components
 import assert from "node:assert/strict"
 import test from "node:test"
-import { Desk } from "../../assets/components/label_desk.js"
+import { Desk, Places } from "../../assets/components/label_desk.js"
 
 const SIZE = 24
 
@@ -54,4 +54,30 @@ test("what was answered before is passed over, what was skipped comes last", () 
   for (let i = 0; i < 50; i++) for (const k of [1, 2]) if (given.mark(k, i) === ".") given.set(k, i, "1")
   assert.equal(given.next(1, 24, SIZE, true), null)
   assert.equal(given.next(1, 24, SIZE, false), null)
+})
+
+test("a share shows some items of a plan, in an order of its own, and events name the plan's positions", () => {
+  for (let round = 0; round < 50; round++) {
+    const n = 5 + Math.floor(Math.random() * 60)
+    const order = [...Array(n).keys()].sort(() => Math.random() - 0.5).slice(0, 1 + Math.floor(Math.random() * n))
+    const places = new Places(order, n)
+    const marks = Array.from({ length: n }, (_, at) => ".12o"[(at * 7 + round) % 4])
+    const steps = marks.map((mark, at) => [`e${at}`, at, 0, ".", mark]).filter(([, , , , mark]) => mark === "1")
+    const said = { done: [marks.join("")], skips: [[0, n - 1]], flags: [1, n - 2], steps }
+    const waiting = [{ event: { id: "w", at: order[0], action: "label" }, k: 0, after: "5" },
+      { event: { id: "elsewhere", at: -1, action: "label" }, k: 0, after: "5" }]
+    const given = new Desk(places.standing(said), places.entries(waiting))
+    assert.equal(waiting[0].event.at, order[0], "what is on its way is not changed")
+    order.forEach((at, i) => {
+      const skipped = [0, n - 1].includes(at) ? "s" : marks[at]
+      assert.equal(given.mark(0, i), i === 0 ? "5" : skipped)
+      assert.equal(given.flags.has(i), [1, n - 2].includes(at))
+      assert.equal(places.of(places.at(i)), i)
+    })
+    assert.ok(given.steps.every(({ id, at }) => id === "w" ? at === 0 : id === `e${order[at]}`))
+    const next = given.firstAsked(0, 1, order.length)
+    assert.ok(next < 0 || given.mark(0, next) !== "o")
+    assert.ok([...Array(next < 0 ? order.length - 1 : next - 1).keys()].every((i) => given.mark(0, i + 1) === "o"))
+  }
+  assert.deepEqual(new Places(null, 3).order, [0, 1, 2])
 })

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.app.label import annotator, meter
+from rivae.app.label import annotator, meter, sharing
 from rivae.app.panels.answers import next_rev
 from rivae.app.panels.component import Component
 from rivae.app.shared import frame, labels
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rivae.app.shared.labels import OpenPlan
     from rivae.labels.desk import Step
     from rivae.labels.guideline import Guideline
+    from rivae.labels.shares import Share
 
 NO_NAME = "Type your name above to begin."
 BLIND = "You see items in random order, without their origin and without the labels of others."
@@ -40,7 +41,7 @@ def panel(opened: OpenPlan) -> None:
     if not name or trouble:
         st.info(trouble or f"{NO_NAME} {BLIND}", icon=":material/info:")
         return
-    if not annotator.question(name):
+    if not annotator.question(name) and not sharing.question(opened.plan.id, name):
         meter.panel(opened, name)
         _desk(opened.plan.id, name, bool(tagged))
 
@@ -48,8 +49,11 @@ def panel(opened: OpenPlan) -> None:
 @fragment()
 def _desk(plan: str, by: str, tagged: bool) -> None:
     """A fragment, so that a batch of labels redraws nothing else."""
+    sent = payload(labels.open_plan(plan), by, tagged)
+    if sent["shares"]:
+        st.caption(sent["shares"])
     _PANEL(
-        payload(labels.open_plan(plan), by, tagged),
+        sent,
         key=keys.LABEL_PANEL,
         send=on_send,
         older=on_older,
@@ -64,14 +68,16 @@ def payload(opened: OpenPlan, by: str, tagged: bool) -> dict[str, Any]:
         LabelError: the store did not answer.
     """
     guideline = _guideline(opened)
-    key = [opened.plan.id, by, tagged, guideline.version]
+    people = sharing.people(opened.plan.id, by)
+    key = [opened.plan.id, by, tagged, guideline.version, list(people)]
     kept = st.session_state.get(keys.LABEL_PAYLOAD)
     # The fragment is also drawn again after every batch, without entering the page.
     if kept is None or kept["key"] != key:
+        if kept is None or kept["key"][:2] != key[:2]:
+            for answer in (keys.LABEL_ANSWER, keys.LABEL_OLDER, keys.LABEL_LOOK):
+                st.session_state[answer] = None
         kept = _built(opened, by, tagged, guideline) | {"key": key}
         st.session_state[keys.LABEL_PAYLOAD] = kept
-        for answer in (keys.LABEL_ANSWER, keys.LABEL_OLDER, keys.LABEL_LOOK):
-            st.session_state[answer] = None
     return {
         **kept,
         "answer": st.session_state.get(keys.LABEL_ANSWER),
@@ -85,11 +91,13 @@ def enter() -> None:
     st.session_state[keys.LABEL_PAYLOAD] = None
 
 
-def _standing(opened: OpenPlan, guideline: Guideline, by: str) -> dict[str, Any]:
+def _standing(
+    opened: OpenPlan, guideline: Guideline, by: str, share: Share | None
+) -> dict[str, Any]:
     """What the store has of this annotator now; ``seen`` is the number up to which that is."""
     from rivae.labels.desk import desk
 
-    found = desk(labels.store(), opened.plan, opened.keys, guideline.ids, by)
+    found = desk(labels.store(), opened.plan, opened.keys, guideline.ids, by, share)
     steps, older = found.history()
     return {
         "done": list(found.done),
@@ -102,11 +110,14 @@ def _standing(opened: OpenPlan, guideline: Guideline, by: str) -> dict[str, Any]
 
 
 def _built(opened: OpenPlan, by: str, tagged: bool, guideline: Guideline) -> dict[str, Any]:
+    share = sharing.share(opened, guideline, by)
     return {
         "rev": next_rev(0),
         "plan": opened.plan.id,
         "by": by,
         "n": len(opened.keys),
+        "order": None if share is None else list(share.order),
+        "shares": "" if share is None else sharing.said(share, by),
         "inTurn": bool(opened.plan.chances),  # numbers early need some items of every factor
         "url": web.label_url(opened.plan.id),
         "guideline": guideline.version,
@@ -120,7 +131,7 @@ def _built(opened: OpenPlan, by: str, tagged: bool, guideline: Guideline) -> dic
             }
             for factor in guideline.factors
         ],
-        **_standing(opened, guideline, by),
+        **_standing(opened, guideline, by, share),
         "tags": _suggestions(opened, guideline) if tagged else None,
     }
 
@@ -192,7 +203,8 @@ def _news(opened: OpenPlan, by: str, seen: object, own: Mapping[str, int]) -> di
         return {}
     if not has_news(labels.store(), by, seen, own):
         return {"seen": max((seen, *own.values()))}
-    fresh = _standing(opened, _guideline(opened), by)
+    guideline = _guideline(opened)
+    fresh = _standing(opened, guideline, by, sharing.share(opened, guideline, by))
     return {"fresh": fresh, "seen": fresh["seen"]}
 
 

@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.shared import labels
+from rivae.app.shared.runs import method_title
 from rivae.app.shell import cache, keys, pages
 from rivae.app.shell.fragments import fragment
-from rivae.app.shell.text import markdown
+from rivae.app.shell.text import listed, markdown
 from rivae.app.work.meters import BackgroundMeter
 from rivae.base.errors import RivaeError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from rivae.app.shared.labels import OpenPlan
     from rivae.base.progress import Progress
     from rivae.labels.agreement import Agreement
-    from rivae.labels.early.estimates import Estimate, LabelEstimates
+    from rivae.labels.early.comparing import Difference
+    from rivae.labels.early.estimates import LabelEstimates
+    from rivae.labels.early.intervals import Estimate
     from rivae.labels.early.meter import MeterReading
     from rivae.labels.early.of_run import PlanMeter
     from rivae.labels.guideline import Guideline
@@ -31,6 +34,10 @@ NOTHING_YET = "What your labels say stands here after the first sheet."
 NARROW = "D to ± .1 in about {} min"
 DONE = "D is known to ± .1"
 SHORT = "this plan is too short for D to ± .1"
+MORE = "Not shown: {}"
+UNDECIDED = "No difference between {} and {} is beyond chance yet."
+DECIDED = "Beyond chance, {} is {} than {}{}."
+MAY_BE = "; in {} the difference may be chance"
 
 
 def panel(opened: OpenPlan, by: str) -> None:
@@ -74,12 +81,13 @@ def _show(plan: str, reading: MeterReading) -> None:
     from rivae.exploring.words.axis_names import names_of_axes
     from rivae.labels.kept_plans import plan_guideline
 
-    st.markdown(said(reading), width="content")
+    titles = _titles(tuple(reading.runs))
+    st.markdown(said(reading, titles), width="content")
     with st.popover("Each factor", icon=":material/monitoring:", key=keys.LABEL_METER):
         opened = labels.open_plan(plan)
         first, found = next(iter(reading.runs.items()))
         names = names_of_axes(cache.run(first), len(found.table))
-        st.markdown(details(reading, plan_guideline(labels.store(), opened.plan), names))
+        st.markdown(details(reading, plan_guideline(labels.store(), opened.plan), names, titles))
     if any(factor.best is not None for factor in reading.factors):
         st.page_link(  # a button would redraw this part of the page alone
             pages.path("label"),
@@ -89,49 +97,128 @@ def _show(plan: str, reading: MeterReading) -> None:
         )
 
 
-def said(reading: MeterReading) -> str:
-    """The line beside the desk, Markdown: the share that is labelled, the scores of each run, and
-    what is still to do.
+def _titles(runs: Sequence[str]) -> dict[str, str]:
+    """What tells the runs of one data set apart in few words: their methods, else their names."""
+    by_run = {name: method_title(cache.run(name).config.method.name) for name in runs}
+    return {
+        name: title if list(by_run.values()).count(title) == 1 else name
+        for name, title in by_run.items()
+    }
+
+
+def said(reading: MeterReading, titles: Mapping[str, str]) -> str:
+    """What stands beside the desk, Markdown: the share that is labelled, the scores, and what is
+    still to do; of several runs each in a line, and whether two of them differ beyond chance.
+
+    Args:
+        titles: of the runs, by id.
     """
+    from rivae.labels.early.comparing import MAX_COMPARED
+
     if not any(factor.labelled for factor in reading.factors):
         return NOTHING_YET
-    parts = [f"**{reading.steps:.0%}** of steps labelled"]
-    for name, found in reading.runs.items():
-        title = f"{markdown(name)}: " if len(reading.runs) > 1 else ""
-        parts.append(title + _scores(found))
+    first = [f"**{reading.steps:.0%}** of steps labelled"]
+    lines: list[str] = []
+    if len(reading.runs) == 1:
+        first += [_scores(found) for found in reading.runs.values()]
+    elif all(_reason(found) for found in reading.runs.values()):
+        first.append(_reason(next(iter(reading.runs.values()))))
+    else:
+        shown = list(reading.runs)[:MAX_COMPARED]
+        lines = [f"{markdown(titles[name])}: {_scores(reading.runs[name])}" for name in shown]
+        lines += [compared(one, titles) for one in _leading(reading)]
+        if more := [markdown(titles[name]) for name in list(reading.runs)[MAX_COMPARED:]]:
+            lines.append(f":small[{MORE.format(', '.join(more))}]")
     if any(found.scores["disentanglement"].known for found in reading.runs.values()):
         minutes = reading.minutes
-        parts.append(
+        first.append(
             SHORT if minutes is None else NARROW.format(math.ceil(minutes)) if minutes else DONE
         )
-    return " · ".join(parts)
+    return "  \n".join([" · ".join(first), *lines])
+
+
+def _leading(reading: MeterReading) -> list[Difference]:
+    """The difference of the two runs with the highest D; none while there are no scores."""
+    known = {
+        name: found.scores["disentanglement"].value
+        for name, found in reading.runs.items()
+        if found.scores["disentanglement"].known
+    }
+    pairs = [one for one in reading.differences if {one.first, one.second} <= set(known)]
+    return sorted(pairs, key=lambda one: -known[one.first] - known[one.second])[:1]
+
+
+def compared(found: Difference, titles: Mapping[str, str]) -> str:
+    """Whether two runs differ beyond chance, in a sentence of Markdown."""
+    known = {name: one for name, one in found.scores.items() if one.known}
+    higher = [name for name in found.beyond_chance if known[name].low > 0]
+    lower = [name for name in found.beyond_chance if known[name].high < 0]
+    # What is more of a thing comes first.
+    turned = len(lower) > len(higher)
+    if turned:
+        higher, lower = lower, higher
+    names = [markdown(titles[name]) for name in (found.first, found.second)]
+    first, second = names[::-1] if turned else names
+    if not higher:
+        return UNDECIDED.format(first, second)
+
+    def by(some: Sequence[str]) -> str:
+        parts = [f"{LETTERS[name]} (by {_by(known[name])})" for name in some]
+        return listed(parts)
+
+    ways = [f"{way} in {by(some)}" for way, some in (("higher", higher), ("lower", lower)) if some]
+    rest = [letter for name, letter in LETTERS.items() if name in known.keys() - {*higher, *lower}]
+    return DECIDED.format(
+        first, " and ".join(ways), second, MAY_BE.format(listed(rest)) if rest else ""
+    )
+
+
+def _by(difference: Estimate) -> str:
+    """How much, whichever is higher."""
+    ends = sorted((abs(difference.low), abs(difference.high)))
+    return "–".join(_short(value) for value in ends)
+
+
+def _reason(found: LabelEstimates) -> str:
+    """Why there is no score at all; "" where there is one."""
+    scores = [found.scores[name] for name in LETTERS]
+    return "" if any(score.known for score in scores) else markdown(scores[0].reason)
 
 
 def _scores(found: LabelEstimates) -> str:
     known = [(letter, found.scores[name]) for name, letter in LETTERS.items()]
-    if not any(score.known for _, score in known):
-        return markdown(known[0][1].reason)
-    return " · ".join(f"{letter} **{_range(score)}**" for letter, score in known if score.known)
+    return _reason(found) or " · ".join(
+        f"{letter} **{_range(score)}**" for letter, score in known if score.known
+    )
 
 
 def _range(score: Estimate) -> str:
     """ ".22–.48", as in the tables of the paper."""
-    low, high = (f"{value:.2f}".replace("0.", ".", 1) for value in (score.low, score.high))
-    return f"{low}–{high}"
+    return f"{_short(score.low)}–{_short(score.high)}"
 
 
-def details(reading: MeterReading, guideline: Guideline, axis_names: Sequence[str]) -> str:
+def _short(value: float) -> str:
+    return f"{value:.2f}".replace("0.", ".", 1)
+
+
+def details(
+    reading: MeterReading,
+    guideline: Guideline,
+    axis_names: Sequence[str],
+    titles: Mapping[str, str],
+) -> str:
     """A table of the factors in Markdown: labels, the axis that each goes with, agreement; and how
-    often answers slip.
+    often answers slip, and every two runs that are compared.
 
     Args:
         axis_names: (d,) of the first run.
+        titles: of the runs, by id.
     """
-    first = next(iter(reading.runs))
+    first = titles[next(iter(reading.runs))]
     shared = {one.factor: one for one in reading.agreement}
-    titles = ["Factor", "Items", f"Goes with, in {markdown(first)}", "Correlation"]
-    titles += ["Agreement"] if shared else []
-    lines = [_row(titles), "|---" * len(titles) + "|"]
+    heads = ["Factor", "Items", f"Goes with, in {markdown(first)}", "Correlation"]
+    heads += ["Agreement"] if shared else []
+    lines = [_row(heads), "|---" * len(heads) + "|"]
     for factor in reading.factors:
         axis, corr = "–", "needs 6 items"
         if factor.best is not None:
@@ -148,6 +235,8 @@ def details(reading: MeterReading, guideline: Guideline, axis_names: Sequence[st
             f"Of {slips.n} answers that were asked twice, {slips.rate:.0%} slipped by a level "
             f"({slips.low:.0%} to {slips.high:.0%}).",
         ]
+    if len(reading.differences) > 1:
+        lines += ["", *(f"{compared(one, titles)}  " for one in reading.differences)]
     return "\n".join(lines)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.label import annotator, plan_form
+from rivae.app.label import annotator, plan_form, sharing
 from rivae.app.shared import labels
 from rivae.app.shared.runs import short_date, view_names
 from rivae.app.shell import cache, keys, report
@@ -187,16 +187,9 @@ def _actions(plan: LabelPlan, guideline: Guideline, known: Sequence[str]) -> Non
 
 
 def _links(plan_id: str, known: Sequence[str], key: str) -> None:
-    """A link for each annotator, to be copied, and one that asks for a name."""
-    typed = st.text_input(
-        "Links for",
-        placeholder="Ana, Bob",
-        key=f"{key}_names",
-        help="Names of annotators, with commas. Each link opens the desk under its name, which "
-        "that browser then remembers.",
-    )
-    typed_names = (part.strip()[: annotator.MAX_NAME] for part in typed.split(","))
-    for name in list(dict.fromkeys(["", *filter(None, typed_names), *known]))[: MAX_SHARES + 1]:
+    """Who shares a plan; a link for each annotator, to be copied, and one that asks for a name."""
+    named = sharing.names_field(plan_id, known, f"{key}_names")
+    for name in list(dict.fromkeys(["", *named, *known]))[: MAX_SHARES + 1]:
         st.caption(markdown(name) or ASKS_NAME)
         st.code(annotator.link(plan_id, name), language=None)
 

@@ -218,6 +218,7 @@ WORDS_FACTOR: Final = "factor"
 LABEL_PLAN: Final = "plan"
 LABEL_BY: Final = "by"  # who labels
 LABEL_SAME: Final = "label_same"  # names that are somebody else's than the known ones like them
+LABEL_WHOLE: Final = "label_whole"  # shared plans of which everything is labelled all the same
 LABEL_TAGS: Final = "tags"  # whether suggestions from tags are shown
 LABEL_METER: Final = "label_meter"
 LABEL_PANEL: Final = "label_panel"

@@ -15,6 +15,8 @@ import numpy as np
 
 from rivae.base.errors import ConfigError
 from rivae.labels.early.ground import Ground
+from rivae.labels.early.intervals import Estimate, ahead, mcc_ahead
+from rivae.labels.early.spreading import LevelSpreader
 from rivae.labels.scores import NAMES
 from rivae.metrics.matching import assignment
 from rivae.metrics.measures.dci_paper import DEFAULT_ALPHA, paper_scores
@@ -24,43 +26,6 @@ SCORES = (*NAMES, "mcc")
 MIN_ITEMS = 20  # of every factor, before D, C, I and MCC are given
 MIN_FIRST = 6  # of a factor, before its correlations are given
 N_DRAWS = 40
-NORMAL_90 = 1.645
-# Chosen on the kitchen and one half of the dishes: see benchmarks/label_estimates.py.
-MOST_AHEAD = 3.0  # times the way from half of the labels to all
-AHEAD, UNSURE, UNSEEN = 0.5, 0.8, 0.2  # of that way: added, and its s.d.; of the steps left
-MCC_AHEAD, MCC_UNSURE = 0.9, 1.0
-LEAST, MCC_LEAST = 0.025, 0.25  # to both sides; that of MCC over the root of the number of items
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A number with its 90 % interval, or the reason why there is none.
-
-    Attributes:
-        value, low, high: NaN where there is no number.
-        reason: one sentence where there is none; "" otherwise.
-    """
-
-    value: float
-    low: float
-    high: float
-    reason: str = ""
-
-    @property
-    def known(self) -> bool:
-        """Whether there is a number."""
-        return not self.reason
-
-    @property
-    def width(self) -> float:
-        return self.high - self.low
-
-    @classmethod
-    def none(cls, reason: str) -> Estimate:
-        return cls(math.nan, math.nan, math.nan, reason)
-
-    def __str__(self) -> str:
-        return self.reason or f"{self.low:.2f} – {self.high:.2f}"
 
 
 @dataclass(frozen=True)
@@ -93,7 +58,7 @@ class LabelEstimates:
 
 
 @dataclass(frozen=True)
-class _Fit:
+class Fit:
     """One factor's draws from some of its labels.
 
     Attributes:
@@ -119,8 +84,8 @@ class FactorDraws:
         steps: share of the steps whose item is answered.
     """
 
-    every: _Fit | None
-    half: _Fit | None
+    every: Fit | None
+    half: Fit | None
     n: int
     answered: int
     levels: int
@@ -143,34 +108,55 @@ def factor_draws(
             out.
         random_state: seed.
     """
+    return shared_draws([ground], ground.spreader, labels, apart, n_draws, random_state)[0]
+
+
+def shared_draws(
+    grounds: Sequence[Ground],
+    spreader: LevelSpreader,
+    labels: Floats,
+    apart: Floats | None = None,
+    n_draws: int = N_DRAWS,
+    random_state: int = 0,
+) -> list[FactorDraws]:
+    """The draws of one factor for each of several runs, from the same levels of the same items.
+
+    Args:
+        grounds: of the runs, all on the same items.
+        spreader: of these items.
+        labels, apart, random_state: as in ``factor_draws``.
+    """
     out = np.zeros(len(labels), dtype=np.bool_) if apart is None else np.asarray(apart, dtype=bool)
     labels = np.where(out, np.nan, labels)
     known = np.flatnonzero(~np.isnan(labels))
     n_levels, answered = len(np.unique(labels[known])), len(known) + int(out.sum())
-    steps = float(ground.step_share[known].sum() + ground.step_share[out].sum())
+    steps = [float(one.step_share[known].sum() + one.step_share[out].sum()) for one in grounds]
     if len(known) < MIN_FIRST or n_levels < 2:
-        return FactorDraws(None, None, len(known), answered, n_levels, steps)
+        return [FactorDraws(None, None, len(known), answered, n_levels, seen) for seen in steps]
     rng = np.random.default_rng(random_state)
 
-    def fitted(kept: Ints) -> _Fit:
+    def fitted(kept: Ints) -> list[Fit]:
         given = np.full(len(labels), np.nan)
         given[kept] = labels[kept]
-        levels = ground.spreader.draws(given, n_draws, rng)
-        table = ground.paths.tables(levels[:, :, None], (~out[:, None]).astype(np.float64))[:, :, 0]
-        seen = ground.step_share[kept].sum() + ground.step_share[out].sum()
-        used = ground.population[~out[ground.population]]
-        z = ground.z[~out[ground.population]]
-        return _Fit(table, _correlations(z, levels[:, used]), float(max(1 - seen, 0.0)))
+        levels = spreader.draws(given, n_draws, rng)
+        return [_fit(ground, levels, out, kept) for ground in grounds]
 
-    by_steps = known[np.argsort(-ground.step_share[known], kind="stable")]
-    return FactorDraws(
-        fitted(known),
-        fitted(by_steps[: max(2, len(known) // 2)]),
-        len(known),
-        answered,
-        n_levels,
-        steps,
-    )
+    step_share = np.mean([ground.step_share for ground in grounds], axis=0)
+    by_steps = known[np.argsort(-step_share[known], kind="stable")]
+    every, half = fitted(known), fitted(by_steps[: max(2, len(known) // 2)])
+    return [
+        FactorDraws(of_every, of_half, len(known), answered, n_levels, seen)
+        for of_every, of_half, seen in zip(every, half, steps, strict=True)
+    ]
+
+
+def _fit(ground: Ground, levels: Floats, out: np.ndarray, kept: Ints) -> Fit:
+    """The draws (S, N) as one run meets them; ``kept`` were labelled, ``out`` has no level."""
+    table = ground.paths.tables(levels[:, :, None], (~out[:, None]).astype(np.float64))[:, :, 0]
+    seen = ground.step_share[kept].sum() + ground.step_share[out].sum()
+    applies = ~out[ground.population]
+    strength = _correlations(ground.z[applies], levels[:, ground.population[applies]])
+    return Fit(table, strength, float(max(1 - seen, 0.0)))
 
 
 def _correlations(z: Floats, levels: Floats) -> Floats:
@@ -193,7 +179,7 @@ def combined(
     table, low, high = (np.full(shape, np.nan) for _ in range(3))
     for k, drawn in enumerate(draws):
         if drawn.every is not None and drawn.half is not None:
-            table[:, k], low[:, k], high[:, k] = _ahead(
+            table[:, k], low[:, k], high[:, k] = ahead(
                 drawn.every.table, drawn.half.table, drawn.every.unseen, drawn.half.unseen
             )
     scores = _scores(ground, draws, factors)
@@ -217,15 +203,15 @@ def _scores(
         return dict.fromkeys(SCORES, Estimate.none(reason))
     every, half = [d.every for d in draws if d.every], [d.half for d in draws if d.half]
     unseen, unseen_half = (float(np.mean([fit.unseen for fit in fits])) for fits in (every, half))
-    all_scores, half_scores = (_dci(ground, fits) for fits in (every, half))
+    all_scores, half_scores = (dci_draws(ground, fits) for fits in (every, half))
     found = {}
     for name, value, low, high in zip(
-        NAMES, *_ahead(all_scores, half_scores, unseen, unseen_half), strict=True
+        NAMES, *ahead(all_scores, half_scores, unseen, unseen_half), strict=True
     ):
         none = Estimate.none(f"{name} needs a second factor: label another one")
         found[name] = none if math.isnan(value) else Estimate(value, low, high)
     n_items = float(np.mean([drawn.n for drawn in draws]))
-    found["mcc"] = _mcc(_matched(every), _matched(half), n_items)
+    found["mcc"] = mcc_ahead(mcc_draws(every), mcc_draws(half), n_items)
     return found
 
 
@@ -247,13 +233,13 @@ def why_none(draws: Sequence[FactorDraws], factors: Sequence[str]) -> str:
     return ""
 
 
-def _dci(ground: Ground, fits: Sequence[_Fit]) -> Floats:
+def dci_draws(ground: Ground, fits: Sequence[Fit]) -> Floats:
     """D, C and I (S, 3) of the axes that are best in each draw."""
     tables = np.stack([fit.table for fit in fits], axis=2)
     return paper_scores(best_axes(np.nan_to_num(tables), ground.n_selected), DEFAULT_ALPHA)
 
 
-def _matched(fits: Sequence[_Fit]) -> Floats:
+def mcc_draws(fits: Sequence[Fit]) -> Floats:
     """MCC (S,) of the draws, axes and factors being matched in each."""
     tables = np.stack([fit.matched for fit in fits], axis=2)
     n_factors = tables.shape[2]
@@ -266,32 +252,6 @@ def best_axes(tables: Floats, n: int) -> Floats:
         return tables
     rows = np.argsort(-tables.max(axis=2), axis=1, kind="stable")[:, :n]
     return np.take_along_axis(tables, rows[:, :, None], axis=1)
-
-
-def _ahead(
-    every: Floats, half: Floats, unseen: float, unseen_half: float
-) -> tuple[Floats, Floats, Floats]:
-    """Value, low and high of scores (S, n) drawn from all labels and from the half of them."""
-    mean, spread = every.mean(axis=0), every.std(axis=0, ddof=1)
-    way = min(MOST_AHEAD, unseen / max(unseen_half - unseen, 1e-9)) * (mean - half.mean(axis=0))
-    reach = np.sqrt(
-        (NORMAL_90 * spread) ** 2 + (UNSURE * way) ** 2 + (UNSEEN * unseen) ** 2 + LEAST**2
-    )
-    return _within(mean + AHEAD * way, reach)
-
-
-def _mcc(every: Floats, half: Floats, n_items: float) -> Estimate:
-    way = float(every.mean() - half.mean())
-    spread = float(every.std(ddof=1))
-    least = MCC_LEAST**2 / n_items
-    reach = math.sqrt((NORMAL_90 * spread) ** 2 + (MCC_UNSURE * way) ** 2 + least)
-    value, low, high = _within(np.array(every.mean() + MCC_AHEAD * way), np.array(reach))
-    return Estimate(float(value), float(low), float(high))
-
-
-def _within(value: Floats, reach: Floats) -> tuple[Floats, Floats, Floats]:
-    value = np.clip(value, 0.0, 1.0)
-    return value, np.clip(value - reach, 0.0, 1.0), np.clip(value + reach, 0.0, 1.0)
 
 
 def estimate(

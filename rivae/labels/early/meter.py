@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,19 +16,18 @@ import pandas as pd
 
 from rivae.base.errors import ConfigError
 from rivae.labels.agreement import Agreement, agreement
+from rivae.labels.early.comparing import MAX_COMPARED, Difference, Rivals
 from rivae.labels.early.estimates import (
-    LEAST,
     MIN_ITEMS,
     N_DRAWS,
-    UNSEEN,
-    Estimate,
     FactorDraws,
     LabelEstimates,
     combined,
     factor_draws,
 )
 from rivae.labels.early.ground import Ground
-from rivae.labels.early.reading import partial_labels
+from rivae.labels.early.intervals import LEAST, UNSEEN, Estimate
+from rivae.labels.early.reading import PartialLabels, partial_labels
 from rivae.labels.early.sample import REPEATS, SECONDS
 from rivae.labels.early.slips import SlipRate, slip_rate
 from rivae.labels.plan import LabelPlan
@@ -38,6 +37,7 @@ WITHIN = 0.1  # half of the width that "minutes to go" aim at
 _USUAL = 0.45  # half of the width per share of steps without a label, until it is measured
 N_BOOTSTRAP = 200  # of agreement
 _EMPTY = level_table([], {})
+_TOGETHER = ""  # no run's id
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,7 @@ class MeterReading:
             ends before.
         agreement: of factors on which two annotators share an item.
         slips: from hidden repeats.
+        differences: of every pair among the first ``MAX_COMPARED`` runs.
     """
 
     runs: Mapping[str, LabelEstimates]
@@ -80,6 +81,7 @@ class MeterReading:
     minutes: float | None
     agreement: tuple[Agreement, ...]
     slips: SlipRate
+    differences: tuple[Difference, ...] = ()
 
 
 class Meter:
@@ -87,7 +89,7 @@ class Meter:
 
     Args:
         plan: whose items are labelled.
-        grounds: of the plan's runs, by id.
+        grounds: of the plan's runs, by id; all on the same items.
         factors: K ids.
         n_draws: see ``estimate``.
         random_state: seed; the same labels always read the same.
@@ -109,7 +111,9 @@ class Meter:
             raise ConfigError("a meter needs a run and a factor: choose them")
         self.plan, self.grounds, self.factors = plan, dict(grounds), tuple(factors)
         self._n_draws, self._random_state = n_draws, random_state
-        self._drawn: dict[tuple[str, int], tuple[bytes, FactorDraws]] = {}
+        self._drawn: dict[tuple[str, int], tuple[bytes, list[FactorDraws]]] = {}
+        compared = dict(list(self.grounds.items())[:MAX_COMPARED])
+        self._rivals = Rivals(compared) if len(compared) > 1 else None
         self._lock = threading.Lock()
 
     def read(
@@ -127,6 +131,7 @@ class Meter:
         """
         with self._lock:
             runs = {name: self._of_run(name, labels) for name in self.grounds}
+            differences = self._differences(labels)
         first = next(iter(runs.values()))
         mine = labels[labels["factor"].isin(self.factors)]
         shared = [
@@ -139,27 +144,37 @@ class Meter:
             self._minutes(runs, mine, seconds),
             tuple(shared),
             slip_rate(mine, _EMPTY if again is None else again),
+            differences,
         )
 
     def _of_run(self, name: str, labels: pd.DataFrame) -> LabelEstimates:
         ground = self.grounds[name]
         known = partial_labels(labels, self.plan, ground.items, self.factors)
+        draws = self._draws(name, known, lambda *some, **how: [factor_draws(ground, *some, **how)])
+        return combined(ground, [drawn for (drawn,) in draws], self.factors, known.left_out)
+
+    def _differences(self, labels: pd.DataFrame) -> tuple[Difference, ...]:
+        if self._rivals is None:
+            return ()
+        items = next(iter(self.grounds.values())).items
+        known = partial_labels(labels, self.plan, items, self.factors)
+        draws = self._draws(_TOGETHER, known, self._rivals.draws)
+        return self._rivals.differences(draws, self.factors)
+
+    def _draws(
+        self, of: str, known: PartialLabels, draw: Callable[..., list[FactorDraws]]
+    ) -> list[list[FactorDraws]]:
+        """Of every factor; those whose labels did not change are not drawn again."""
         draws = []
         for k in range(len(self.factors)):
             levels, apart = known.levels[:, k], known.apart[:, k]
             key = hashlib.blake2b(levels.tobytes() + apart.tobytes()).digest()
-            before = self._drawn.get((name, k))
+            before = self._drawn.get((of, k))
             if before is None or before[0] != key:
-                drawn = factor_draws(
-                    ground,
-                    levels,
-                    apart,
-                    n_draws=self._n_draws,
-                    random_state=self._random_state + k,
-                )
-                before = self._drawn[name, k] = key, drawn
+                how = {"n_draws": self._n_draws, "random_state": self._random_state + k}
+                before = self._drawn[of, k] = key, draw(levels, apart, **how)
             draws.append(before[1])
-        return combined(ground, draws, self.factors, known.left_out)
+        return draws
 
     def _minutes(
         self, runs: Mapping[str, LabelEstimates], labels: pd.DataFrame, seconds: float

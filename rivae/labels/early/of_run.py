@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
 from rivae.base.errors import LabelError
@@ -91,17 +92,38 @@ def ground_of(
     Raises:
         RunError, DataError: as ``measured_traversal``.
     """
-    retriever = Retriever(run.load_method(data), data, data.splits["test"], asks=plan.asks)
-    traversal = measured_traversal(
-        run,
-        data,
-        retriever,
-        n_queries=plan.n_queries,
-        asks=plan.asks,
-        progress=lambda share: progress(f"searching with {run.id}", 0.6 * share),
-    )
+    return grounds_of([run], plan, data, progress)[run.id]
+
+
+def grounds_of(
+    runs: Sequence[Run], plan: LabelPlan, data: PairedDataset, progress: Progress = silent
+) -> dict[str, Ground]:
+    """The grounds of several runs on the same items, by id, so that they can be compared.
+
+    Raises:
+        RunError, DataError: as ``measured_traversal``.
+    """
+    found = {}
+    for n_done, run in enumerate(runs):
+        retriever = Retriever(run.load_method(data), data, data.splits["test"], asks=plan.asks)
+
+        def searched(share: float, run: Run = run, n_done: int = n_done) -> None:
+            progress(f"searching with {run.id}", 0.6 * (n_done + share) / len(runs))
+
+        found[run.id] = (
+            retriever,
+            measured_traversal(
+                run,
+                data,
+                retriever,
+                n_queries=plan.n_queries,
+                asks=plan.asks,
+                progress=searched,
+            ),
+        )
     progress("describing the items", 0.6)
-    return Ground.of(retriever, traversal, plan.items)
+    also = np.concatenate([plan.items, *(met.ids[..., 0].ravel() for _, met in found.values())])
+    return {name: Ground.of(retriever, met, also) for name, (retriever, met) in found.items()}
 
 
 class PlanMeter:
@@ -128,10 +150,8 @@ class PlanMeter:
         if not self.plan.chances:
             raise LabelError(NO_PLAN.format(self.plan.runs[0].id))
         self._data = plan_data(self.plan)
-        grounds = {
-            one.id: ground_of(find_run(one.id), self.plan, self._data, progress)
-            for one in self.plan.runs
-        }
+        runs = [find_run(one.id) for one in self.plan.runs]
+        grounds = grounds_of(runs, self.plan, self._data, progress)
         self._meter = Meter(self.plan, grounds, plan_factors(store, self.plan, factors))
 
     def read(self, annotator: str = "") -> MeterReading:

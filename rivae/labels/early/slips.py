@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from rivae.labels.early.estimates import N_DRAWS, Estimate, LabelEstimates, estimate
+from rivae.labels.early.estimates import N_DRAWS, LabelEstimates, estimate
 from rivae.labels.early.ground import Ground
+from rivae.labels.early.intervals import Estimate
 from rivae.labels.guideline import N_LEVELS
 from rivae.labels.table import check_labels
 from rivae.metrics.intervals import share_interval

@@ -8,8 +8,10 @@ Matheron's rule (Wilson et al. 2020), with noise, and cut into levels; labelled 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
+from scipy.linalg import block_diag
 from scipy.special import ndtri
 
 from rivae.labels.early.describing import joined
@@ -49,7 +51,23 @@ class LevelSpreader:
         self._columns, number = joined(blocks)
         self._base = MIXTURES[:, number]  # (mixtures, columns)
         self._axes = np.flatnonzero(number == Z)
+        self._with_axis = self._base[[0] * len(self._axes)] * (1 - AXIS)  # (axes, columns)
+        self._with_axis[np.arange(len(self._axes)), self._axes] += AXIS * len(self._axes)
         self._spectra: dict[tuple[bytes, int], tuple[Floats, Floats]] = {}
+
+    @classmethod
+    def together(cls, spreaders: Sequence[LevelSpreader]) -> Self:
+        """What several runs know of the same items: the mixtures and axes of each."""
+        all_of = cls.__new__(cls)
+        all_of._columns = np.hstack([one._columns for one in spreaders])
+        all_of._base = block_diag(*[one._base for one in spreaders])
+        all_of._with_axis = block_diag(*[one._with_axis for one in spreaders])
+        starts = np.cumsum([0, *(one._columns.shape[1] for one in spreaders)])
+        all_of._axes = np.concatenate(
+            [start + one._axes for start, one in zip(starts, spreaders, strict=False)]
+        )
+        all_of._spectra = {}
+        return all_of
 
     def draws(self, labels: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
         """Levels of one factor, ``n_draws`` times.
@@ -97,11 +115,8 @@ class LevelSpreader:
 
     def _weights(self, mixture: int) -> Floats:
         """Of the columns (p,); square roots of the kernels' weights."""
-        if mixture < len(self._base):
-            return np.asarray(np.sqrt(self._base[mixture]))
-        weights = (1 - AXIS) * self._base[0]
-        weights[self._axes[mixture - len(self._base)]] += AXIS * len(self._axes)
-        return np.asarray(np.sqrt(weights))
+        n = len(self._base)
+        return np.sqrt(self._base[mixture] if mixture < n else self._with_axis[mixture - n])
 
     def _spectrum(self, known: Ints, mixture: int) -> tuple[Floats, Floats]:
         """Kept for the other factors, which are mostly labelled on the same items."""
@@ -109,7 +124,9 @@ class LevelSpreader:
         if key not in self._spectra:
             if len(self._spectra) >= MAX_KEPT:
                 self._spectra.pop(next(iter(self._spectra)))
-            self._spectra[key] = _spectrum(self._columns[known] * self._weights(mixture))
+            weights = self._weights(mixture)
+            used = weights > 0
+            self._spectra[key] = _spectrum(self._columns[known][:, used] * weights[used])
         return self._spectra[key]
 
     def _chosen(

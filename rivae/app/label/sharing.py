@@ -1,0 +1,137 @@
+"""Who shares a plan: the names, the question to somebody who is not named, and the share of one
+annotator in a sentence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.app.shared import labels
+from rivae.app.shell import keys, report
+from rivae.app.shell.text import listed, markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rivae.app.shared.labels import OpenPlan
+    from rivae.labels.guideline import Guideline
+    from rivae.labels.shares import Share
+
+ASK = "**{}** share this plan. Take a share, so that nobody labels what another has?"
+ASK_ONE = "**{}** labels this plan. Share it, so that nobody labels what another has?"
+SHARED = "{} share {:,} items; {} yours."
+YOU = "You"
+MAX_NAMED = 3  # others, in the sentence
+
+
+def people(plan: str, by: str) -> tuple[str, ...]:
+    """All who share a plan with this annotator; none where everything is asked of them."""
+    from rivae.labels.kept_plans import plan_people
+
+    named = plan_people(labels.store(), plan)
+    alone = not set(named) - {by}
+    return () if alone or plan in st.session_state.get(keys.LABEL_WHOLE, ()) else named
+
+
+def share(opened: OpenPlan, guideline: Guideline, by: str) -> Share | None:
+    """What is asked of one annotator; None for everything, in the order of the plan."""
+    from rivae.labels.shares import given_answers, share_of
+
+    named = people(opened.plan.id, by)
+    if not named:
+        return None
+    row_of = dict(zip(opened.keys, opened.plan.order, strict=True))
+    given = given_answers(labels.store(), opened.plan.id, {*named, by}, row_of)
+    return share_of(opened.plan, named, by, given, guideline.ids)
+
+
+def said(share: Share, by: str) -> str:
+    """The share of one annotator in a sentence of Markdown."""
+    others = [markdown(name) for name in share.people if name != by]
+    others = others if len(others) <= MAX_NAMED else [f"{len(others)} others"]
+    own = "1 other is" if share.own == 1 else f"{share.own:,} others are"
+    return SHARED.format(listed([YOU, *others]), share.shared, own)
+
+
+def question(plan: str, by: str) -> bool:
+    """Ask somebody who is not named whether they want a share; whether that is open."""
+    named = people(plan, by)
+    if not named or by in named:
+        return False
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        text = (ASK_ONE if len(named) == 1 else ASK).format(listed([markdown(n) for n in named]))
+        st.markdown(text, width="content")
+        st.button(
+            "Take a share",
+            key=f"{keys.LABEL_WHOLE}_share",
+            type="primary",
+            on_click=_join,
+            args=(plan, by),
+        )
+        st.button(
+            "Label everything", key=f"{keys.LABEL_WHOLE}_all", on_click=_take_all, args=(plan,)
+        )
+    report.show(keys.LABEL_WHOLE)
+    return True
+
+
+def _join(plan: str, by: str) -> None:
+    from rivae.labels.kept_plans import join_people
+
+    def join() -> str:
+        join_people(labels.store(), plan, by)
+        return ""
+
+    report.attempt(keys.LABEL_WHOLE, join)
+
+
+def _take_all(plan: str) -> None:
+    st.session_state[keys.LABEL_WHOLE] = {*st.session_state.get(keys.LABEL_WHOLE, ()), plan}
+
+
+# On the card of the plan
+
+
+def names_field(plan: str, known: Sequence[str], key: str) -> tuple[str, ...]:
+    """The field that says who shares a plan; returns the names in it.
+
+    Args:
+        known: who has labelled.
+    """
+    from rivae.labels.kept_plans import MAX_PEOPLE, plan_people
+
+    named = plan_people(labels.store(), plan)
+    st.session_state[key] = list(named)  # somebody may have joined since
+    st.multiselect(
+        "Annotators",
+        list(dict.fromkeys([*named, *known])),
+        key=key,
+        accept_new_options=True,
+        max_selections=MAX_PEOPLE,
+        placeholder="Type a name and press Enter",
+        on_change=_name,
+        args=(plan, key),
+        help="With two or more names, a quarter of the items (at most 48) is asked of everybody "
+        "first, and the rest is split among them. Add a name when somebody joins, remove it when "
+        "somebody stops: what is not labelled yet is split anew. Leave this empty where everybody "
+        "is to label everything.",
+    )
+    report.show(key)
+    return named
+
+
+def _name(plan: str, key: str) -> None:
+    from rivae.labels.kept_plans import name_people, plan_people
+
+    def name() -> str:
+        named = plan_people(labels.store(), plan)
+        typed = [
+            part.strip()
+            for name in st.session_state[key]
+            for part in ([name] if name in named else name.split(","))
+        ]
+        name_people(labels.store(), plan, filter(None, typed))
+        return ""
+
+    report.attempt(key, name)
