@@ -1,4 +1,8 @@
-"""axe finds nothing that leaves anybody out, light or dark, and the Tab key reaches everything."""
+"""Every page in a real browser: nothing throws, it asks this machine alone, both themes are drawn, axe
+finds nothing that leaves anybody out, the Tab key reaches everything, and a narrow window holds it.
+"""
+
+from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -101,16 +105,19 @@ def settled(page):
     return controls
 
 
+def is_dark(paint):
+    return max(int(v) for v in paint.strip("rgba()").split(",")[:3]) < 80
+
+
 def nothing_is_found_light_or_dark(page, until):
     """Every rule in the light; in the dark those that look at colours. A look takes a second of a
     core or more, so that each waits for a page that is drawn.
     """
     settled(page)
     ground = "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
-    light = page.evaluate(ground)
     for scheme, rules in (("light", ()), ("dark", OF_COLOURS)):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        until(lambda dark=scheme == "dark": (page.evaluate(ground) != light) is dark, scheme)
+        until(lambda dark=scheme == "dark": is_dark(page.evaluate(ground)) is dark, scheme)
         for _ in range(20):  # what Python draws follows the scheme a moment later
             page.wait_for_timeout(250)
             page.locator(IDLE).wait_for()
@@ -134,14 +141,28 @@ def the_tab_key_reaches_everything_and_gets_out_again(page):
     assert not missed - drawn_anew
 
 
+def a_narrow_window_holds_the_page(page, until):
+    page.set_viewport_size({"width": 420, "height": 800})
+    page.wait_for_timeout(500)
+    wide = "document.documentElement.scrollWidth - window.innerWidth"
+    until(lambda: page.evaluate(wide) <= 0, "no scrolling sideways", 20)
+
+
 @pytest.mark.parametrize("path", PAGES)
 def test_a_page_leaves_nobody_out(page, app_server, until, path):
     """In one test, because drawing the page takes longer than looking at it."""
+    hosts = set()
+    page.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     page.goto(f"{app_server}/{path}")
     page.locator(PAGES[path]).first.wait_for(state="attached", timeout=60_000)
     nothing_is_found_light_or_dark(page, until)
     the_tab_key_reaches_everything_and_gets_out_again(page)
+    assert page.title()
+    assert page.locator("img:not([alt])").count() == 0
+    a_narrow_window_holds_the_page(page, until)
+    assert page.get_by_test_id("stException").all_inner_texts() == []
+    assert hosts - {urlsplit(app_server).netloc, ""} == set()  # "": pictures inside an answer
 
 
 def test_a_tour_in_the_making_and_on_show_leaves_nobody_out(page, app_server, until):
