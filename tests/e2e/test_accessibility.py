@@ -1,5 +1,5 @@
-"""Every page in a real browser: nothing throws, it asks this machine alone, both themes are drawn, axe
-finds nothing that leaves anybody out, the Tab key reaches everything, and a narrow window holds it.
+"""Every page in a real browser: nothing throws, it asks this machine alone, both themes are drawn,
+axe finds nothing that leaves anybody out, the Tab key reaches all, and a narrow window holds it.
 """
 
 from urllib.parse import urlsplit

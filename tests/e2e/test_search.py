@@ -32,8 +32,8 @@ def png(picture):
     return base64.b64encode(out.getvalue()).decode()
 
 
-def test_words_find_items_and_the_keyboard_takes_one(explore_page, kitchen, until):
-    page = explore_page.open("demo-kitchen").page
+def test_words_find_items_and_the_keyboard_takes_one(explore, kitchen, until):
+    page = explore.open("demo-kitchen").page
     wanted = kitchen.best("chocolate pudding", 7)
     box, hits = page.get_by_test_id("search"), page.get_by_test_id("hit")
     box.press_sequentially("chocolate pudding")
@@ -63,8 +63,8 @@ def test_words_find_items_and_the_keyboard_takes_one(explore_page, kitchen, unti
 
 
 @pytest.mark.parametrize("name", ["mine.png", ""], ids=["dropped", "pasted"])
-def test_a_picture_is_the_query(explore_page, kitchen, until, name):
-    page = explore_page.open("demo-kitchen").page
+def test_a_picture_is_the_query(explore, kitchen, until, name):
+    page = explore.open("demo-kitchen").page
     row = int(kitchen.search_rows[20])
     box = page.get_by_test_id("search" if not name else "query")
     box.evaluate(
@@ -72,11 +72,11 @@ def test_a_picture_is_the_query(explore_page, kitchen, until, name):
         [name, "image/png", png(kitchen.data.picture(row, 1))],
     )
     until(lambda: "q=upload_" in page.evaluate("location.href"), "the picture is the query")
-    until(lambda: explore_page.ids()[0] == row, "it finds its own dish")
+    until(lambda: explore.ids()[0] == row, "it finds its own dish")
 
 
-def test_what_is_no_picture_is_told(explore_page, until):
-    page = explore_page.open("demo-kitchen").page
+def test_what_is_no_picture_is_told(explore, until):
+    page = explore.open("demo-kitchen").page
     given = ["bad.png", "image/png", base64.b64encode(b"nothing").decode()]
     page.get_by_test_id("query").evaluate("(box, given) => (" + DROP + ")([box, ...given])", given)
     error = page.get_by_test_id("explore-error")
