@@ -45,6 +45,9 @@ def test_a_heading_sorts_by_mouse_and_keyboard_and_back_undoes(tables, until):
     tables.go_back()
     until(lambda: link(tables) == sorted_link, "each click is one step of the history")
     until(lambda: names(tables) == once, "back undoes the last click")
+    table.locator("[data-column=recall_at_1]").last.click()
+    until(lambda: table.locator("th[aria-sort=descending]").count() == 1, "screen readers know")
+    assert "R@1" in table.locator("th[aria-sort=descending]").inner_text()
 
 
 # Playwright's evaluate counts as a visitor's hand, so the page itself says how many steps it added.
@@ -82,13 +85,6 @@ def test_alpha_moves_the_curves_while_the_button_is_down(page, app_server, until
     assert "alpha" not in link(page), "the address waits for the release"
     mouse.up()
     until(lambda: "alpha" in link(page), "the address follows the release")
-
-
-def test_the_order_is_told_to_screen_readers(tables, until):
-    table = tables.get_by_test_id("result-table").first
-    table.locator("[data-column=recall_at_1]").click()
-    until(lambda: table.locator("th[aria-sort=descending]").count() == 1, "aria-sort")
-    assert "R@1" in table.locator("th[aria-sort=descending]").inner_text()
 
 
 MEASURED_MS = 120_000  # the first time, in the background
