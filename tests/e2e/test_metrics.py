@@ -36,6 +36,8 @@ def test_a_heading_sorts_by_mouse_and_keyboard_and_back_undoes(tables, until):
     until(lambda: "sort" in link(tables), "the address follows")
     until(lambda: names(tables) not in ([], before), "another order")
     once, sorted_link = names(tables), link(tables)
+    until(lambda: table.locator("th[aria-sort=descending]").count() == 1, "screen readers know")
+    assert "paper" in table.locator("th[aria-sort=descending]").inner_text()
     # The heading still has the focus, so that the keyboard can go on.
     tables.keyboard.press("Enter")
     until(lambda: link(tables)["sort"].startswith("-"), "the address follows the key")
@@ -45,9 +47,6 @@ def test_a_heading_sorts_by_mouse_and_keyboard_and_back_undoes(tables, until):
     tables.go_back()
     until(lambda: link(tables) == sorted_link, "each click is one step of the history")
     until(lambda: names(tables) == once, "back undoes the last click")
-    table.locator("[data-column=recall_at_1]").last.click()
-    until(lambda: table.locator("th[aria-sort=descending]").count() == 1, "screen readers know")
-    assert "R@1" in table.locator("th[aria-sort=descending]").inner_text()
 
 
 # Playwright's evaluate counts as a visitor's hand, so the page itself says how many steps it added.
