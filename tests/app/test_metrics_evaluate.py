@@ -50,7 +50,7 @@ def over(job):
     return job
 
 
-def test_a_run_is_evaluated_in_the_background(app, unmeasured):
+def test_a_run_and_its_map_are_measured_in_the_background(app, unmeasured):
     from rivae.app.shell.cache import run as known
 
     page = app("metrics", run="new")
@@ -68,6 +68,13 @@ def test_a_run_is_evaluated_in_the_background(app, unmeasured):
     assert unmeasured.evaluation.settings.dataset == "synth"
     page.follow(run="new", open_metrics="true")
     assert "R@1 ↑" in [row.get("name") for row in tables(page)[0]["rows"]]
+    task = EVIDENCE_OF(unmeasured, unmeasured.evaluation)
+    assert EVIDENCE_OF(unmeasured, unmeasured.evaluation) is task, "a second visitor joins"
+    assert not over(task).error
+    found = EVIDENCE_OF(unmeasured, unmeasured.evaluation)
+    assert found == kept_evidence(unmeasured, unmeasured.evaluation) and found.effects
+    shutil.rmtree(unmeasured.path / "cache")  # a folder that cannot be written
+    assert EVIDENCE_OF(unmeasured, unmeasured.evaluation) == found
 
 
 def test_what_was_stopped_waits_for_the_button(app, unmeasured):
@@ -85,17 +92,6 @@ def test_who_has_not_logged_in_begins_nothing(app, unmeasured, monkeypatch):
     monkeypatch.setattr("rivae.app.shell.access.may_change", lambda: False)
     page = app("metrics", run="new")
     assert not evaluating.evaluations.known and page.at.button(key="metrics_evaluate")
-
-
-def test_the_map_is_measured_in_the_background(unmeasured, monkeypatch):
-    over(evaluating.start_evaluation(unmeasured))
-    task = EVIDENCE_OF(unmeasured, unmeasured.evaluation)
-    assert EVIDENCE_OF(unmeasured, unmeasured.evaluation) is task, "a second visitor joins"
-    assert not over(task).error
-    found = EVIDENCE_OF(unmeasured, unmeasured.evaluation)
-    assert found == kept_evidence(unmeasured, unmeasured.evaluation) and found.effects
-    shutil.rmtree(unmeasured.path / "cache")  # a folder that cannot be written
-    assert EVIDENCE_OF(unmeasured, unmeasured.evaluation) == found
 
 
 def test_a_demo_run_is_measured_but_not_written(app, unmeasured, monkeypatch):

@@ -72,9 +72,15 @@ def trained_run(app_runs: Path) -> str:
 
 
 @pytest.fixture
-def explore_page(page: Any, app_server: str, trained_run: str) -> ExplorePage:
+def explore(page: Any, app_server: str) -> ExplorePage:
+    """Explore, not yet opened: a page costs two seconds of a core."""
+    return ExplorePage(page, app_server)
+
+
+@pytest.fixture
+def explore_page(explore: ExplorePage, trained_run: str) -> ExplorePage:
     """Explore on the small run."""
-    return ExplorePage(page, app_server).open(trained_run, q="mean")
+    return explore.open(trained_run, q="mean")
 
 
 plan_numbers = itertools.count(1)

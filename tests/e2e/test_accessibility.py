@@ -1,4 +1,8 @@
-"""axe finds nothing that leaves anybody out, light or dark, and the Tab key reaches everything."""
+"""Every page in a real browser: nothing throws, it asks this machine alone, both themes are drawn,
+axe finds nothing that leaves anybody out, the Tab key reaches all, and a narrow window holds it.
+"""
+
+from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -6,11 +10,10 @@ from axe_playwright_python.sync_playwright import Axe
 pytestmark = pytest.mark.slow
 
 KITCHEN, OTHER = "demo-kitchen", "demo-kitchen-cos-sim-lvm"
-# Each page, and what is there once it is drawn.
+# Each page, and what is there once it is drawn. Combinations are below, the map in test_selections.
 PAGES = {
     "": "[data-testid=tile]",
     f"explore?run={KITCHEN}": "[data-testid=tile]",
-    f"explore?run={KITCHEN}&view=Map": "[data-testid=map-names] text",
     f"traverse?run={KITCHEN}": "[data-testid=shot]",
     f"traverse?run={KITCHEN}&view=Correlations": ".js-plotly-plot .barlayer .point",
     f"traverse?run={KITCHEN}&view=Plane": "[data-testid=shot]",
@@ -19,7 +22,6 @@ PAGES = {
     f"words?run={KITCHEN}": "[data-testid=clouds] text",
     f"words?run={KITCHEN}&part=Results&z=1_6": "[data-testid=clouds] text",
     f"words?run={KITCHEN}&part=Axis+names": ".st-key-words_name_0 input",
-    f"steer?run={KITCHEN}": "[data-testid=tile]",
     f"compare?runs={KITCHEN}%2C{OTHER}": "[data-testid=tile]",
     "label": "[data-testid=stButtonGroup]",
     f"metrics?run={KITCHEN}": "[data-testid=heat]",
@@ -101,16 +103,19 @@ def settled(page):
     return controls
 
 
+def is_dark(paint):
+    return max(int(v) for v in paint.strip("rgba()").split(",")[:3]) < 80
+
+
 def nothing_is_found_light_or_dark(page, until):
     """Every rule in the light; in the dark those that look at colours. A look takes a second of a
     core or more, so that each waits for a page that is drawn.
     """
     settled(page)
     ground = "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
-    light = page.evaluate(ground)
     for scheme, rules in (("light", ()), ("dark", OF_COLOURS)):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        until(lambda dark=scheme == "dark": (page.evaluate(ground) != light) is dark, scheme)
+        until(lambda dark=scheme == "dark": is_dark(page.evaluate(ground)) is dark, scheme)
         for _ in range(20):  # what Python draws follows the scheme a moment later
             page.wait_for_timeout(250)
             page.locator(IDLE).wait_for()
@@ -134,29 +139,53 @@ def the_tab_key_reaches_everything_and_gets_out_again(page):
     assert not missed - drawn_anew
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_a_page_leaves_nobody_out(page, app_server, until, path):
-    """In one test, because drawing the page takes longer than looking at it."""
-    page.emulate_media(color_scheme="light", reduced_motion="reduce")
-    page.goto(f"{app_server}/{path}")
-    page.locator(PAGES[path]).first.wait_for(state="attached", timeout=60_000)
+def a_narrow_window_holds_the_page(page, until):
+    page.set_viewport_size({"width": 420, "height": 800})
+    page.wait_for_timeout(500)
+    wide = "document.documentElement.scrollWidth - window.innerWidth"
+    until(lambda: page.evaluate(wide) <= 0, "no scrolling sideways", 20)
+
+
+def nobody_is_left_out(page, until):
     nothing_is_found_light_or_dark(page, until)
     the_tab_key_reaches_everything_and_gets_out_again(page)
+    assert page.title()
+    assert page.locator("img:not([alt])").count() == 0
+    before = page.viewport_size
+    a_narrow_window_holds_the_page(page, until)
+    page.set_viewport_size(before)
+    assert page.get_by_test_id("stException").all_inner_texts() == []
 
 
-def test_a_tour_in_the_making_and_on_show_leaves_nobody_out(page, app_server, until):
+@pytest.fixture
+def own(page, app_server):
+    """The page, which asks no other machine for anything."""
+    hosts = set()
+    page.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
-    page.goto(f"{app_server}/steer?run={KITCHEN}&axes=1~3&m=o_i~i_i")
-    page.get_by_test_id("tile").nth(9).wait_for()
-    for flag in page.get_by_test_id("row-tour").all():
+    yield page
+    assert hosts - {urlsplit(app_server).netloc, ""} == set()  # "": pictures inside an answer
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_leaves_nobody_out(own, app_server, until, path):
+    """In one test, because drawing the page takes longer than looking at it."""
+    own.goto(f"{app_server}/{path}")
+    own.locator(PAGES[path]).first.wait_for(state="attached", timeout=60_000)
+    nobody_is_left_out(own, until)
+
+
+def test_a_tour_in_the_making_and_on_show_leaves_nobody_out(own, app_server, until):
+    own.goto(f"{app_server}/steer?run={KITCHEN}&axes=1~3&m=o_i~i_i")
+    own.get_by_test_id("tile").nth(9).wait_for()
+    for flag in own.get_by_test_id("row-tour").all():
         flag.click()
         until(lambda flag=flag: flag.get_attribute("aria-pressed") == "true", "the flag is up")
-    nothing_is_found_light_or_dark(page, until)
-    page.get_by_role("link").first.focus()
-    page.keyboard.press("Shift+Tab")  # out of the page, from where Tab begins
-    the_tab_key_reaches_everything_and_gets_out_again(page)
-    page.get_by_role("button", name="Present").click()
-    stage = page.get_by_test_id("tour-stage")
+    own.get_by_role("link").first.focus()
+    own.keyboard.press("Shift+Tab")  # out of the page, from where Tab begins
+    nobody_is_left_out(own, until)
+    own.get_by_role("button", name="Present").click()
+    stage = own.get_by_test_id("tour-stage")
     until(lambda: stage.get_attribute("data-state") == "shown", "pictures")
-    page.emulate_media(color_scheme="light", reduced_motion="reduce")
-    nothing_is_found_light_or_dark(page, until)
+    own.emulate_media(color_scheme="light", reduced_motion="reduce")
+    nothing_is_found_light_or_dark(own, until)

@@ -52,10 +52,10 @@ def drag_on_the_map(page, until):
     page.get_by_test_id("map-open").click()
 
 
-def test_an_axis_is_typed_kept_dragged_reloaded_and_removed(explore_page, run, until):
+def test_an_axis_is_typed_kept_dragged_reloaded_and_removed(explore, run, until):
     explorer = Explorer.open(run)
     row = int(explorer.search_rows[5])
-    page = explore_page.open(RUN, q=row).page
+    page = explore.open(RUN, q=row).page
     page.get_by_test_id("add-axis").click()
     high = page.get_by_label("More of")
     high.fill("soup, broth <b>")
@@ -66,13 +66,13 @@ def test_an_axis_is_typed_kept_dragged_reloaded_and_removed(explore_page, run, u
     (axis,) = added_axes(run)
     assert axis.name == "soup, broth <b>"
     (placed,) = AxisPlaces(explorer.retriever).of(run)
-    before, seen = explore_page.ids(), set()
+    before, seen = explore.ids(), set()
     move = press_thumb(page, slider)
     try:
         for share in (0.9, 0.1, 0.7):
             move(share, 4)
-            until(lambda: explore_page.ids() not in seen | {before}, "other pictures, held down")
-            seen.add(explore_page.ids())
+            until(lambda: explore.ids() not in seen | {before}, "other pictures, held down")
+            seen.add(explore.ids())
     finally:
         page.mouse.up()
     until(lambda: "add=a1_" in page.evaluate("location.href"), "the link names the axis")
@@ -80,17 +80,17 @@ def test_an_axis_is_typed_kept_dragged_reloaded_and_removed(explore_page, run, u
     amount = float(address.split("add=a1_")[1].split("&")[0])
     z = np.round(explorer.encode(row), 4) + amount * np.array(axis.moves)
     wanted = tuple(explorer.topk(np.round(z, 4), 10).ids.tolist())
-    until(lambda: explore_page.ids() == wanted, "what a search along the direction finds")
+    until(lambda: explore.ids() == wanted, "what a search along the direction finds")
     value = float(page.get_by_test_id("number-a1").input_value())
     assert value == pytest.approx(float(axis.at(z[None])[0]), abs=0.02)
-    others = {n: explore_page.value(n) for n in range(1, KITCHEN_AXES + 1)}
+    others = {n: explore.value(n) for n in range(1, KITCHEN_AXES + 1)}
     shown = dict(enumerate(explorer.signs * z, 1))
     assert all(others[n] == pytest.approx(shown[n], abs=0.011) for n in others)
     drag_on_the_map(page, until)
     page.goto(address)
-    explore_page.settled()
+    explore.settled()
     page.get_by_test_id("slider-a1").wait_for()
-    assert explore_page.ids() == wanted and {n: explore_page.value(n) for n in others} == others
+    assert explore.ids() == wanted and {n: explore.value(n) for n in others} == others
     assert float(page.get_by_test_id("number-a1").input_value()) == value
 
     # Only this: here the named axes of z say all that the new one says.

@@ -18,67 +18,56 @@ COUNT_RELEASES = """() => {
         window.addEventListener(name, () => { window.releases += 1 }, true)
 }"""
 
-
-def link(page):
-    address = page.evaluate("location.href")  # page.url would only change while events are handled
-    return {k: v[0] for k, v in parse_qs(urlsplit(address).query).items()}
-
-
-def test_the_grid_changes_while_the_button_is_down(explore_page, until):
-    page, before = explore_page.page, explore_page.ids()
-    page.evaluate(COUNT_RELEASES)
-    seen = [before]
-    for _ in explore_page.drag(1, SWEEP):
-        until(lambda: explore_page.ids() != seen[-1], "other pictures, the button still down")
-        seen.append(explore_page.ids())
-        assert page.evaluate("window.releases") == 0
-        assert "z" not in link(page), "the address waits for the release"
-    assert len(set(seen)) > 4
-    assert page.evaluate("window.releases") > 0
-
-
-def test_every_picture_is_drawn_and_named_during_a_drag(explore_page, until):
-    before = explore_page.ids()
-    for _ in explore_page.drag(1, [0.1]):
-        until(lambda: explore_page.ids() != before, "other pictures")
-        pictures = explore_page.tiles.locator("img")
-        assert pictures.count() == 10
-        drawn = pictures.evaluate_all("all => all.map(img => img.naturalWidth)")
-        assert all(width > 0 for width in drawn)
-        assert all(pictures.evaluate_all("all => all.map(img => img.alt)"))
-
-
 # Of the panel: the items shown, those marked as new, those listed as dropped.
 MARKED = """panel =>
   ["[data-testid=tile]", "[data-change=new]", "[data-testid=left-items] [data-id]"].map(
     what => [...panel.querySelectorAll(what)].map(tile => Number(tile.dataset.id)))"""
 
 
-def test_what_entered_and_what_left_is_marked(explore_page, until):
-    before = set(explore_page.ids())
-    for _ in explore_page.drag(1, [0.05]):
-        until(lambda: not before >= set(explore_page.ids()), "a new picture")
-    # Read at once: the way of a drag is asked about as well, and its last answers may come now.
-    now, new, gone = map(set, explore_page.page.get_by_test_id("explore").evaluate(MARKED))
-    assert new == now - before and gone == before - now
+def link(page):
+    address = page.evaluate("location.href")  # page.url would only change while events are handled
+    return {k: v[0] for k, v in parse_qs(urlsplit(address).query).items()}
 
 
-def test_the_release_is_in_the_link_and_a_reload_brings_it_back(explore_page, until):
-    page = explore_page.page
-    list(explore_page.drag(1, [0.15]))
+def test_pictures_change_while_the_button_is_down_drawn_named_and_marked(explore_page, until):
+    page, before = explore_page.page, explore_page.ids()
+    page.evaluate(COUNT_RELEASES)
+    seen = [before]
+    for _ in explore_page.drag(1, [0.05, *SWEEP]):
+        until(lambda: explore_page.ids() != seen[-1], "other pictures, the button still down")
+        # Read at once: the way of a drag is asked about as well, and its last answers may come now.
+        now, new, gone = map(set, page.get_by_test_id("explore").evaluate(MARKED))
+        assert new == now - set(before) and gone == set(before) - now
+        pictures = explore_page.tiles.locator("img")
+        assert pictures.count() == 10
+        drawn = pictures.evaluate_all("all => all.map(img => img.naturalWidth)")
+        assert all(width > 0 for width in drawn)
+        assert all(pictures.evaluate_all("all => all.map(img => img.alt)"))
+        seen.append(explore_page.ids())
+        assert page.evaluate("window.releases") == 0
+        assert "z" not in link(page), "the address waits for the release"
+    assert len(set(seen)) > 4 and set(seen[1]) - set(before), "a new picture was among them"
+    assert page.evaluate("window.releases") > 0
+
+
+def test_the_link_has_the_release_for_back_forward_a_reload_and_elsewhere(
+    explore_page, until, browser
+):
+    page, start, at_first = explore_page.page, explore_page.ids(), explore_page.value(1)
+    list(explore_page.drag(1, [0.1]))
     until(lambda: "z" in link(page), "the address follows the release")
     value, ids = explore_page.value(1), explore_page.ids()
+    assert ids != start
+    page.go_back()
+    until(lambda: explore_page.value(1) == at_first, "the slider goes back")
+    until(lambda: explore_page.ids() == start, "the pictures go back")
+    page.go_forward()
+    until(lambda: explore_page.value(1) == value, "the slider goes forward")
+    until(lambda: explore_page.ids() == ids, "the pictures go forward")
     page.reload()
     explore_page.settled()
     assert explore_page.value(1) == value
     assert explore_page.ids() == ids
-
-
-def test_a_link_opens_the_same_view_elsewhere(explore_page, until, browser):
-    page = explore_page.page
-    list(explore_page.drag(2, [0.9]))
-    until(lambda: "z" in link(page), "the address follows the release")
-    ids = explore_page.ids()
     context = browser.new_context(viewport={"width": 1360, "height": 900})
     other = context.new_page()
     other.goto(page.evaluate("location.href"))
@@ -88,55 +77,28 @@ def test_a_link_opens_the_same_view_elsewhere(explore_page, until, browser):
     context.close()
 
 
-def test_back_undoes_and_forward_does_again(explore_page, until):
-    page, start, at_first = explore_page.page, explore_page.ids(), explore_page.value(1)
-    list(explore_page.drag(1, [0.1]))
-    until(lambda: "z" in link(page), "the address follows the release")
-    moved = explore_page.value(1)
-    after = explore_page.ids()
-    assert after != start
-    page.go_back()
-    until(lambda: explore_page.value(1) == at_first, "the slider goes back")
-    until(lambda: explore_page.ids() == start, "the pictures go back")
-    page.go_forward()
-    until(lambda: explore_page.value(1) == moved, "the slider goes forward")
-    until(lambda: explore_page.ids() == after, "the pictures go forward")
-
-
-def test_the_keyboard_moves_a_slider(explore_page, until):
-    page, before, ids = explore_page.page, explore_page.value(1), explore_page.ids()
+def test_a_slider_speaks_and_is_moved_by_keys_typed_and_locked(explore_page, until):
+    page, ids = explore_page.page, explore_page.ids()
+    home = explore_page.value(1), explore_page.value(2)
+    slider = page.get_by_role("slider", name="z1", exact=True)
+    assert re.search(r"s\.d\. (below|above) the mean", slider.get_attribute("aria-valuetext"))
     for key, n_presses, sign in (("ArrowRight", 40, 1), ("ArrowLeft", 40, -1), ("PageUp", 2, 1)):
         explore_page.slider(1).focus()
         for _ in range(n_presses):
             page.keyboard.press(key)
-        assert (explore_page.value(1) - before) * sign > 0, key
+        assert (explore_page.value(1) - home[0]) * sign > 0, key
         until(lambda: explore_page.ids() != ids, "other pictures")
         until(lambda: "z" in link(page), "the address follows the keys")
         page.keyboard.press("Delete")
         until(lambda: explore_page.ids() == ids, "Delete brings the query back")
-        assert explore_page.value(1) == before, key
+        assert explore_page.value(1) == home[0], key
         until(lambda: "z" not in link(page), "the address follows Delete")
-
-
-def test_a_slider_speaks(explore_page):
-    slider = explore_page.page.get_by_role("slider", name="z1", exact=True)
-    assert re.search(r"s\.d\. (below|above) the mean", slider.get_attribute("aria-valuetext"))
-
-
-def test_a_number_can_be_typed(explore_page, until):
-    page, ids = explore_page.page, explore_page.ids()
-    slider = explore_page.slider(1)
     wanted = float(slider.get_attribute("max")) * 0.9
     page.get_by_test_id("precise").click()
     page.get_by_test_id("number-1").fill(f"{wanted:.2f}")
     page.keyboard.press("Enter")
     until(lambda: explore_page.ids() != ids, "other pictures")
     assert float(slider.input_value()) == pytest.approx(round(wanted, 2))
-
-
-def test_a_locked_slider_stays_at_reset(explore_page, until):
-    page = explore_page.page
-    home = explore_page.value(1), explore_page.value(2)
     for dim in (1, 2):
         list(explore_page.drag(dim, [0.1]))
     moved = explore_page.value(1)
@@ -148,14 +110,14 @@ def test_a_locked_slider_stays_at_reset(explore_page, until):
     until(lambda: link(page).get("lock") == "1", "the lock is in the address")
 
 
-def test_right_is_more_of_what_an_axis_is_named_after(explore_page, trained_run, app_runs, until):
+def test_right_is_more_of_what_an_axis_is_named_after(explore, trained_run, app_runs, until):
     """A slider is turned where its property falls as z grows; links keep z itself."""
     run = Run(app_runs / trained_run)
     n = run.config.method.settings["n_components"]
     falling = AxisName(0, "sweet", -1, low="savory")
     change_names(run, n, {0: falling})
     try:
-        page, explorer = explore_page.page, explore_page.open(trained_run)
+        page, explorer = explore.page, explore.open(trained_run)
         row = page.get_by_test_id("dim-row").filter(has_text="sweet")
         assert row.inner_text().split() == ["savory", "sweet"]
         home = explorer.value(1)

@@ -10,15 +10,15 @@ TOPS = "all => all.map((one) => [one.offsetTop, one.offsetLeft + one.offsetWidth
 
 
 @pytest.fixture
-def kitchen(explore_page):
-    return explore_page.open(KITCHEN)
+def kitchen(explore):
+    return explore.open(KITCHEN)
 
 
 def shown_axes(page):
     return page.get_by_test_id("dim-row").filter(visible=True)
 
 
-def test_few_axes_are_shown_without_numbers_until_they_are_asked_for(kitchen):
+def test_few_axes_are_shown_without_numbers_until_they_are_asked_for_or_a_link_moves_one(kitchen):
     page = kitchen.page
     few = shown_axes(page).count()
     fold, number = page.get_by_test_id("fold"), page.get_by_test_id("number-1")
@@ -36,10 +36,6 @@ def test_few_axes_are_shown_without_numbers_until_they_are_asked_for(kitchen):
     fold.click()
     page.get_by_test_id("precise").click()
     assert shown_axes(page).count() == few and not number.is_visible()
-
-
-def test_an_axis_that_a_link_has_moved_is_shown(kitchen):
-    page = kitchen.page
     hidden = page.get_by_test_id("dim-row").filter(visible=False)
     dim = hidden.first.get_attribute("data-dim")
     kitchen.open(KITCHEN, z=f"{dim}_1")
@@ -59,23 +55,19 @@ def test_a_word_behind_a_name_finds_its_axis_and_one_that_finds_none_may_become_
     assert more.input_value() == "umami"
 
 
-def test_the_sentence_tells_what_the_axis_in_hand_changes_and_nothing_shifts(kitchen, until):
-    page = kitchen.page
-    said, grid = page.get_by_test_id("said"), page.get_by_test_id("grid")
-    assert said.inner_text().startswith("Drag an axis")
-    top = grid.bounding_box()["y"]
-    list(kitchen.drag(1, [0.9]))
-    until(lambda: "items new" in said.inner_text(), "the sentence", 60)
-    assert said.inner_text().startswith("More ") and "Reliable: ." in said.inner_text()
-    assert grid.bounding_box()["y"] == pytest.approx(top, abs=1)
-
-
-def test_before_is_shown_as_long_as_the_key_or_the_button_is_held(kitchen, until):
+def test_a_sentence_tells_what_the_axis_in_hand_changes_and_before_is_shown_while_held(
+    kitchen, until
+):
     page, before = kitchen.page, kitchen.ids()
     button = page.get_by_test_id("before")
-    assert button.is_disabled()
+    said, grid = page.get_by_test_id("said"), page.get_by_test_id("grid")
+    assert button.is_disabled() and said.inner_text().startswith("Drag an axis")
+    top = grid.bounding_box()["y"]
     list(kitchen.drag(1, [0.95]))
     until(lambda: kitchen.ids() != before, "other pictures")
+    until(lambda: "items new" in said.inner_text(), "the sentence", 60)
+    assert said.inner_text().startswith("More ") and "Reliable: ." in said.inner_text()
+    assert grid.bounding_box()["y"] == pytest.approx(top, abs=1), "nothing shifts"
     page.wait_for_timeout(600)  # the last answer of the way
     after, z = kitchen.ids(), kitchen.value(1)
     page.keyboard.down("b")
@@ -102,11 +94,10 @@ def test_before_is_shown_as_long_as_the_key_or_the_button_is_held(kitchen, until
     assert button.get_attribute("aria-pressed") == "false", "a letter is a letter"
 
 
-@pytest.mark.parametrize("size", [(1440, 900), (1280, 720)])
-def test_an_analysts_three_questions_are_answered_on_one_screen(kitchen, size, until):
+def test_an_analysts_three_questions_are_answered_on_one_screen(kitchen, until):
     """Which axis is sweetness, what else does it change, can I trust it?"""
     page, said = kitchen.page, kitchen.page.get_by_test_id("said")
-    page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    page.set_viewport_size({"width": 1280, "height": 720})
     page.get_by_test_id("find-axis").fill("sweet")
     row = shown_axes(page).first
     assert row.locator(".poles").inner_text().split("\n")[-1] == "dessert", "which one"
@@ -117,9 +108,12 @@ def test_an_analysts_three_questions_are_answered_on_one_screen(kitchen, size, u
     assert sentence.startswith("More dessert: ") and "nothing else changes" in sentence
     assert "Reliable: ." in sentence and "chance ." in sentence, "whether to trust it"
     assert kitchen.ids() != before
-    for part in (row, said, kitchen.tiles.first):
-        box = part.bounding_box()
-        assert box["y"] >= 0 and box["y"] + box["height"] <= size[1], "without scrolling"
+    for width, height in ((1280, 720), (1440, 900)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_timeout(300)
+        for part in (row, said, kitchen.tiles.first):
+            box = part.bounding_box()
+            assert box["y"] >= 0 and box["y"] + box["height"] <= height, "without scrolling"
     assert "/explore?" in page.evaluate("location.href")
 
 

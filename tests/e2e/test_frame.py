@@ -12,16 +12,16 @@ def link(page):
     return address.path, {k: v[0] for k, v in parse_qs(address.query).items()}
 
 
-def test_undo_and_redo_step_through_changes_but_leave_texts_alone(explore_page, trained_run, until):
-    page = explore_page.open(trained_run, q=40).page
-    first, ids = link(page), explore_page.ids()
-    for _ in explore_page.drag(1, [0.9]):
+def test_undo_and_redo_step_through_changes_but_leave_texts_alone(explore, trained_run, until):
+    page = explore.open(trained_run, q=40).page
+    first, ids = link(page), explore.ids()
+    for _ in explore.drag(1, [0.9]):
         pass
     until(lambda: "z" in link(page)[1], "the move is in the address")
     moved = link(page)
     page.keyboard.press("Control+z")
     until(lambda: link(page) == first, "undone")
-    until(lambda: explore_page.ids() == ids, "the pictures are those of before")
+    until(lambda: explore.ids() == ids, "the pictures are those of before")
     page.keyboard.press("Control+Shift+z")
     until(lambda: link(page) == moved, "redone")
     page.get_by_test_id("undo").click()

@@ -43,8 +43,7 @@ def hero(page, app_server):
     return Hero(page, app_server)
 
 
-@pytest.mark.parametrize("taken", [1, 2])
-def test_a_slider_moves_once_by_itself_until_a_hand_takes_one(hero, until, taken):
+def it_moves_by_itself_until_a_hand_takes(hero, taken, until):
     home = hero.value()
     until(lambda: hero.value() != pytest.approx(home, abs=1), "it moves by itself")
     hero.slider(taken).focus()
@@ -64,7 +63,9 @@ def test_nothing_moves_where_less_motion_is_wanted(page, app_server):
     assert hero.value() == home
 
 
-def test_dragging_changes_the_items_and_explore_goes_on_from_there(hero, until):
+def test_it_moves_by_itself_until_dragged_and_explore_goes_on_from_there(hero, until):
+    it_moves_by_itself_until_a_hand_takes(hero, 1, until)
+    hero.page.wait_for_timeout(500)  # the items of the query again
     page, before = hero.page, hero.ids()
     hero.slider(2).focus()
     for _ in range(2):
@@ -120,7 +121,9 @@ def test_home_begins_with_the_axes_of_explore_those_that_were_added_too(
     until(lambda: tiles.evaluate_all(shown)[: len(ids)] == ids, "its items again, and more")
 
 
-def test_another_query_and_an_item_as_the_query(hero, until):
+def test_it_moves_by_itself_until_another_is_taken_and_an_item_is_the_query(hero, until):
+    it_moves_by_itself_until_a_hand_takes(hero, 2, until)
+    hero.page.wait_for_timeout(500)  # the items of the query again
     page, first, before = hero.page, hero.query(), hero.ids()
     page.get_by_test_id("hero-other").click()
     until(lambda: hero.ids() != before, "items of another query")

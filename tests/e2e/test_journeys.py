@@ -16,13 +16,23 @@ def test_a_newcomer_drags_a_slider_of_home(page, app_server):
     assert list(seconds.values()) == sorted(seconds.values())
 
 
-def test_a_second_run_of_ones_own_stands_beside_the_first(page, start_app, tmp_path):
-    runs = tmp_path / "runs"
+def test_the_first_visitor_meets_no_error_and_a_second_run_stands_beside_the_first(
+    page, start_app, tmp_path
+):
+    runs, log = tmp_path / "runs", tmp_path / "server.log"
     first, second = journeys.own_runs(runs)
-    with start_app(runs, tmp_path / "server.log") as address:
+    with start_app(runs, log) as address:
+        # The server has just started, and still opens the newest run.
+        page.goto(address)
+        page.get_by_role("heading", name="RIVAE Explorer").or_(
+            page.get_by_test_id("stException")
+        ).first.wait_for()
+        page.wait_for_timeout(2000)
+        assert page.get_by_test_id("stException").all_inner_texts() == []
         journeys.comparison(page, address, first)
         shown = page.get_by_role("article")
         assert [shown.nth(n).get_attribute("aria-label") for n in (0, 1)] == [first, second]
+    assert "Traceback" not in log.read_text()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs flock and process groups")

@@ -50,7 +50,9 @@ def shown(explore_page, until):
     return Map(explore_page, until)
 
 
-def test_the_querys_point_follows_a_slider_under_the_hand(shown, until):
+def test_the_querys_point_follows_the_sliders_and_they_follow_it_and_an_open_map_stays(
+    shown, until
+):
     right, up = shown.axes()
     before = shown.place()
     for _ in shown.explore.drag(right, [0.9]):
@@ -58,10 +60,9 @@ def test_the_querys_point_follows_a_slider_under_the_hand(shown, until):
         assert shown.place()[1] == pytest.approx(before[1], abs=1)
     list(shown.explore.drag(up, [0.9]))
     until(lambda: shown.place()[1] < before[1] - 5, "more is higher")
-
-
-def test_dragging_the_point_moves_both_sliders_and_the_items(shown, until):
-    right, up = shown.axes()
+    shown.page.get_by_test_id("reset-all").click()
+    until(lambda: shown.place() == pytest.approx(before, abs=1), "home")
+    until(lambda: "z=" not in shown.page.evaluate("location.href"), "the address, too")
     start, ids = [shown.explore.value(n) for n in (right, up)], shown.explore.ids()
     x, y = shown.place()
     shown.page.mouse.move(x, y)
@@ -72,9 +73,32 @@ def test_dragging_the_point_moves_both_sliders_and_the_items(shown, until):
     moved = [shown.explore.value(n) for n in (right, up)]
     assert moved[0] > start[0] and moved[1] > start[1]
     until(lambda: "z=" in shown.page.evaluate("location.href"), "the address has it")
+    page = shown.page
+    page.reload()
+    shown.explore.settled()
+    shown.element.wait_for()
+    page.get_by_test_id("map-open").click()
+    shown.element.wait_for(state="hidden")
+    page.reload()
+    shown.explore.settled()
+    assert not shown.element.is_visible()
 
 
-def test_a_lasso_drives_the_grid_and_is_taken_back(shown, until):
+def test_keys_move_the_map_a_lasso_drives_the_grid_and_a_click_alone_opens_an_item(shown, until):
+    x, y = shown.place()
+    shown.element.focus()
+    shown.page.keyboard.press("ArrowRight")
+    until(lambda: shown.place()[0] < x - 20, "the map moved to the left")
+    shown.page.keyboard.press("0")
+    until(lambda: shown.place() == pytest.approx((x, y), abs=1), "back")
+    found = json.loads(
+        shown.page.evaluate(
+            "() => fetch(performance.getEntriesByType('resource').map(e => e.name)"
+            ".find(name => name.includes('/axis-'))).then(r => r.arrayBuffer())"
+            ".then(b => JSON.stringify(new Uint16Array(b).length))"
+        )
+    )
+    assert f"{found:,} items" == shown.count()
     before, everything = shown.explore.ids(), shown.count()
     shown.draw((0.1, 0.1), (0.5, 0.1), (0.5, 0.9), (0.1, 0.9), (0.1, 0.1))
     until(lambda: shown.count() != everything, "some items are chosen")
@@ -90,10 +114,21 @@ def test_a_lasso_drives_the_grid_and_is_taken_back(shown, until):
     shown.page.get_by_test_id("map-clear").click()
     until(lambda: shown.count() == everything, "all items")
     until(lambda: shown.explore.ids() == before, "the grid as it was")
+    box, everything = shown.element.bounding_box(), shown.count()
+    lit = shown.page.locator(".lights circle").first.bounding_box()
+    x, y = lit["x"] + lit["width"] / 2, lit["y"] + lit["height"] / 2
+    item = (x - box["x"]) / box["width"], (y - box["y"]) / box["height"]
+    right = item[0] + (0.3 if item[0] < 0.5 else -0.3)
+    shown.draw(item, (right, item[1]), (right, 0.05), (0.5, 0.5), item)
+    until(lambda: shown.count() != everything, "some items are chosen")
+    shown.page.wait_for_timeout(500)
+    assert not shown.page.locator(".st-key-dock").is_visible()
+    shown.page.mouse.click(x, y)
+    shown.page.locator(".st-key-dock").wait_for()  # as a click does
 
 
-def test_a_layout_is_computed_while_the_page_is_used_and_chosen_on(explore_page, until):
-    shown = Map(explore_page.open("demo-kitchen"), until)
+def test_a_layout_is_computed_while_the_page_is_used_and_chosen_on(explore, until):
+    shown = Map(explore.open("demo-kitchen"), until)
     page, place, up = shown.page, shown.place(), shown.axes()[1]
     page.get_by_test_id("map-x").select_option("layout")
     for _ in shown.explore.drag(up, [0.2]):
@@ -116,10 +151,8 @@ def test_a_layout_is_computed_while_the_page_is_used_and_chosen_on(explore_page,
     until(lambda: shown.count() == everything, "another map has no lasso")
 
 
-def test_a_lasso_says_what_it_holds_and_its_items_can_be_labelled(
-    page, app_server, explore_page, until
-):
-    shown = Map(explore_page.open("demo-kitchen"), until)
+def test_a_lasso_says_what_it_holds_and_its_items_can_be_labelled(page, app_server, explore, until):
+    shown = Map(explore.open("demo-kitchen"), until)
     shown.draw((0.05, 0.05), (0.45, 0.05), (0.45, 0.45), (0.05, 0.45))
     about = page.get_by_test_id("map-about")
     until(lambda: about.locator("figure").count() > 3, "factors of the chosen items")
@@ -139,40 +172,6 @@ def test_a_lasso_says_what_it_holds_and_its_items_can_be_labelled(
     page.get_by_text("from-the-map").first.wait_for()
 
 
-def test_a_click_opens_the_item_and_keys_move_the_map(shown, until):
-    x, y = shown.place()
-    shown.element.focus()
-    shown.page.keyboard.press("ArrowRight")
-    until(lambda: shown.place()[0] < x - 20, "the map moved to the left")
-    shown.page.keyboard.press("0")
-    until(lambda: shown.place() == pytest.approx((x, y), abs=1), "back")
-    found = json.loads(
-        shown.page.evaluate(
-            "() => fetch(performance.getEntriesByType('resource').map(e => e.name)"
-            ".find(name => name.includes('/axis-'))).then(r => r.arrayBuffer())"
-            ".then(b => JSON.stringify(new Uint16Array(b).length))"
-        )
-    )
-    assert f"{found:,} items" == shown.count()
-    lit = shown.page.locator(".lights circle").first.bounding_box()
-    shown.page.mouse.click(lit["x"] + lit["width"] / 2, lit["y"] + lit["height"] / 2)
-    shown.page.locator(".st-key-dock").wait_for()
-
-
-def test_a_lasso_that_is_closed_over_an_item_does_not_open_it(shown, until):
-    box, everything = shown.element.bounding_box(), shown.count()
-    lit = shown.page.locator(".lights circle").first.bounding_box()
-    x, y = lit["x"] + lit["width"] / 2, lit["y"] + lit["height"] / 2
-    item = (x - box["x"]) / box["width"], (y - box["y"]) / box["height"]
-    right = item[0] + (0.3 if item[0] < 0.5 else -0.3)
-    shown.draw(item, (right, item[1]), (right, 0.05), (0.5, 0.5), item)
-    until(lambda: shown.count() != everything, "some items are chosen")
-    shown.page.wait_for_timeout(500)
-    assert not shown.page.locator(".st-key-dock").is_visible()
-    shown.page.mouse.click(x, y)
-    shown.page.locator(".st-key-dock").wait_for()  # as a click does
-
-
 def test_without_webgl_one_sentence_stands_in_the_maps_place(explore_page, until):
     page = explore_page.page
     page.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
@@ -186,67 +185,52 @@ def test_without_webgl_one_sentence_stands_in_the_maps_place(explore_page, until
         until(lambda: explore_page.ids() != before, "the sliders still work")
 
 
-def test_an_open_map_is_remembered(shown, until):
-    page = shown.page
-    page.reload()
-    shown.explore.settled()
-    shown.element.wait_for()
-    page.get_by_test_id("map-open").click()
-    shown.element.wait_for(state="hidden")
-    page.reload()
-    shown.explore.settled()
-    assert not shown.element.is_visible()
-
-
-def test_words_hold_while_a_slider_is_dragged_and_stand_in_the_link(explore_page, until):
-    page = explore_page.open("demo-kitchen").page
-    word = explore_page.tiles.nth(2).get_attribute("aria-label").split()[1]
-    everything = explore_page.ids()
+def test_words_tags_and_factors_hold_while_a_slider_is_dragged_and_stand_in_the_link(
+    explore, until
+):
+    page = explore.open("demo-kitchen").page
+    word = explore.tiles.nth(2).get_attribute("aria-label").split()[1]
+    everything = explore.ids()
     page.get_by_test_id("only").fill(word)
-    until(lambda: explore_page.ids() != everything, "other items")
+    until(lambda: explore.ids() != everything, "other items")
 
     having = set(Explorer.open(Run(DEMO_ROOT / "demo-kitchen")).find(word).tolist())
 
     def all_have_it():
-        return set(explore_page.ids()) <= having
+        return set(explore.ids()) <= having
 
     until(all_have_it, "every item has the word")
     count = page.get_by_test_id("count")
     until(lambda: count.inner_text() == f"10 of {len(having)}", "they are counted")
-    before = explore_page.ids()
-    for _ in explore_page.drag(1, [0.2, 0.8]):
+    before = explore.ids()
+    for _ in explore.drag(1, [0.2, 0.8]):
         until(all_have_it, "while the button is down, too")
-    until(lambda: explore_page.ids() != before, "the items follow the slider")
+    until(lambda: explore.ids() != before, "the items follow the slider")
     until(lambda: f"only={word}" in page.evaluate("location.href"), "the address has it")
     page.wait_for_timeout(1_500)  # the last answer, and the address of the last place
-    ids = explore_page.ids()
+    ids = explore.ids()
     page.reload()
-    explore_page.settled()
-    assert explore_page.ids() == ids and page.get_by_test_id("only").input_value() == word
+    explore.settled()
+    assert explore.ids() == ids and page.get_by_test_id("only").input_value() == word
     page.get_by_test_id("only").fill("nothing has this word")
-    until(lambda: explore_page.tiles.count() == 0, "no item")
+    until(lambda: explore.tiles.count() == 0, "no item")
     page.get_by_test_id("only").fill("")
-    until(lambda: explore_page.tiles.count() == 10, "all items again")
-
-
-def test_tags_and_factors_narrow_too_and_a_condition_that_is_none_is_said(explore_page, until):
-    page = explore_page.open("demo-kitchen").page
+    until(lambda: explore.tiles.count() == 10, "all items again")
     condition = page.locator("datalist option").evaluate_all("all => all.map((one) => one.value)")[
         0
     ]
     having = set(Explorer.open(Run(DEMO_ROOT / "demo-kitchen")).find(condition).tolist())
     only, error = page.get_by_test_id("only"), page.get_by_test_id("explore-error")
     only.fill(condition)
-    until(lambda: set(explore_page.ids()) <= having, "every item meets it")
-    count = page.get_by_test_id("count")
+    until(lambda: set(explore.ids()) <= having, "every item meets it")
     until(lambda: count.inner_text() == f"10 of {len(having)}", "they are counted")
-    known = explore_page.ids()
+    known = explore.ids()
     only.fill(f"{condition} #nosuchtag")
     until(lambda: "#nosuchtag" in error.inner_text(), "it says what is wrong")
-    assert explore_page.ids() == known
+    assert explore.ids() == known
     until(lambda: "nosuchtag" in page.evaluate("location.href"), "the address has it")
     page.reload()
-    explore_page.settled()
+    explore.settled()
     assert "#nosuchtag" in error.inner_text()
     only.fill(condition)
-    until(lambda: not error.inner_text() and explore_page.ids() == known, "well again")
+    until(lambda: not error.inner_text() and explore.ids() == known, "well again")

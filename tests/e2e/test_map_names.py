@@ -59,7 +59,9 @@ def apart(boxes):
     return not any(overlap(a, b) for i, a in enumerate(boxes) for b in boxes[:i])
 
 
-def test_the_kitchens_regions_have_names_that_cover_nothing(page, app_server, until):
+def test_the_kitchens_regions_have_names_that_cover_nothing_and_a_drag_asks_for_none(
+    page, app_server, until
+):
     opened(page, app_server)
     hits = page.get_by_test_id("map-hit")
 
@@ -71,6 +73,17 @@ def test_the_kitchens_regions_have_names_that_cover_nothing(page, app_server, un
 
     until(settled, "names lie beside the pictures of what is found")
     assert "%" in page.get_by_test_id("map-names").locator("title").first.text_content()
+    page.wait_for_timeout(700)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    box = page.get_by_test_id("slider-1").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    for share in (0.2, 0.5, 0.8, 0.3):
+        page.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2, steps=3)
+    assert shown(page)
+    page.mouse.up()
+    assert [url for url in asked if "/names." in url] == []
 
 
 def test_smaller_regions_are_named_when_near_and_a_crowd_does_not_overlap(page, app_server, until):
@@ -88,20 +101,21 @@ def test_smaller_regions_are_named_when_near_and_a_crowd_does_not_overlap(page, 
     assert apart(list(shown(page).values()))
 
 
-def test_a_hostile_word_stays_a_word(page, app_server, until):
-    opened(page, app_server, [region(0, 0.5, 0.5, HOSTILE, 5)])
-    until(lambda: HOSTILE in shown(page), "as it is written")
+def test_an_axis_that_is_turned_round_turns_the_names_and_a_hostile_word_stays_one(
+    page, app_server, until
+):
+    sides = [region(0, 0.2, 0.5, "left", 5), region(0, 0.8, 0.5, "right", 5)]
+    opened(page, app_server, [*sides, region(0, 0.5, 0.2, HOSTILE, 5)])
+    names = until(lambda: len(shown(page)) == 3 and shown(page), "all three")
+    assert HOSTILE in names, "as it is written"
     assert page.evaluate("window.broken") is None
-
-
-def test_an_axis_that_is_turned_round_turns_the_names(page, app_server, until):
-    opened(page, app_server, [region(0, 0.2, 0.5, "left", 5), region(0, 0.8, 0.5, "right", 5)])
-    names = until(lambda: len(shown(page)) == 2 and shown(page), "both")
     right = page.get_by_test_id("map-x").locator("option:checked").inner_text()
     assert (names["left"][0] < names["right"][0]) != right.startswith("−")
 
 
-def test_near_there_are_pictures_that_cover_neither_each_other_nor_a_hit(page, app_server, until):
+def test_near_there_are_pictures_that_cover_nothing_and_move_with_the_map_unfetched(
+    page, app_server, until
+):
     opened(page, app_server)
     pictures = page.locator(".map-pictures image")
     assert pictures.count() == 0, "from afar all items are dots"
@@ -113,18 +127,11 @@ def test_near_there_are_pictures_that_cover_neither_each_other_nor_a_hit(page, a
     assert all("/thumbnail/" in one.get_attribute("href") for one in pictures.all())
     response = page.request.get(app_server + pictures.first.get_attribute("href"))
     assert response.ok and response.headers["content-type"].startswith("image/")
-
-
-def test_pictures_and_names_move_with_the_map_and_nothing_is_fetched(page, app_server, until):
-    opened(page, app_server)
-    zoom(page, 4)
-    pictures = page.locator(".map-pictures image")
-    until(lambda: pictures.count() > 5, "pictures in sight")
-    page.wait_for_timeout(700)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
     box = page.get_by_test_id("map").bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    before, asked = pictures.first.bounding_box(), []
-    page.on("request", lambda request: asked.append(request.url))
+    before = pictures.first.bounding_box()
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x - 30, y + 20, steps=4)
@@ -133,18 +140,3 @@ def test_pictures_and_names_move_with_the_map_and_nothing_is_fetched(page, app_s
     assert after["y"] - before["y"] == pytest.approx(20, abs=2)
     assert [url for url in asked if "/rivae/api/run/map/" in url] == []
     page.mouse.up()
-
-
-def test_a_drag_of_an_axis_asks_for_no_names(page, app_server, until):
-    opened(page, app_server)
-    page.wait_for_timeout(700)
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
-    box = page.get_by_test_id("slider-1").bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.mouse.down()
-    for share in (0.2, 0.5, 0.8, 0.3):
-        page.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2, steps=3)
-    assert shown(page)
-    page.mouse.up()
-    assert [url for url in asked if "/names." in url] == []

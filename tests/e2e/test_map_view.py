@@ -36,7 +36,9 @@ def press(page, slider):
     return box
 
 
-def test_the_map_fills_the_place_of_the_pictures_and_holds_them(shown):
+def test_the_map_fills_its_place_holds_pictures_apart_follows_a_drag_and_goes_on_as_live(
+    shown, until
+):
     width, height = shown.viewport_size["width"], shown.viewport_size["height"]
     stage = shown.get_by_test_id("map").bounding_box()
     assert stage["width"] > 0.6 * width and stage["height"] > 0.55 * height
@@ -46,17 +48,11 @@ def test_the_map_fills_the_place_of_the_pictures_and_holds_them(shown):
     for one in boxes(shown):
         assert stage["x"] <= one["x"] and one["x"] + one["width"] <= stage["x"] + stage["width"]
         assert stage["y"] <= one["y"] and one["y"] + one["height"] <= stage["y"] + stage["height"]
-
-
-def test_no_picture_covers_another(shown):
     found = boxes(shown)
     for i, a in enumerate(found):
         for b in found[:i]:
             gaps = [abs(a[side] - b[side]) for side in "xy"]
             assert max(gaps) >= a["width"] - 2, (a, b)
-
-
-def test_pictures_and_query_follow_the_drag_of_an_axis_and_stay_inside(shown, until):
     before, query = hits(shown), shown.get_by_test_id("map-query")
     axis = int(shown.get_by_test_id("map-x").input_value()) + 1
     stage, place = shown.get_by_test_id("map").bounding_box(), query.bounding_box()
@@ -71,22 +67,18 @@ def test_pictures_and_query_follow_the_drag_of_an_axis_and_stay_inside(shown, un
     shown.mouse.up()
     until(lambda: "z=" in shown.evaluate("location.href"), "the address has z")
     assert "view=Map" in shown.evaluate("location.href")
+    found = hits(shown)
+    shown.locator(".st-key-to_Live a").first.click()
+    shown.get_by_test_id("tile").first.wait_for()
+    until(lambda: "view=" not in shown.evaluate("location.href"), "Live has the bare address")
+    assert tiles(shown) == found and not shown.get_by_test_id("map").is_visible()
+    shown.locator(".st-key-to_Map a").first.click()
+    until(lambda: hits(shown) == found, "hits == ids")
 
 
-def test_a_query_out_of_sight_waits_at_the_edge(shown, until):
-    element = shown.get_by_test_id("map")
-    element.focus()
-    for _ in range(12):
-        shown.keyboard.press("+")
-        shown.keyboard.press("ArrowRight")
-    marker = shown.locator(".query-point.beyond")
-    marker.wait_for()
-    stage, place = element.bounding_box(), marker.bounding_box()
-    assert stage["x"] <= place["x"] + 1
-    assert place["x"] + place["width"] <= stage["x"] + stage["width"] + 1
-
-
-def test_a_click_opens_the_item_and_a_lasso_searches_among_some(shown, until):
+def test_a_click_opens_an_item_a_lasso_searches_among_some_and_a_query_out_of_sight_is_marked(
+    shown, until
+):
     shown.get_by_test_id("map-hit").first.click()
     shown.locator(".st-key-dock").wait_for()
     shown.keyboard.press("Escape")
@@ -103,17 +95,13 @@ def test_a_click_opens_the_item_and_a_lasso_searches_among_some(shown, until):
     until(lambda: hits(shown) and hits(shown) != before, "others, inside the lasso")
     assert " of " in shown.get_by_test_id("map-count").inner_text()
     shown.get_by_test_id("map-about").locator(".shares").first.wait_for()
-
-
-def test_live_and_the_map_keep_query_and_axes(shown, until):
-    box = press(shown, "slider-1")
-    shown.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + box["height"] / 2)
-    shown.mouse.up()
-    until(lambda: "z=" in shown.evaluate("location.href"), "the address has z")
-    found = hits(shown)
-    shown.locator(".st-key-to_Live a").first.click()
-    shown.get_by_test_id("tile").first.wait_for()
-    until(lambda: "view=" not in shown.evaluate("location.href"), "Live has the bare address")
-    assert tiles(shown) == found and not shown.get_by_test_id("map").is_visible()
-    shown.locator(".st-key-to_Map a").first.click()
-    until(lambda: hits(shown) == found, "hits == ids")
+    element = shown.get_by_test_id("map")
+    element.focus()
+    for _ in range(12):
+        shown.keyboard.press("+")
+        shown.keyboard.press("ArrowRight")
+    marker = shown.locator(".query-point.beyond")
+    marker.wait_for()
+    stage, place = element.bounding_box(), marker.bounding_box()
+    assert stage["x"] <= place["x"] + 1
+    assert place["x"] + place["width"] <= stage["x"] + stage["width"] + 1

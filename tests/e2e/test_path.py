@@ -15,7 +15,7 @@ def path(page, app_server):
     return page
 
 
-def test_it_plays_to_the_end_and_nothing_plays_by_itself(path, until):
+def test_it_plays_to_the_end_when_asked_and_links_and_the_way_back_restore_it(path, until):
     slider, play = path.get_by_test_id("path-slider"), path.get_by_test_id("path-play")
     said = play.inner_text()
     path.wait_for_timeout(600)
@@ -30,6 +30,21 @@ def test_it_plays_to_the_end_and_nothing_plays_by_itself(path, until):
     play.click()
     until(lambda: slider.input_value() == slider.get_attribute("max"), "the end")
     until(lambda: play.inner_text() == said, "it has stopped")
+
+    def shown():
+        tiles = path.get_by_test_id("path-tile")
+        return tiles.evaluate_all("tiles => tiles.map((tile) => tile.dataset.id)")
+
+    first = shown()
+    path.get_by_role("button", name="Way-points").click()
+    path.get_by_role("textbox", name="Way-points").fill("30")
+    path.keyboard.press("Enter")
+    until(lambda: shown() != first and shown(), "a shorter way")
+    second = shown()
+    path.reload()
+    until(lambda: shown() == second, "the link holds it")
+    path.go_back()
+    until(lambda: shown() == first, "the way before")
 
 
 def test_the_slider_and_a_click_lead_to_a_point_and_its_item(path, until):
@@ -47,23 +62,6 @@ def test_the_slider_and_a_click_lead_to_a_point_and_its_item(path, until):
     with path.expect_download() as saved:
         path.get_by_role("button", name="GIF").click()
     assert saved.value.path().read_bytes()[:6] == b"GIF89a"
-
-
-def test_links_and_the_way_back_restore_the_path(path, until):
-    def shown():
-        tiles = path.get_by_test_id("path-tile")
-        return tiles.evaluate_all("tiles => tiles.map((tile) => tile.dataset.id)")
-
-    first = shown()
-    path.get_by_role("button", name="Way-points").click()
-    path.get_by_role("textbox", name="Way-points").fill("30")
-    path.keyboard.press("Enter")
-    until(lambda: shown() != first and shown(), "a shorter way")
-    second = shown()
-    path.reload()
-    until(lambda: shown() == second, "the link holds it")
-    path.go_back()
-    until(lambda: shown() == first, "the way before")
 
 
 def color_of(item):

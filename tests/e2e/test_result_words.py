@@ -13,7 +13,11 @@ def ids(page, kind):
     return page.get_by_test_id(kind).evaluate_all("all => all.map(tile => tile.dataset.id)")
 
 
-def test_words_open_on_the_results_of_a_moved_slider(page, app_server, until):
+def test_words_open_on_the_results_of_a_moved_slider_and_their_first_screens_are_quiet(
+    page, app_server, until
+):
+    page.add_init_script(PROBE.read_text(encoding="utf-8"))
+    page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(f"{app_server}/explore?run={KITCHEN}&q=33&k=6")
     slider = page.get_by_test_id("slider-1")
     slider.wait_for()
@@ -33,14 +37,14 @@ def test_words_open_on_the_results_of_a_moved_slider(page, app_server, until):
     page.goto(address)  # as a link
     clouds.locator("text").first.wait_for(timeout=60_000)
     assert ids(page, "cloud-dish") == found
+    is_quiet(page)
+    page.goto(f"{app_server}/words?run={KITCHEN}")
+    page.get_by_test_id("cloud-2").locator("text").first.wait_for(timeout=60_000)
+    is_quiet(page)
 
 
-@pytest.mark.parametrize("view", ["", "&part=Results&z=1_6&q=33"])
-def test_the_first_screen_of_words_is_quiet(page, app_server, view):
-    page.add_init_script(PROBE.read_text(encoding="utf-8"))
-    page.set_viewport_size({"width": 1440, "height": 900})
-    page.goto(f"{app_server}/words?run={KITCHEN}{view}")
-    page.locator("[data-testid=clouds] text").first.wait_for(timeout=60_000)
+def is_quiet(page):
+    """The first screen: few controls, few words."""
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     controls, words, _, _ = page.evaluate("counted()")
     assert controls <= 25 and words <= 60

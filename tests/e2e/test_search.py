@@ -2,6 +2,7 @@
 
 import base64
 import io
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from PIL import Image
@@ -32,8 +33,8 @@ def png(picture):
     return base64.b64encode(out.getvalue()).decode()
 
 
-def test_words_find_items_and_the_keyboard_takes_one(explore_page, kitchen, until):
-    page = explore_page.open("demo-kitchen").page
+def test_words_find_items_and_the_keyboard_takes_one(explore, kitchen, until):
+    page = explore.open("demo-kitchen").page
     wanted = kitchen.best("chocolate pudding", 7)
     box, hits = page.get_by_test_id("search"), page.get_by_test_id("hit")
     box.press_sequentially("chocolate pudding")
@@ -62,26 +63,33 @@ def test_words_find_items_and_the_keyboard_takes_one(explore_page, kitchen, unti
     assert not page.get_by_test_id("hits").is_visible()
 
 
-@pytest.mark.parametrize("name", ["mine.png", ""], ids=["dropped", "pasted"])
-def test_a_picture_is_the_query(explore_page, kitchen, until, name):
-    page = explore_page.open("demo-kitchen").page
-    row = int(kitchen.search_rows[20])
-    box = page.get_by_test_id("search" if not name else "query")
-    box.evaluate(
-        "(box, given) => (" + DROP + ")([box, ...given])",
-        [name, "image/png", png(kitchen.data.picture(row, 1))],
-    )
-    until(lambda: "q=upload_" in page.evaluate("location.href"), "the picture is the query")
-    until(lambda: explore_page.ids()[0] == row, "it finds its own dish")
+def test_a_picture_that_is_dropped_or_pasted_is_the_query_and_what_is_none_is_told(
+    explore, kitchen, until
+):
+    page = explore.open("demo-kitchen").page
 
+    def give(box, name, content):
+        page.get_by_test_id(box).evaluate(
+            "(box, given) => (" + DROP + ")([box, ...given])", [name, "image/png", content]
+        )
 
-def test_what_is_no_picture_is_told(explore_page, until):
-    page = explore_page.open("demo-kitchen").page
-    given = ["bad.png", "image/png", base64.b64encode(b"nothing").decode()]
-    page.get_by_test_id("query").evaluate("(box, given) => (" + DROP + ")([box, ...given])", given)
+    def query():
+        return parse_qs(urlsplit(page.evaluate("location.href")).query).get("q", [""])[0]
+
     error = page.get_by_test_id("explore-error")
+    give("query", "bad.png", base64.b64encode(b"nothing").decode())
     until(lambda: error.inner_text(), "one sentence")
-    wide = Image.new("RGB", (3000, 40), "white")
-    given = ["wide.png", "image/png", png(wide)]
-    page.get_by_test_id("query").evaluate("(box, given) => (" + DROP + ")([box, ...given])", given)
-    until(lambda: "q=upload_" in page.evaluate("location.href"), "a large one is made smaller")
+    before = query()
+    row = int(kitchen.search_rows[20])
+    dish, wide = png(kitchen.data.picture(row, 1)), png(Image.new("RGB", (3000, 40), "white"))
+    # A large one is made smaller.
+    for box, name, content in (
+        ("query", "mine.png", dish),
+        ("query", "wide.png", wide),
+        ("search", "", dish),
+    ):
+        give(box, name, content)
+        until(lambda b=before: b != query() and "upload_" in query(), "the picture is the query")
+        if content == dish:
+            until(lambda: explore.ids()[0] == row, "it finds its own dish")
+        before = query()

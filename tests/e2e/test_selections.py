@@ -3,10 +3,7 @@
 import pytest
 
 from rivae.runs.selections import read_selections
-from tests.e2e.test_accessibility import (
-    nothing_is_found_light_or_dark,
-    the_tab_key_reaches_everything_and_gets_out_again,
-)
+from tests.e2e.test_accessibility import nobody_is_left_out
 
 pytestmark = pytest.mark.slow
 
@@ -103,7 +100,9 @@ def test_two_lassos_are_kept_chosen_among_renamed_removed_and_brought_back(shown
     until(lambda: chips(shown).count() == 2, "both are there again")
 
 
-def test_a_link_to_a_selection_opens_it_and_one_to_none_says_so(page, app_server, kept, until):
+def test_a_link_opens_a_selection_to_be_labelled_and_compared_and_one_to_none_says_so(
+    page, app_server, kept, until
+):
     page.goto(app_server + KITCHEN)
     page.get_by_test_id("map-hit").nth(9).wait_for()
     keep(page, LEFT, until)
@@ -111,13 +110,36 @@ def test_a_link_to_a_selection_opens_it_and_one_to_none_says_so(page, app_server
     page.goto(app_server + KITCHEN + "&only=@s1")
     until(lambda: chosen(page) == n, "its items")
     assert chips(page).first.get_attribute("aria-pressed") == "true"
+    page.get_by_test_id("map-label").click()
+    page.get_by_text(f"{n} items", exact=True).wait_for()
     page.goto(app_server + KITCHEN + "&only=@s9")
     until(lambda: page.get_by_text("s9").count() > 0, "a sentence")
+    page.goto(app_server + "/compare?runs=demo-kitchen,demo-kitchen-cos-sim-lvm")
+    page.get_by_test_id("map-open").click()
+    chips(page).first.click()
+    counts = page.get_by_test_id("map-count")
+    until(lambda: all(text.startswith(f"{n} of ") for text in counts.all_inner_texts()), "both")
 
 
-def test_keys_alone_choose_rename_and_remove(shown, kept, until):
+def test_a_map_with_selections_leaves_nobody_out_and_keys_choose_rename_and_remove(
+    shown, kept, until
+):
     keep(shown, LEFT, until)
+    keep(shown, RIGHT, until)
+    chips(shown).first.click()
+    shown.get_by_test_id("selection-remove").click()
+    until(lambda: len(kept()) == 1 and chips(shown).count() == 1, "removed")
+    chips(shown).first.click()
+    until(lambda: chosen(shown) is not None, "chosen among")
+    until(lambda: "only=" in shown.evaluate("location.href"), "the link names it")
+    shown.reload()  # the Tab key begins at the top
+    until(lambda: chips(shown).count() == 1, "drawn again")
+    until(lambda: chosen(shown) is not None, "chosen among, still")
+    shown.locator("[data-testid=map-names] text").first.wait_for(state="attached")
+    nobody_is_left_out(shown, until)
     chips(shown).first.focus()
+    shown.keyboard.press("Enter")
+    until(lambda: chosen(shown) is None, "all items again")
     shown.keyboard.press("Enter")
     until(lambda: chosen(shown) is not None, "chosen among")
     assert focused(shown) == "selection-choose", "the focus stays"
@@ -139,21 +161,9 @@ def test_keys_alone_choose_rename_and_remove(shown, kept, until):
     until(lambda: kept() == [], "removed")
 
 
-def test_a_map_with_selections_leaves_nobody_out(shown, kept, until):
-    keep(shown, LEFT, until)
-    keep(shown, RIGHT, until)
-    chips(shown).first.click()
-    shown.get_by_test_id("selection-remove").click()
-    until(lambda: len(kept()) == 1 and chips(shown).count() == 1, "removed")
-    chips(shown).first.click()
-    until(lambda: chosen(shown) is not None, "chosen among")
-    nothing_is_found_light_or_dark(shown, until)
-    shown.reload()  # the Tab key begins at the top
-    until(lambda: chips(shown).count() == 1, "drawn again")
-    the_tab_key_reaches_everything_and_gets_out_again(shown)
-
-
-def test_two_tabs_lose_nothing(shown, app_server, kept, until):
+def test_two_tabs_lose_nothing_and_one_selection_against_another_is_an_axis(
+    shown, app_server, kept, until
+):
     other = shown.context.new_page()
     other.goto(app_server + KITCHEN)
     other.get_by_test_id("map-hit").nth(9).wait_for()
@@ -162,40 +172,14 @@ def test_two_tabs_lose_nothing(shown, app_server, kept, until):
     other.get_by_test_id("map-keep").click()
     until(lambda: len(kept()) == 2, "both are on the disk")
     until(lambda: chips(other).count() == 2, "this tab shows that of the other")
-    other.close()
-
-
-def test_one_selection_against_another_is_an_axis(shown, kept, until):
-    keep(shown, LEFT, until)
-    keep(shown, RIGHT, until)
-    shown.get_by_test_id("add-axis").click()
-    dock = shown.locator(".st-key-dock")
+    other.get_by_test_id("add-axis").click()
+    dock = other.locator(".st-key-dock")
     dock.wait_for()
     dock.get_by_text("Selections", exact=True).click(timeout=120_000)
     dock.locator(".st-key-axis_against input").click(timeout=120_000)
-    shown.get_by_role("option").last.click()
+    other.get_by_role("option").last.click()
     dock.locator(".st-key-axis_name_try button").click()
     names = {one.name for one in kept()}
     until(lambda: dock.locator(".st-key-axis_name_draft input").count() == 1, "a draft")
     assert dock.locator(".st-key-axis_name_draft input").input_value() in names
-
-
-def test_items_of_a_selection_can_be_labelled(shown, kept, until):
-    keep(shown, LEFT, until)
-    chips(shown).first.click()
-    n = len(kept()[0].rows)
-    until(lambda: chosen(shown) == n, "only these")
-    shown.get_by_test_id("map-label").click()
-    shown.get_by_text(f"{n} items", exact=True).wait_for()
-
-
-def test_the_maps_of_compare_show_a_selection_of_one_run_on_all(page, app_server, kept, until):
-    page.goto(app_server + KITCHEN)
-    page.get_by_test_id("map-hit").nth(9).wait_for()
-    keep(page, LEFT, until)
-    n = len(kept()[0].rows)
-    page.goto(app_server + "/compare?runs=demo-kitchen,demo-kitchen-cos-sim-lvm")
-    page.get_by_test_id("map-open").click()
-    chips(page).first.click()
-    counts = page.get_by_test_id("map-count")
-    until(lambda: all(text.startswith(f"{n} of ") for text in counts.all_inner_texts()), "both")
+    other.close()

@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.slow,
 ]
 
-EPOCHS = 150
+EPOCHS = 60
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def runs(tmp_path):
     """A folder with one untrained run to clone: small, and held still where it has to last."""
     folder = tmp_path / "runs"
     settings = {"joint_epochs": EPOCHS, "n_components": 3, "dim_v": 8}
-    Run.create(tiny_config("model", training={"validate_every": 50}, **settings), folder)
+    Run.create(tiny_config("model", training={"validate_every": 20}, **settings), folder)
     yield folder
     ledger = Ledger(folder)
     for job in ledger.jobs("queued", "starting", "running"):

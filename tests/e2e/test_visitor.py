@@ -32,9 +32,9 @@ def drawing():
     return {"name": "ring.png", "mimeType": "image/png", "buffer": buffer.getvalue()}
 
 
-def test_run_query_and_z_go_along_and_one_page_is_one_step_back(explore_page, trained_run, until):
-    page = explore_page.open(trained_run, q=40, z="1_0.5").page
-    ids, here = explore_page.ids(), link(page)
+def test_run_query_and_z_go_along_and_one_page_is_one_step_back(explore, trained_run, until):
+    page = explore.open(trained_run, q=40, z="1_0.5").page
+    ids, here = explore.ids(), link(page)
     both = {"run": trained_run, "q": "40"}
     go(page, "Strips")
     strips = {**both, "dims": "reliable"}
@@ -46,15 +46,15 @@ def test_run_query_and_z_go_along_and_one_page_is_one_step_back(explore_page, tr
     until(lambda: link(page) == ("/traverse", strips), "one step back")
     page.go_back()
     until(lambda: link(page) == here, "two steps back")
-    explore_page.settled()
-    assert explore_page.ids() == ids
+    explore.settled()
+    assert explore.ids() == ids
     go(page, "Strips")
     until(lambda: link(page)[0] == "/traverse", "there again")
     go(page, "Live")
     until(lambda: link(page) == here, "z as well")
     page.reload()
-    explore_page.settled()
-    assert explore_page.ids() == ids
+    explore.settled()
+    assert explore.ids() == ids
 
 
 def test_an_item_is_watched_while_a_slider_is_dragged(explore_page, until):

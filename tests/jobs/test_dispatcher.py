@@ -154,11 +154,20 @@ def test_a_queued_run_is_trained_like_one_from_the_command_line(queue, whole):
     queue.until(lambda: not list(queue.folder.glob(f"{queue.job.id}.*.lock")), "tidied up", 60)
 
 
-def test_a_killed_trainer_goes_on_from_its_checkpoint(queue, whole):
+def test_killed_cancelled_and_resumed_it_ends_with_the_same_numbers(queue, whole):
     queue.training()
     os.kill(queue.pid("rank0"), signal.SIGKILL)
+    queue.until(lambda: queue.now.attempts == 2, "it is started again")
+    queue.training(len(queue.run.metrics()) + 2)
+    queue.ledger.cancel(queue.job.id)
+    started = time.monotonic()
+    queue.ended("cancelled")
+    assert time.monotonic() - started < GRACE_S, "it was not killed"
+    assert "resume it" in queue.now.message and queue.run.status.state == "interrupted"
+    assert 7 <= len(queue.run.metrics()) < EPOCHS
+    queue.ledger.resume(queue.job.id)
     queue.ended("finished")
-    assert files_of(queue.run) == whole and queue.now.attempts == 2
+    assert files_of(queue.run) == whole
 
 
 @pytest.mark.slow(rare=True)
@@ -188,19 +197,6 @@ def test_it_is_not_started_again_for_ever(tmp_path):
     assert "2 times" in queue.now.message
 
 
-def test_cancelled_and_resumed_it_ends_with_the_same_numbers(queue, whole):
-    queue.training()
-    queue.ledger.cancel(queue.job.id)
-    started = time.monotonic()
-    queue.ended("cancelled")
-    assert time.monotonic() - started < GRACE_S, "it was not killed"
-    assert "resume it" in queue.now.message and queue.run.status.state == "interrupted"
-    assert 5 <= len(queue.run.metrics()) < EPOCHS
-    queue.ledger.resume(queue.job.id)
-    queue.ended("finished")
-    assert files_of(queue.run) == whole
-
-
 @pytest.mark.slow(rare=True)
 def test_cancelled_while_it_starts_nothing_is_left(queue):
     queue.dispatcher.round()
@@ -228,18 +224,6 @@ def test_one_that_hangs_is_started_anew(queue):
     queue.until(lambda: len(queue.run.metrics()) > stopped, "and goes on")
 
 
-def test_after_a_reboot_it_is_lost_until_it_is_resumed(queue, monkeypatch):
-    queue.training()
-    monkeypatch.setattr("rivae.jobs.rounds.boot_id", lambda: "another boot")
-    for pid in locks.holders(queue.folder, queue.job.id):
-        os.killpg(pid, signal.SIGKILL)
-    queue.ended("lost")
-    assert "machine restarted" in queue.now.message
-    monkeypatch.undo()
-    queue.ledger.resume(queue.job.id)
-    queue.ended("finished")
-
-
 def test_what_cannot_train_fails_with_its_sentence(tmp_path):
     broken = config("broken")
     dataset = broken.dataset.model_copy(update={"settings": {"n_pairs": -5}})
@@ -249,7 +233,7 @@ def test_what_cannot_train_fails_with_its_sentence(tmp_path):
     assert not queue.run.path.exists()
 
 
-def test_a_full_disk_is_a_clear_state_and_damages_nothing(tmp_path, whole):
+def test_a_full_disk_and_a_reboot_are_clear_states_and_damage_nothing(tmp_path, whole, monkeypatch):
     queue = Queue(tmp_path).add(config("run"))
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     (tmp_path / ".jobs").mkdir(exist_ok=True)
@@ -260,6 +244,14 @@ def test_a_full_disk_is_a_clear_state_and_damages_nothing(tmp_path, whole):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     queue.ended("failed")
     assert ADVICE[errno.EFBIG] in queue.now.message and "resume" in queue.now.message
+    queue.ledger.resume(queue.job.id)
+    queue.training(len(queue.run.metrics()) + 5)
+    monkeypatch.setattr("rivae.jobs.rounds.boot_id", lambda: "another boot")
+    for pid in locks.holders(queue.folder, queue.job.id):
+        os.killpg(pid, signal.SIGKILL)
+    queue.ended("lost")
+    assert "machine restarted" in queue.now.message
+    monkeypatch.undo()
     queue.ledger.resume(queue.job.id)
     queue.ended("finished")
     assert files_of(queue.run) == whole

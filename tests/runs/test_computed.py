@@ -49,8 +49,17 @@ def test_kept_positions_match_runs_as_new_ones_do(copy_of, monkeypatch):
         assert own.strength == pytest.approx(new.strength, abs=1e-6)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(DEMOS))
+# Two runs of one data set by two methods: the second goes the first's way again.
+AGAIN = {name for name in DEMOS if name.endswith("-cos-sim-lvm")}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow(rare=True) if name in AGAIN else pytest.mark.slow)
+        for name in sorted(DEMOS)
+    ],
+)
 def test_what_a_demo_run_came_with_is_computed_again(copy_of, name):
     folder = copy_of(name).path
     before = shutil.copytree(folder / COMPUTED, folder.parent / "before")
