@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.sliders import axes_by_key, reliable_first
 from rivae.exploring.tours import list_tours, read_tour
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.added_axes import AddedAxis, AxisSpec, change_added
@@ -21,11 +23,16 @@ KITCHEN = "demo-kitchen"
 WIDTHS = ("clientWidth", "naturalWidth")
 
 
+@pytest.fixture(scope="module")
+def explorer():
+    return Explorer.open(Run(DEMO_ROOT / KITCHEN))
+
+
 def param(page, name):
     return parse_qs(urlsplit(page.evaluate("location.href")).query).get(name, [""])[0]
 
 
-def test_the_first_screen_is_quiet_and_its_pictures_large(page, app_server):
+def test_the_first_screen_is_quiet_and_its_pictures_large(page, app_server, explorer):
     page.add_init_script(PROBE.read_text(encoding="utf-8"))
     page.goto(f"{app_server}/steer?run={KITCHEN}")
     page.get_by_test_id("tile").nth(9).wait_for()
@@ -46,10 +53,9 @@ def test_the_first_screen_is_quiet_and_its_pictures_large(page, app_server):
     row.get_by_test_id("cell").first.hover()
     assert more.is_visible(), "until a hand comes near"
     heads = page.get_by_role("columnheader")
-    assert [" ".join(head.inner_text().split()[:3]) for head in heads.all()[:2]] == [
-        "savory ↔ dessert",
-        "not sticky ↔",
-    ]
+    axes = [axes_by_key(explorer)[key] for key in reliable_first(explorer)[:2]]
+    for head, axis in zip(heads.all()[:2], axes, strict=True):
+        assert " ".join(head.inner_text().split()).startswith(f"{axis['left']} ↔ {axis['right']}")
 
 
 @pytest.mark.parametrize("fine", [1, 2])
@@ -114,7 +120,7 @@ def test_the_menu_of_a_row_is_used_by_keys(page, app_server, until):
 
 
 def test_a_tour_of_three_steps_is_made_and_shown_without_any_form(
-    page, app_server, app_runs, until
+    page, app_server, app_runs, explorer, until
 ):
     page.goto(f"{app_server}/steer?run={KITCHEN}&axes=1~3&m=o_o~i_o~i_i")
     page.get_by_test_id("tile").nth(14).wait_for()
@@ -131,10 +137,11 @@ def test_a_tour_of_three_steps_is_made_and_shown_without_any_form(
         until(lambda n=n: flags.nth(n).get_attribute("aria-pressed") == "true", "the flag is up")
         assert page.get_by_role("dialog").count() == 0
     captions = [step.heading for step in own().steps]
+    first, third = explorer.shown_names[0], explorer.shown_names[2]
     assert captions == [
-        "Less dessert, less stickiness",
-        "More dessert, less stickiness",
-        "More dessert, more stickiness",
+        f"Less {first}, less {third}",
+        f"More {first}, less {third}",
+        f"More {first}, more {third}",
     ]
     caption = page.get_by_test_id("row-caption").nth(2)
     assert caption.input_value() == captions[2]
@@ -177,7 +184,7 @@ def own_axes(app_runs):
 
 
 def test_added_axes_are_combined_named_linked_and_toured(
-    page, app_server, app_runs, own_axes, until
+    page, app_server, app_runs, own_axes, explorer, until
 ):
     page.goto(f"{app_server}/steer?run={own_axes}&q=9&axes=3~1&m=o_i~i_i")
     rows = page.get_by_test_id("steer-row")
@@ -204,7 +211,8 @@ def test_added_axes_are_combined_named_linked_and_toured(
         patch.setenv("RIVAE_RUNS", str(app_runs))
         made = next(p.stem for p in tours.glob("*.json") if '"a1"' in p.read_text())
         (step,) = read_tour(made).steps
-    assert step.row.axes == (2, "a1") and step.heading == "Less stickiness, less shakes"
+    third = explorer.shown_names[2]
+    assert step.row.axes == (2, "a1") and step.heading == f"Less {third}, less shakes"
     page.reload()
     rows.first.get_by_test_id("tile").nth(4).wait_for()
     assert items() == found, "the link opens the same"

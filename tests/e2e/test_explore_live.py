@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.conftest import KITCHEN_AXES
+
 pytestmark = pytest.mark.slow
 
 KITCHEN = "demo-kitchen"
@@ -27,12 +29,12 @@ def test_few_axes_are_shown_without_numbers_until_they_are_asked_for_or_a_link_m
     dots = page.get_by_test_id("sliders").get_by_test_id("sure").filter(visible=True)
     assert dots.first.get_attribute("title").startswith("Reliable: .")
     fold.click()
-    assert shown_axes(page).count() == 10
+    assert shown_axes(page).count() == KITCHEN_AXES
     page.get_by_test_id("precise").click()
     assert number.is_visible() and page.get_by_test_id("jump").is_visible()
     page.reload()  # both are kept in the browser
     kitchen.settled()
-    assert shown_axes(page).count() == 10 and number.is_visible()
+    assert shown_axes(page).count() == KITCHEN_AXES and number.is_visible()
     fold.click()
     page.get_by_test_id("precise").click()
     assert shown_axes(page).count() == few and not number.is_visible()

@@ -78,7 +78,7 @@ def test_it_moves_by_itself_until_dragged_and_explore_goes_on_from_there(hero, u
     address = urlsplit(page.evaluate("location.href"))
     assert address.path.endswith("/explore")
     asked = {k: v[0] for k, v in parse_qs(address.query).items()}
-    assert abs(float(asked["z"].split("_")[1])) == pytest.approx(abs(moved), abs=0.01)
+    assert abs(float(asked["z"].split("_")[1])) == pytest.approx(abs(moved), abs=0.05)  # a step
     tiles = page.get_by_test_id("explore").get_by_test_id("tile")
     tiles.nth(9).wait_for()
     shown = "tiles => tiles.map(tile => Number(tile.dataset.id))"

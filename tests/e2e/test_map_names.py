@@ -104,8 +104,8 @@ def test_smaller_regions_are_named_when_near_and_a_crowd_does_not_overlap(page, 
 def test_an_axis_that_is_turned_round_turns_the_names_and_a_hostile_word_stays_one(
     page, app_server, until
 ):
-    sides = [region(0, 0.2, 0.5, "left", 5), region(0, 0.8, 0.5, "right", 5)]
-    opened(page, app_server, [*sides, region(0, 0.5, 0.2, HOSTILE, 5)])
+    sides = [region(0, 0.2, 0.97, "left", 5), region(0, 0.8, 0.97, "right", 5)]
+    opened(page, app_server, [*sides, region(0, 0.3, 0.1, HOSTILE, 5)])
     names = until(lambda: len(shown(page)) == 3 and shown(page), "all three")
     assert HOSTILE in names, "as it is written"
     assert page.evaluate("window.broken") is None
