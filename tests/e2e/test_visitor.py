@@ -50,6 +50,7 @@ def test_run_query_and_z_go_along_and_one_page_is_one_step_back(explore, trained
     assert explore.ids() == ids
     go(page, "Strips")
     until(lambda: link(page)[0] == "/traverse", "there again")
+    until(lambda: page.title() == f"Strips · {trained_run}", "the page is through")
     go(page, "Live")
     until(lambda: link(page) == here, "z as well")
     page.reload()

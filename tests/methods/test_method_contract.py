@@ -222,7 +222,11 @@ def test_presets_validate_and_build(method, dataset, preset):
     shapes = {"synth": (50,), "split-digits": (1, 8, 4)}
     shapes |= {"sprites": (1, 64, 64), "sprites-hard": (3, 64, 64)}
     shape = shapes.get(dataset, (1, 28, 14))
-    shape1, shape2 = ((3, 64, 64), (400,)) if dataset in ("pairs", "kitchen") else (shape, shape)
+    shape1, shape2 = (
+        ((3, 64, 64), (400,))
+        if dataset in ("pairs", "kitchen", "kitchen-drawn")
+        else (shape, shape)
+    )
     found = find_preset(dataset, method, preset)
     if found.dataset.get("text") == "tokens":
         shape1, shape2 = (3, 224, 224), (LENGTH,)

@@ -25,7 +25,7 @@ from rivae.labels.early.estimates import (
     why_none,
 )
 from rivae.labels.early.ground import Ground
-from rivae.labels.early.intervals import Estimate, ahead, mcc_ahead
+from rivae.labels.early.intervals import MCC_LEAST_OF_TWO, Estimate, ahead, mcc_ahead
 from rivae.labels.early.spreading import LevelSpreader
 from rivae.labels.scores import NAMES
 from rivae.retrieval.base import Floats
@@ -129,7 +129,7 @@ class Rivals:
             none = Estimate.none(f"{name} needs a second factor: label another one")
             found[name] = none if np.isnan(value) else Estimate(value, low, high)
         n_items = float(np.mean([drawn.n for drawn in of_first]))
-        found["mcc"] = mcc_ahead(every_mcc, half_mcc, n_items, lowest=-1.0)
+        found["mcc"] = mcc_ahead(every_mcc, half_mcc, n_items, lowest=-1.0, least=MCC_LEAST_OF_TWO)
         return Difference(first, second, found)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from rivae.base.errors import ConfigError
 from rivae.labels.early.ground import Ground
-from rivae.labels.early.intervals import Estimate, ahead, mcc_ahead
+from rivae.labels.early.intervals import FEW, LEAST, Estimate, ahead, mcc_ahead
 from rivae.labels.early.spreading import LevelSpreader
 from rivae.labels.scores import NAMES
 from rivae.metrics.matching import assignment
@@ -204,13 +204,14 @@ def _scores(
     every, half = [d.every for d in draws if d.every], [d.half for d in draws if d.half]
     unseen, unseen_half = (float(np.mean([fit.unseen for fit in fits])) for fits in (every, half))
     all_scores, half_scores = (dci_draws(ground, fits) for fits in (every, half))
+    n_items = float(np.mean([drawn.n for drawn in draws]))
+    least = np.array([math.hypot(LEAST, FEW.get(name, 0.0) / n_items) for name in NAMES])
     found = {}
     for name, value, low, high in zip(
-        NAMES, *ahead(all_scores, half_scores, unseen, unseen_half), strict=True
+        NAMES, *ahead(all_scores, half_scores, unseen, unseen_half, least=least), strict=True
     ):
         none = Estimate.none(f"{name} needs a second factor: label another one")
         found[name] = none if math.isnan(value) else Estimate(value, low, high)
-    n_items = float(np.mean([drawn.n for drawn in draws]))
     found["mcc"] = mcc_ahead(mcc_draws(every), mcc_draws(half), n_items)
     return found
 

@@ -18,7 +18,11 @@ NORMAL_90 = 1.645
 MOST_AHEAD = 3.0  # times the way from half of the labels to all
 AHEAD, UNSURE, UNSEEN = 0.5, 0.8, 0.2  # of that way: added, and its s.d.; of the steps left
 MCC_AHEAD, MCC_UNSURE = 0.9, 1.0
-LEAST, MCC_LEAST = 0.025, 0.25  # to both sides; that of MCC over the root of the number of items
+LEAST = 0.025  # to both sides
+# What few labels miss in every draw alike, so that no spread shows it: over the number of items.
+FEW = {"disentanglement": 3.5, "completeness": 3.5}
+MCC_LEAST = 0.515  # over the root of the number of items
+MCC_LEAST_OF_TWO = 0.25  # for a difference of two runs, in which that cancels
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,12 @@ class Estimate:
 
 
 def ahead(
-    every: Floats, half: Floats, unseen: float, unseen_half: float, lowest: float = 0.0
+    every: Floats,
+    half: Floats,
+    unseen: float,
+    unseen_half: float,
+    lowest: float = 0.0,
+    least: float | Floats = LEAST,
 ) -> tuple[Floats, Floats, Floats]:
     """Value, low and high (n,) of scores.
 
@@ -61,21 +70,23 @@ def ahead(
         every, half: (S, n) drawn from all labels and from the half of them.
         unseen, unseen_half: share of the steps without a label, in [0, 1].
         lowest: that a score can be; the highest is 1.
+        least: reach to both sides that no interval goes below.
     """
     mean, spread = every.mean(axis=0), every.std(axis=0, ddof=1)
     way = min(MOST_AHEAD, unseen / max(unseen_half - unseen, 1e-9)) * (mean - half.mean(axis=0))
     reach = np.sqrt(
-        (NORMAL_90 * spread) ** 2 + (UNSURE * way) ** 2 + (UNSEEN * unseen) ** 2 + LEAST**2
+        (NORMAL_90 * spread) ** 2 + (UNSURE * way) ** 2 + (UNSEEN * unseen) ** 2 + least**2
     )
     return _within(mean + AHEAD * way, reach, lowest)
 
 
-def mcc_ahead(every: Floats, half: Floats, n_items: float, lowest: float = 0.0) -> Estimate:
+def mcc_ahead(
+    every: Floats, half: Floats, n_items: float, lowest: float = 0.0, least: float = MCC_LEAST
+) -> Estimate:
     """MCC, or a difference of two, from draws (S,) of ``n_items`` labels and of half of them."""
     way = float(every.mean() - half.mean())
     spread = float(every.std(ddof=1))
-    least = MCC_LEAST**2 / n_items
-    reach = math.sqrt((NORMAL_90 * spread) ** 2 + (MCC_UNSURE * way) ** 2 + least)
+    reach = math.sqrt((NORMAL_90 * spread) ** 2 + (MCC_UNSURE * way) ** 2 + least**2 / n_items)
     value, low, high = _within(np.array(every.mean() + MCC_AHEAD * way), np.array(reach), lowest)
     return Estimate(float(value), float(low), float(high))
 

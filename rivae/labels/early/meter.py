@@ -34,7 +34,7 @@ from rivae.labels.plan import LabelPlan
 from rivae.labels.table import level_table
 
 WITHIN = 0.1  # half of the width that "minutes to go" aim at
-_USUAL = 0.45  # half of the width per share of steps without a label, until it is measured
+_USUAL = 0.55  # half of the width per share of steps without a label, until it is measured
 N_BOOTSTRAP = 200  # of agreement
 _EMPTY = level_table([], {})
 _TOGETHER = ""  # no run's id
