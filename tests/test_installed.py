@@ -73,7 +73,7 @@ def checkout(repo_root, tmp_path_factory):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(repo_root / name, folder / name)
     # The app keeps these beside its data; neither is for others.
-    for cache in ("assets/kitchen", "assets/demo/demo-synth"):
+    for cache in ("assets/kitchen", "assets/kitchen-rendered", "assets/demo/demo-synth"):
         (folder / cache / "cache").mkdir()
         (folder / cache / "cache" / "kept.npy").write_bytes(b"x")
     return folder
@@ -169,7 +169,7 @@ def test_the_wheel_serves_the_whole_app_from_any_folder(
     assert [len(answer["ids"]) for answer in found.values()] == [3, 3]
     assert {path for path in app.rglob("*") if "__pycache__" not in path.parts} == installed
     kept = {path.name.rpartition("-")[0] for path in (tmp_path / "caches" / "rivae").iterdir()}
-    assert kept == {"kitchen", "demo-synth", "demo-kitchen"}
+    assert kept == {"kitchen-rendered", "demo-synth", "demo-kitchen"}
     assert [path.name for path in here.iterdir()] == ["random.py"], "no demo run is copied"
 
 
