@@ -181,7 +181,7 @@ class LabelPanel {
     this.listen()
   }
 
-  /** The cursor stays on its item when the plan is dealt out anew, unless that is somebody else's now. */
+  /** The cursor stays on its item when the plan is dealt out again, unless that is somebody else's now. */
   follow(before) {
     const here = (i) => this.places.of(before.at(i))
     if (this.at < 0) this.ended = here(this.ended) ?? this.start()

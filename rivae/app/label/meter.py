@@ -11,9 +11,10 @@ from rivae.app.shared import labels
 from rivae.app.shared.runs import method_title
 from rivae.app.shell import cache, keys, pages
 from rivae.app.shell.fragments import fragment
-from rivae.app.shell.text import listed, markdown
+from rivae.app.shell.text import markdown
 from rivae.app.work.meters import BackgroundMeter
 from rivae.base.errors import RivaeError
+from rivae.figures.theme import join_words, short
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -164,19 +165,19 @@ def compared(found: Difference, titles: Mapping[str, str]) -> str:
 
     def by(some: Sequence[str]) -> str:
         parts = [f"{LETTERS[name]} (by {_by(known[name])})" for name in some]
-        return listed(parts)
+        return join_words(parts)
 
     ways = [f"{way} in {by(some)}" for way, some in (("higher", higher), ("lower", lower)) if some]
     rest = [letter for name, letter in LETTERS.items() if name in known.keys() - {*higher, *lower}]
     return DECIDED.format(
-        first, " and ".join(ways), second, MAY_BE.format(listed(rest)) if rest else ""
+        first, " and ".join(ways), second, MAY_BE.format(join_words(rest)) if rest else ""
     )
 
 
 def _by(difference: Estimate) -> str:
     """How much, whichever is higher."""
     ends = sorted((abs(difference.low), abs(difference.high)))
-    return "–".join(_short(value) for value in ends)
+    return "–".join(short(value) for value in ends)
 
 
 def _reason(found: LabelEstimates) -> str:
@@ -194,11 +195,7 @@ def _scores(found: LabelEstimates) -> str:
 
 def _range(score: Estimate) -> str:
     """ ".22–.48", as in the tables of the paper."""
-    return f"{_short(score.low)}–{_short(score.high)}"
-
-
-def _short(value: float) -> str:
-    return f"{value:.2f}".replace("0.", ".", 1)
+    return f"{short(score.low)}–{short(score.high)}"
 
 
 def details(

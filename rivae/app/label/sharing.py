@@ -9,7 +9,8 @@ import streamlit as st
 
 from rivae.app.shared import labels
 from rivae.app.shell import keys, report
-from rivae.app.shell.text import listed, markdown
+from rivae.app.shell.text import markdown
+from rivae.figures.theme import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +52,7 @@ def said(share: Share, by: str) -> str:
     others = [markdown(name) for name in share.people if name != by]
     others = others if len(others) <= MAX_NAMED else [f"{len(others)} others"]
     own = "1 other is" if share.own == 1 else f"{share.own:,} others are"
-    return SHARED.format(listed([YOU, *others]), share.shared, own)
+    return SHARED.format(join_words([YOU, *others]), share.shared, own)
 
 
 def question(plan: str, by: str) -> bool:
@@ -60,7 +61,9 @@ def question(plan: str, by: str) -> bool:
     if not named or by in named:
         return False
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        text = (ASK_ONE if len(named) == 1 else ASK).format(listed([markdown(n) for n in named]))
+        text = (ASK_ONE if len(named) == 1 else ASK).format(
+            join_words([markdown(n) for n in named])
+        )
         st.markdown(text, width="content")
         st.button(
             "Take a share",
@@ -114,7 +117,7 @@ def names_field(plan: str, known: Sequence[str], key: str) -> tuple[str, ...]:
         args=(plan, key),
         help="With two or more names, a quarter of the items (at most 48) is asked of everybody "
         "first, and the rest is split among them. Add a name when somebody joins, remove it when "
-        "somebody stops: what is not labelled yet is split anew. Leave this empty where everybody "
+        "somebody stops: what is not labelled yet is split again. Leave this empty where everybody "
         "is to label everything.",
     )
     report.show(key)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
 
 # Everything that starts a piece of Markdown, LaTeX ($), a directive (:red[…]) or a tag. A hyphen
 # within a word stays: a widget's label is also read aloud, with every backslash.
@@ -14,15 +13,6 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+.!|~$:&]|(?<![^\W_])-|-(?![^\W_]))")
 def markdown(text: str) -> str:
     """``text`` so that Markdown shows it as it is, on one line."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence.
-
-    >>> listed(["Ann"]), listed(["Ann", "Bob"]), listed(["Ann", "Bob", "Cid"])
-    ('Ann', 'Ann and Bob', 'Ann, Bob and Cid')
-    """
-    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
 def escape(text: str) -> str:
