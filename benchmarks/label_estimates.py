@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
@@ -41,8 +42,8 @@ from rivae.figures.tables import with_spread
 from rivae.labels.early.estimates import SCORES, best_axes, estimate
 from rivae.labels.early.ground import Ground
 from rivae.labels.early.paths import PathSums
-from rivae.labels.early.sample import N_QUERIES, sample_items
-from rivae.labels.early.slips import estimate_with_slips, slipped
+from rivae.labels.early.sample import N_QUERIES, REPEATS, sample_items
+from rivae.labels.early.slips import SlipRate, slip_rate, slipped
 from rivae.labels.food_levels import level_matrix, model_levels
 from rivae.metrics.matching import assignment, cross_correlation
 from rivae.metrics.measures.dci_paper import paper_scores
@@ -140,12 +141,14 @@ class World:
             said = np.zeros_like(apart)
             said[sample] = apart[sample]
             ways = {"": estimate(ground, given, FACTOR_NAMES, said, random_state=draw)}
+            rate = repeated(given, slipped(self.levels, slip, rng), rng)
             if slip:
-                ways["corrected"] = estimate_with_slips(
-                    ground, given, FACTOR_NAMES, said, rate=slip, random_state=draw
+                ways["corrected"] = estimate(
+                    ground, given, FACTOR_NAMES, said, slips=rate, random_state=draw
                 )
             for way, found in ways.items():
                 row: dict[str, Any] = {"draw": draw, "n": n, "slip": slip, "way": way}
+                row["rate"] = rate.rate
                 row["steps"] = found.share
                 row["cells"] = float(((found.low <= tables[0]) & (tables[0] <= found.high)).mean())
                 row["cell_width"] = float((found.high - found.low).mean())
@@ -161,6 +164,24 @@ class World:
         ground.paths = PathSums.of(replace(self.traversal, ids=ids), self.ground.items)
         ground.step_share = ground.paths.step_share
         return ground
+
+
+def repeated(levels: Floats, again: Floats, rng: np.random.Generator) -> SlipRate:
+    """The rate of slips as hidden repeats tell it: some answers (N, K) given once more."""
+    given = np.argwhere(~np.isnan(levels))
+    some = given[rng.permutation(len(given))[: round(REPEATS * len(given))]]
+    first, second = (
+        pd.DataFrame(
+            {
+                "annotator": ANNOTATOR,
+                "item": some[:, 0],
+                "factor": [FACTOR_NAMES[k] for k in some[:, 1]],
+                "level": answers[tuple(some.T)],
+            }
+        )
+        for answers in (levels, again)
+    )
+    return slip_rate(first, second)
 
 
 def all_label_scores(ground: Ground, levels: Floats) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rivae.base.errors import ConfigError, LabelError
@@ -157,6 +158,12 @@ def _estimates(args: argparse.Namespace) -> int:
         ],
         ("  factor", "items", "steps", "goes most with"),
     )
+    if found.slips is not None:
+        rate = found.slips
+        print(
+            f"  of {rate.n} answers asked twice, {rate.rate:.0%} slipped by a level "
+            f"({rate.low:.0%} to {rate.high:.0%}): the numbers are corrected for it"
+        )
     if found.left_out:
         print(f"  {found.left_out:,} items that this plan did not choose count for nothing")
     return 0
@@ -176,6 +183,7 @@ def record(run_id: str, found: LabelEstimates) -> dict[str, Any]:
         "run": run_id,
         "steps": found.share,
         "left_out": found.left_out,
+        "slips": None if found.slips is None else asdict(found.slips),
         "scores": {
             name: {"value": one.value, "low": one.low, "high": one.high, "reason": one.reason}
             for name, one in found.scores.items()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rivae.base.config import Asks
+from rivae.base.wording import short
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.placing import AxisKey
 from rivae.exploring.steering import SteerRow, signed
@@ -28,13 +29,8 @@ def reliability(score: float, chance: float) -> dict[str, Any]:
     """
     above = score - chance
     verdict = "sure" if above >= RELIABLE else "plane" if above >= WEAK else "unsure"
-    numbers = f"{_short(score)}, chance {_short(chance)}"
+    numbers = f"{short(score)}, chance {short(chance)}"
     return {"verdict": verdict, "above": round(above, 4), "text": f"{VERDICTS[verdict]}: {numbers}"}
-
-
-def _short(value: float) -> str:
-    """Two decimals without the zero before them."""
-    return f"{value:.2f}".replace("0.", ".", 1).replace("-", "−")
 
 
 def axes_of(explorer: Explorer) -> list[dict[str, Any]]:

@@ -9,8 +9,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from rivae.base.wording import join_words, short
 from rivae.figures.palette import series_color, theme
-from rivae.figures.theme import dress, join_words, row_legend, short
+from rivae.figures.theme import dress, row_legend
 from rivae.metrics.measures.dci_paper import C, D, paper_dci
 
 # 0.1 ... 100 in 61 steps of equal ratio.

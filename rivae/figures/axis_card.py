@@ -8,9 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from rivae.base.wording import join_words
 from rivae.exploring.axis_card import QUANTILES, Link
 from rivae.figures.palette import series_color, theme
-from rivae.figures.theme import axis_label, axis_style, dress, escape, join_words
+from rivae.figures.theme import axis_label, axis_style, dress, escape
 
 N_BINS = 48
 

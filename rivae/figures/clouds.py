@@ -18,13 +18,13 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from rivae.base.fonts import without_font
+from rivae.base.wording import join_words
 from rivae.exploring.words.clouds import CloudCounts
 from rivae.exploring.words.relations import Relation
 from rivae.figures.cloud_layout import CloudLayout, ink_box, lay_out, one_line, printable
 from rivae.figures.fonts import draw_note, draw_text, font_note, shortened, text_width
 from rivae.figures.palette import Theme, theme
 from rivae.figures.sheet import FAMILY, tone_color
-from rivae.figures.theme import join_words
 
 SMALLEST = 9.0  # letters below this many pixels are not drawn: pages show clouds at 0.7 of it
 N_WORDS = 50

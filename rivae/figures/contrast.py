@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
+from rivae.base.wording import join_words
 from rivae.exploring.words.axis_names import cut
 from rivae.exploring.words.contrast import INTERVAL, WordContrast, strongest
 from rivae.figures.palette import theme
-from rivae.figures.theme import dress, escape, join_words, row_legend
+from rivae.figures.theme import dress, escape, row_legend
 
 ROW = 24  # pixels of a word
 

@@ -11,9 +11,10 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
+from rivae.base.wording import join_words, short
 from rivae.figures.heatmap import Cell, as_table, click_layer, frame, heat_cells
 from rivae.figures.palette import series_color, theme
-from rivae.figures.theme import axis_labels, dress, join_words, plain_labels, short
+from rivae.figures.theme import axis_labels, dress, plain_labels
 from rivae.metrics.measures.digits import MAX_OVERLAP, PAIRS
 
 ROW_HEIGHT = 30

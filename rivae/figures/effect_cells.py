@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rivae.base.wording import join_words, short
 from rivae.exploring.axis_effects import KINDS
 from rivae.exploring.words.axis_names import cut
 from rivae.figures.palette import Theme, sample, text_on, theme
-from rivae.figures.theme import join_words, short
 from rivae.runs.results import Change
 
 N_COLUMNS = 24  # of a heat map

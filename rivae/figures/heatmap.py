@@ -14,8 +14,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from rivae.base.wording import join_words, short
 from rivae.figures.palette import colorscale, sample, text_on, theme
-from rivae.figures.theme import axis_labels, dress, escape, join_words, plain_labels, short
+from rivae.figures.theme import axis_labels, dress, escape, plain_labels
 
 CELL_HEIGHT = 46
 SLANT, SLANTED = -40, 100  # degrees and pixels of long labels, which end at their column

@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from rivae.base.arrays import Floats
+from rivae.base.wording import short
 from rivae.figures.palette import Theme, rgba, series_color, theme
 from rivae.figures.theme import (
     axis_label,
@@ -20,7 +21,6 @@ from rivae.figures.theme import (
     dress,
     escape,
     row_legend,
-    short,
 )
 
 MAX_POINTS = 5000

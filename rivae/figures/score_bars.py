@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rivae.figures.theme import short
+from rivae.base.wording import short
 
 
 @dataclass(frozen=True)

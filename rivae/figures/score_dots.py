@@ -9,9 +9,10 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from rivae.base.wording import join_words
 from rivae.figures.palette import Theme, theme
 from rivae.figures.tables import Score, interval, ours, pivot, published, runs
-from rivae.figures.theme import dress, escape, join_words
+from rivae.figures.theme import dress, escape
 from rivae.metrics.registry import metric
 
 ROW, HEADING = 22, 64  # pixels of a row, and of a panel's heading and scale

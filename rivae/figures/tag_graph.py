@@ -12,11 +12,12 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
+from rivae.base.wording import join_words
 from rivae.data.food_factors import FACTOR_LABELS
 from rivae.exploring.words.axis_names import cut
 from rivae.exploring.words.tags import TagNode
 from rivae.figures.palette import theme
-from rivae.figures.theme import dress, escape, join_words, row_legend
+from rivae.figures.theme import dress, escape, row_legend
 
 N_TAGS = 10  # tags of each side that a star shows when there are several stars
 ROW = 24  # pixels of a tag

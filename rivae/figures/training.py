@@ -11,9 +11,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from rivae.base.arrays import Floats
+from rivae.base.wording import join_words
 from rivae.figures.palette import rgba, series_color, theme
 from rivae.figures.tables import metric_label
-from rivae.figures.theme import axis_style, dress, escape, join_words, row_legend
+from rivae.figures.theme import axis_style, dress, escape, row_legend
 
 RETRIEVAL = ("score", "recall_at_1", "recall_at_10")
 RANK, OBJECTIVE = "median_rank", "objective"

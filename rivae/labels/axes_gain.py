@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rivae.base.arrays import Floats
+from rivae.base.wording import short
 from rivae.exploring.axes.scores import MIN_ROWS
 
 N_DRAWS = 500
@@ -84,20 +85,13 @@ def verdict(gains: Sequence[ViewGain], view_names: Mapping[str, str]) -> str:
     if not known:
         return UNKNOWN.format(MIN_ROWS)
     said = " and ".join(
-        f"MCC {number(max(one.mcc[0], 0.0))} → {number(max(one.mcc[1], 0.0))} for "
+        f"MCC {short(max(one.mcc[0], 0.0))} → {short(max(one.mcc[1], 0.0))} for "
         f"{view_names[one.asks]} queries"
         for one in known
     )
     if is_gain(known):
         return GAIN.format(said)
     return (LOSS if any(one.is_loss for one in known) else NO_GAIN).format(said)
-
-
-def number(value: float) -> str:
-    """A correlation as in the tables of the paper: ".41"; "–" where it cannot be told."""
-    if np.isnan(value):
-        return "–"
-    return f"{value:.2f}".replace("0.", ".", 1).replace("-", "−")
 
 
 def gain_of(

@@ -30,8 +30,7 @@ def current_levels(store: LabelStore, data: PairedDataset, rows: ArrayLike) -> p
     They come from every plan and annotator; see ``rivae.labels.table`` for the columns.
     """
     labels = label_table(store, data, rows)
-    verdicts = label_table(store, data, rows, "adjudication")
-    return adjudicated(labels, verdicts) if len(verdicts) else labels
+    return adjudicated(labels, label_table(store, data, rows, "adjudication"))
 
 
 def planned_rows(store: LabelStore, data: PairedDataset) -> Ints:

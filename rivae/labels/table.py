@@ -171,6 +171,8 @@ def adjudicated(labels: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
     """
     keys = ["item", "factor"]
     labels = check_labels(labels)
+    if verdicts.empty:  # whose columns have no types to merge on
+        return labels
     last = verdicts[list(COLUMNS)].drop_duplicates(keys, keep="last")
     final = check_labels(last)
     both = labels.merge(

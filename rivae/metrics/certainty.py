@@ -25,6 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import DataError
+from rivae.base.wording import join_words, short
 from rivae.metrics.matching import ROUNDING, assignment, cross_correlation
 
 Verdict = Literal["sure", "plane", "unsure"]
@@ -83,14 +84,14 @@ class AxisCertainty(BaseModel):
         if self.verdict == "unsure":
             how_many = f"Only {self.n_held}" if self.n_held else "None"
             return (
-                f"{how_many} of {fits} holds this axis (R² {_short(max(self.inside, 0))}): it may "
+                f"{how_many} of {fits} holds this axis (R² {short(max(self.inside, 0))}): it may "
                 "be noise. Label items along it, or train on more pairs."
             )
         if self.n_held < self.n_fits:
             fits = f"{self.n_held} of {fits}"
         if self.verdict == "sure":
             return (
-                f"{fits} agree on this axis (|r| {_short(self.agreement)} or more), and other "
+                f"{fits} agree on this axis (|r| {short(self.agreement)} or more), and other "
                 f"samples of the pairs turn it by {self.turn:.0f}° at most."
             )
         sentences = []
@@ -103,7 +104,7 @@ class AxisCertainty(BaseModel):
         if self.dependent:
             sentences.append(
                 f"{_list([self.axis, *self.dependent], names)} depend on each other (r up to "
-                f"{_short(self.dependence)} once both may bend), so they need not be the factors."
+                f"{short(self.dependence)} once both may bend), so they need not be the factors."
             )
         return " ".join([*sentences, "A few labels decide."])
 
@@ -268,12 +269,6 @@ def _others(strengths: Floats, axis: int, least: float) -> list[int]:
     return [int(k) for k in order if k != axis and strengths[k] >= least]
 
 
-def _short(value: float) -> str:
-    """.98, as a correlation is written."""
-    return f"{value:.2f}".removeprefix("0")
-
-
 def _list(axes: Sequence[int], names: Sequence[str]) -> str:
     """z1, z2 and z3, in their order."""
-    words = [names[j] for j in sorted(axes)]
-    return " and ".join([", ".join(words[:-1]), words[-1]])
+    return join_words([names[j] for j in sorted(axes)])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rivae.app.label.meter import (
+    CORRECTED,
     DONE,
     LETTERS,
     MORE,
@@ -75,6 +76,15 @@ def test_the_line_has_every_range_and_what_is_left_to_do(seed):
     assert f" {math.ceil(minutes)} min" in first
     alone = said(reading(rng, minutes=0.0), TITLES)
     assert DONE in alone and "\n" not in alone and SHORT in said(reading(rng), TITLES)
+
+
+def test_slips_are_said_and_whether_ranges_are_corrected():
+    found = reading(np.random.default_rng(0))
+    table = details(found, read_guideline(), ["a", "b", "c", "d"], TITLES)
+    assert "10%" in table and CORRECTED not in table
+    runs = {name: replace(one, slips=found.slips) for name, one in found.runs.items()}
+    corrected = replace(found, runs=runs)
+    assert CORRECTED in details(corrected, read_guideline(), ["a", "b", "c", "d"], TITLES)
 
 
 @pytest.mark.parametrize("seed", range(5))

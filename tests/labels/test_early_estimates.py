@@ -9,7 +9,8 @@ import pytest
 
 from rivae.base.errors import ConfigError
 from rivae.data.food_factors import FACTOR_NAMES
-from rivae.labels.early.estimates import MIN_FIRST, MIN_ITEMS, SCORES, estimate
+from rivae.labels.early.draws import MIN_FIRST
+from rivae.labels.early.estimates import MIN_ITEMS, SCORES, estimate
 from rivae.labels.early.reading import partial_labels
 from rivae.labels.scores import NAMES, label_scores
 from rivae.metrics.correlation import path_correlations

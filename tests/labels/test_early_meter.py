@@ -11,8 +11,8 @@ from rivae.data.food_factors import FACTOR_NAMES
 from rivae.labels.early.estimates import estimate
 from rivae.labels.early.meter import WITHIN, Meter
 from rivae.labels.early.reading import partial_labels
-from rivae.labels.early.slips import MIN_REPEATS, slip_rate, slipped
-from tests.labels.early import labels_of_none, table_of
+from rivae.labels.early.slips import MIN_REPEATS, SlipRate, slip_rate, slipped
+from tests.labels.early import labels_of_none, of_first, table_of
 
 # Slips
 
@@ -51,7 +51,71 @@ def test_slips_stay_among_the_levels():
     assert 0.35 < np.mean(np.nan_to_num(moved) != np.nan_to_num(levels)) < 0.45
 
 
+def test_scores_are_corrected_for_slips(kitchen):
+    """With true slips the estimate falls short; corrected it is nearer, and its range wider."""
+    _, traversal, ground, levels = kitchen
+    truth = estimate(ground, levels, FACTOR_NAMES).scores
+    given = of_first(ground, levels, traversal, 140)
+    gained = []
+    for seed in range(3):
+        seen = slipped(given, 0.15, np.random.default_rng(seed))
+        rate = SlipRate(0.15, 0.12, 0.18, 300)
+        plain = estimate(ground, seen, FACTOR_NAMES)
+        found = estimate(ground, seen, FACTOR_NAMES, slips=rate)
+        assert plain.slips is None and found.slips == rate
+        for name in ("disentanglement", "completeness"):
+            before, after = plain.scores[name], found.scores[name]
+            assert before.value < truth[name].value
+            assert after.width > before.width
+            gained.append(
+                abs(before.value - truth[name].value) - abs(after.value - truth[name].value)
+            )
+        cells = np.abs(found.table - plain.table)
+        assert cells.mean() < 0.2, "each cell moves by what slips cost it"
+    assert np.mean(gained) > 0.02
+
+
+@pytest.mark.parametrize("rate", [0.0, float("nan")])
+def test_without_slips_nothing_is_corrected(kitchen, rate):
+    _, traversal, ground, levels = kitchen
+    given = of_first(ground, levels, traversal, 30)
+    plain = estimate(ground, given, FACTOR_NAMES)
+    found = estimate(ground, given, FACTOR_NAMES, slips=SlipRate(rate, 0.0, 0.1, 20))
+    assert found.scores == plain.scores and found.slips is None
+
+
 # The meter
+
+
+def test_a_meter_corrects_for_the_slips_of_hidden_repeats(kitchen, early_plan):
+    run, _, ground, levels = kitchen
+    meter = Meter(early_plan, {run.id: ground}, FACTOR_NAMES)
+    rows = np.array(list(dict.fromkeys(early_plan.order))[:140])
+    seen = slipped(levels, 0.15, np.random.default_rng(0))
+    labels = table_of(ground, seen, rows)
+    again = table_of(ground, slipped(levels, 0.15, np.random.default_rng(1)), rows[:40])
+    reading = meter.read(labels, again)
+    known = partial_labels(labels, early_plan, ground.items, FACTOR_NAMES)
+    rate = slip_rate(labels, again)
+    assert reading.slips == rate and 0.08 < rate.rate < 0.22
+    alone = estimate(ground, known.levels, FACTOR_NAMES, known.apart, slips=rate)
+    assert reading.runs[run.id].scores == alone.scores
+    same = meter.read(labels, table_of(ground, seen, rows[:40])).runs[run.id]
+    assert same.slips is None, "answers that are the same twice say nothing of slips"
+    assert same.scores == estimate(ground, known.levels, FACTOR_NAMES, known.apart).scores
+
+
+def test_verdicts_decide_for_the_meter_as_for_the_run(kitchen, early_plan):
+    run, _, ground, levels = kitchen
+    meter = Meter(early_plan, {run.id: ground}, FACTOR_NAMES)
+    rows = np.array(list(dict.fromkeys(early_plan.order))[:40])
+    right = table_of(ground, levels, rows)
+    wrong = table_of(ground, 6.0 - levels, rows)
+    decided = meter.read(wrong, verdicts=right)
+    right_runs, wrong_runs = meter.read(right).runs, meter.read(wrong).runs
+    assert decided.runs[run.id].scores == right_runs[run.id].scores
+    assert decided.runs[run.id].scores != wrong_runs[run.id].scores
+    assert decided.agreement == meter.read(wrong).agreement
 
 
 def test_a_meter_draws_only_what_changed(kitchen, early_plan, monkeypatch):

@@ -10,7 +10,7 @@ import numpy as np
 from rivae.app.panels.answers import picture
 from rivae.app.shared.item import tile
 from rivae.app.shell.text import escape
-from rivae.labels.axes_gain import number
+from rivae.base.wording import short
 
 if TYPE_CHECKING:
     from rivae.exploring.explorer import Explorer, Vector
@@ -58,7 +58,7 @@ def _numbers(given: AxesGiven, k: int, views: Mapping[str, str]) -> str:
         '<span style="font-variant-numeric:tabular-nums" '
         f'title="correlation with the labels of {one.n:,} items that the axes were not fitted to">'
         f"{escape(views[one.asks])} asks "
-        f"{number(one.before[k])} → <b>{number(one.after[k])}</b></span>"
+        f"{short(one.before[k])} → <b>{short(one.after[k])}</b></span>"
         for one in given.gains
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from rivae.app.label import page_keys
 from rivae.app.shared import labels
 from rivae.app.shared.runs import method_title
 from rivae.app.shell import cache, keys, pages
@@ -14,7 +15,7 @@ from rivae.app.shell.fragments import fragment
 from rivae.app.shell.text import markdown
 from rivae.app.work.meters import BackgroundMeter
 from rivae.base.errors import RivaeError
-from rivae.figures.theme import join_words, short
+from rivae.base.wording import join_words, short
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,6 +40,7 @@ MORE = "Not shown: {}"
 UNDECIDED = "No difference between {} and {} is beyond chance yet."
 DECIDED = "Beyond chance, {} is {} than {}{}."
 MAY_BE = "; in {} the difference may be chance"
+CORRECTED = " All ranges here are corrected for that."
 
 
 def panel(opened: OpenPlan, by: str) -> None:
@@ -84,7 +86,7 @@ def _show(plan: str, reading: MeterReading) -> None:
 
     titles = _titles(tuple(reading.runs))
     st.markdown(said(reading, titles), width="content")
-    with st.popover("Each factor", icon=":material/monitoring:", key=keys.LABEL_METER):
+    with st.popover("Each factor", icon=":material/monitoring:", key=page_keys.METER):
         opened = labels.open_plan(plan)
         first, found = next(iter(reading.runs.items()))
         names = names_of_axes(cache.run(first), len(found.table))
@@ -226,11 +228,12 @@ def details(
             cells.append("–" if one is None else _agreement(one))
         lines.append(_row(cells))
     slips = reading.slips
+    corrected = any(found.slips is not None for found in reading.runs.values())
     if not math.isnan(slips.rate):
         lines += [
             "",
             f"Of {slips.n} answers that were asked twice, {slips.rate:.0%} slipped by a level "
-            f"({slips.low:.0%} to {slips.high:.0%}).",
+            f"({slips.low:.0%} to {slips.high:.0%}).{CORRECTED * corrected}",
         ]
     if len(reading.differences) > 1:
         lines += ["", *(f"{compared(one, titles)}  " for one in reading.differences)]

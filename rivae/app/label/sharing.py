@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from rivae.app.label import page_keys
 from rivae.app.shared import labels
-from rivae.app.shell import keys, report
+from rivae.app.shell import report
 from rivae.app.shell.text import markdown
-from rivae.figures.theme import join_words
+from rivae.base.wording import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +33,7 @@ def people(plan: str, by: str) -> tuple[str, ...]:
 
     named = plan_people(labels.store(), plan)
     alone = not set(named) - {by}
-    return () if alone or plan in st.session_state.get(keys.LABEL_WHOLE, ()) else named
+    return () if alone or plan in st.session_state.get(page_keys.WHOLE, ()) else named
 
 
 def share(opened: OpenPlan, guideline: Guideline, by: str) -> Share | None:
@@ -67,15 +68,15 @@ def question(plan: str, by: str) -> bool:
         st.markdown(text, width="content")
         st.button(
             "Take a share",
-            key=f"{keys.LABEL_WHOLE}_share",
+            key=f"{page_keys.WHOLE}_share",
             type="primary",
             on_click=_join,
             args=(plan, by),
         )
         st.button(
-            "Label everything", key=f"{keys.LABEL_WHOLE}_all", on_click=_take_all, args=(plan,)
+            "Label everything", key=f"{page_keys.WHOLE}_all", on_click=_take_all, args=(plan,)
         )
-    report.show(keys.LABEL_WHOLE)
+    report.show(page_keys.WHOLE)
     return True
 
 
@@ -86,11 +87,14 @@ def _join(plan: str, by: str) -> None:
         join_people(labels.store(), plan, by)
         return ""
 
-    report.attempt(keys.LABEL_WHOLE, join)
+    report.attempt(page_keys.WHOLE, join)
 
 
 def _take_all(plan: str) -> None:
-    st.session_state[keys.LABEL_WHOLE] = {*st.session_state.get(keys.LABEL_WHOLE, ()), plan}
+    st.session_state[page_keys.WHOLE] = {
+        *st.session_state.get(page_keys.WHOLE, ()),
+        plan,
+    }
 
 
 # On the card of the plan

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from rivae.app.shared.runs import short_date
 from rivae.app.shell.text import escape
 from rivae.app.work.certainty import SIGNS
+from rivae.base.wording import join_words, short
 from rivae.benchmark.finding import finding
 from rivae.benchmark.run_report import Measured, Report, measured
 from rivae.exploring.sliders import CERTAINTY
 from rivae.figures.score_bars import ScoreBar, score_bars
-from rivae.figures.theme import join_words, short
 from rivae.metrics.intervals import share_interval
 from rivae.metrics.measures.dci_paper import METRICS
 from rivae.metrics.measures.digits import COVERAGE, OVERLAP

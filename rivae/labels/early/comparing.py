@@ -14,20 +14,16 @@ from itertools import combinations
 import numpy as np
 
 from rivae.base.errors import ConfigError
+from rivae.labels.early.draws import N_DRAWS, FactorDraws, shared_draws
 from rivae.labels.early.estimates import (
-    N_DRAWS,
     SCORES,
-    FactorDraws,
-    Fit,
-    dci_draws,
-    mcc_draws,
-    shared_draws,
+    ScoreDraws,
     why_none,
 )
 from rivae.labels.early.ground import Ground
-from rivae.labels.early.intervals import MCC_LEAST_OF_TWO, Estimate, ahead, mcc_ahead
+from rivae.labels.early.intervals import Estimate
+from rivae.labels.early.slips import SlipRate
 from rivae.labels.early.spreading import LevelSpreader
-from rivae.labels.scores import NAMES
 from rivae.retrieval.base import Floats
 
 MAX_COMPARED = 3  # runs, the first of a plan: each more costs as much as the one before
@@ -84,63 +80,37 @@ class Rivals:
         *,
         n_draws: int = N_DRAWS,
         random_state: int = 0,
+        slips: bool = False,
     ) -> list[FactorDraws]:
         """The draws of one factor, one per run; see ``estimates.factor_draws``."""
         runs = list(self.grounds.values())
-        return shared_draws(runs, self._spreader, labels, apart, n_draws, random_state)
+        return shared_draws(runs, self._spreader, labels, apart, n_draws, random_state, slips)
 
     def differences(
-        self, draws: Sequence[Sequence[FactorDraws]], factors: Sequence[str]
+        self,
+        draws: Sequence[Sequence[FactorDraws]],
+        factors: Sequence[str],
+        slips: SlipRate | None = None,
     ) -> tuple[Difference, ...]:
         """Every pair of runs.
 
         Args:
             draws: of ``self.draws``, one per factor.
             factors: K ids.
+            slips: as in ``estimates.combined``.
         """
-        runs = list(self.grounds)
+        pairs = list(combinations(self.grounds, 2))
+        if reason := why_none([of_first for of_first, *_ in draws], factors):
+            none = dict.fromkeys(SCORES, Estimate.none(reason))
+            return tuple(Difference(first, second, none) for first, second in pairs)
+        scores = {
+            run: ScoreDraws.of(ground, [of_runs[n] for of_runs in draws])
+            for n, (run, ground) in enumerate(self.grounds.items())
+        }
         return tuple(
-            self._difference(runs[i], runs[j], [(one[i], one[j]) for one in draws], factors)
-            for i, j in combinations(range(len(runs)), 2)
+            Difference(first, second, scores[first].less(scores[second]).estimates(slips))
+            for first, second in pairs
         )
-
-    def _difference(
-        self,
-        first: str,
-        second: str,
-        draws: Sequence[tuple[FactorDraws, FactorDraws]],
-        factors: Sequence[str],
-    ) -> Difference:
-        of_first = [drawn for drawn, _ in draws]
-        if reason := why_none(of_first, factors):
-            return Difference(first, second, dict.fromkeys(SCORES, Estimate.none(reason)))
-        a, b = self.grounds[first], self.grounds[second]
-        parts = []  # of all labels, and of the half of them
-        for part in (_every, _half):
-            of_a, of_b = ([part(one[i]) for one in draws] for i in (0, 1))
-            unseen = float(np.mean([fit.unseen for fit in (*of_a, *of_b)]))
-            dci = dci_draws(a, of_a) - dci_draws(b, of_b)
-            parts.append((dci, mcc_draws(of_a) - mcc_draws(of_b), unseen))
-        (every, every_mcc, unseen), (half, half_mcc, unseen_half) = parts
-        found = {}
-        for name, value, low, high in zip(
-            NAMES, *ahead(every, half, unseen, unseen_half, lowest=-1.0), strict=True
-        ):
-            none = Estimate.none(f"{name} needs a second factor: label another one")
-            found[name] = none if np.isnan(value) else Estimate(value, low, high)
-        n_items = float(np.mean([drawn.n for drawn in of_first]))
-        found["mcc"] = mcc_ahead(every_mcc, half_mcc, n_items, lowest=-1.0, least=MCC_LEAST_OF_TWO)
-        return Difference(first, second, found)
-
-
-def _every(drawn: FactorDraws) -> Fit:
-    assert drawn.every is not None
-    return drawn.every
-
-
-def _half(drawn: FactorDraws) -> Fit:
-    assert drawn.half is not None
-    return drawn.half
 
 
 def compare(

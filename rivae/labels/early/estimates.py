@@ -14,18 +14,25 @@ from dataclasses import dataclass
 import numpy as np
 
 from rivae.base.errors import ConfigError
+from rivae.labels.early.draws import N_DRAWS, FactorDraws, Fit, factor_draws
 from rivae.labels.early.ground import Ground
-from rivae.labels.early.intervals import FEW, LEAST, Estimate, ahead, mcc_ahead
-from rivae.labels.early.spreading import LevelSpreader
+from rivae.labels.early.intervals import (
+    FEW,
+    LEAST,
+    MCC_LEAST,
+    MCC_LEAST_OF_TWO,
+    Estimate,
+    ahead,
+    mcc_ahead,
+)
+from rivae.labels.early.slips import SlipRate
 from rivae.labels.scores import NAMES
 from rivae.metrics.matching import assignment
 from rivae.metrics.measures.dci_paper import DEFAULT_ALPHA, paper_scores
-from rivae.retrieval.base import Floats, Ints
+from rivae.retrieval.base import Floats
 
 SCORES = (*NAMES, "mcc")
 MIN_ITEMS = 20  # of every factor, before D, C, I and MCC are given
-MIN_FIRST = 6  # of a factor, before its correlations are given
-N_DRAWS = 40
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,8 @@ class LabelEstimates:
         labelled: per factor, items with a level or a range.
         steps: per factor, the share of the steps whose item is answered.
         left_out: labelled items that the plan did not choose; they count for nothing.
+        slips: how often answers slip, for which scores and table are corrected; None if they are
+            not.
     """
 
     scores: Mapping[str, Estimate]
@@ -50,6 +59,7 @@ class LabelEstimates:
     labelled: tuple[int, ...]
     steps: tuple[float, ...]
     left_out: int = 0
+    slips: SlipRate | None = None
 
     @property
     def share(self) -> float:
@@ -57,132 +67,34 @@ class LabelEstimates:
         return float(np.mean(self.steps))
 
 
-@dataclass(frozen=True)
-class Fit:
-    """One factor's draws from some of its labels.
-
-    Attributes:
-        table: (S, J) along the paths.
-        matched: (S, d) |corr| of z and levels over the population.
-        unseen: share of the steps without an answer.
-    """
-
-    table: Floats
-    matched: Floats
-    unseen: float
-
-
-@dataclass(frozen=True)
-class FactorDraws:
-    """What the labels of one factor say, from all of them and from the first half.
-
-    Attributes:
-        every, half: the draws; None with fewer than ``MIN_FIRST`` items.
-        n: items with a level or a range.
-        answered: these, and those that the factor does not apply to or nobody can tell of.
-        levels: how many different ones.
-        steps: share of the steps whose item is answered.
-    """
-
-    every: Fit | None
-    half: Fit | None
-    n: int
-    answered: int
-    levels: int
-    steps: float
-
-
-def factor_draws(
-    ground: Ground,
-    labels: Floats,
-    apart: Floats | None = None,
-    *,
-    n_draws: int = N_DRAWS,
-    random_state: int = 0,
-) -> FactorDraws:
-    """The draws of one factor.
-
-    Args:
-        labels: (N,) levels 1 to 5, halves for a range of two, NaN where there is none.
-        apart: (N,) True where the factor does not apply or nobody can tell; these steps are left
-            out.
-        random_state: seed.
-    """
-    return shared_draws([ground], ground.spreader, labels, apart, n_draws, random_state)[0]
-
-
-def shared_draws(
-    grounds: Sequence[Ground],
-    spreader: LevelSpreader,
-    labels: Floats,
-    apart: Floats | None = None,
-    n_draws: int = N_DRAWS,
-    random_state: int = 0,
-) -> list[FactorDraws]:
-    """The draws of one factor for each of several runs, from the same levels of the same items.
-
-    Args:
-        grounds: of the runs, all on the same items.
-        spreader: of these items.
-        labels, apart, random_state: as in ``factor_draws``.
-    """
-    out = np.zeros(len(labels), dtype=np.bool_) if apart is None else np.asarray(apart, dtype=bool)
-    labels = np.where(out, np.nan, labels)
-    known = np.flatnonzero(~np.isnan(labels))
-    n_levels, answered = len(np.unique(labels[known])), len(known) + int(out.sum())
-    steps = [float(one.step_share[known].sum() + one.step_share[out].sum()) for one in grounds]
-    if len(known) < MIN_FIRST or n_levels < 2:
-        return [FactorDraws(None, None, len(known), answered, n_levels, seen) for seen in steps]
-    rng = np.random.default_rng(random_state)
-
-    def fitted(kept: Ints) -> list[Fit]:
-        given = np.full(len(labels), np.nan)
-        given[kept] = labels[kept]
-        levels = spreader.draws(given, n_draws, rng)
-        return [_fit(ground, levels, out, kept) for ground in grounds]
-
-    step_share = np.mean([ground.step_share for ground in grounds], axis=0)
-    by_steps = known[np.argsort(-step_share[known], kind="stable")]
-    every, half = fitted(known), fitted(by_steps[: max(2, len(known) // 2)])
-    return [
-        FactorDraws(of_every, of_half, len(known), answered, n_levels, seen)
-        for of_every, of_half, seen in zip(every, half, steps, strict=True)
-    ]
-
-
-def _fit(ground: Ground, levels: Floats, out: np.ndarray, kept: Ints) -> Fit:
-    """The draws (S, N) as one run meets them; ``kept`` were labelled, ``out`` has no level."""
-    table = ground.paths.tables(levels[:, :, None], (~out[:, None]).astype(np.float64))[:, :, 0]
-    seen = ground.step_share[kept].sum() + ground.step_share[out].sum()
-    applies = ~out[ground.population]
-    strength = _correlations(ground.z[applies], levels[:, ground.population[applies]])
-    return Fit(table, strength, float(max(1 - seen, 0.0)))
-
-
-def _correlations(z: Floats, levels: Floats) -> Floats:
-    """|corr| (S, d) of z (n, d) with each draw (S, n); 0 where one is constant."""
-    centred, drawn = z - z.mean(axis=0), levels - levels.mean(axis=1, keepdims=True)
-    scale = np.linalg.norm(drawn, axis=1)[:, None] * np.linalg.norm(centred, axis=0)
-    return np.asarray(np.abs(drawn @ centred) / np.where(scale > 0, scale, np.inf))
-
-
 def combined(
-    ground: Ground, draws: Sequence[FactorDraws], factors: Sequence[str], left_out: int = 0
+    ground: Ground,
+    draws: Sequence[FactorDraws],
+    factors: Sequence[str],
+    left_out: int = 0,
+    slips: SlipRate | None = None,
 ) -> LabelEstimates:
     """The scores over all factors, and the table of each.
 
     Args:
         draws: one per factor.
         factors: K ids.
+        slips: how often answers slip; scores are corrected where the draws have ``worse``.
     """
     shape = (ground.paths.n_axes, len(factors))
     table, low, high = (np.full(shape, np.nan) for _ in range(3))
     for k, drawn in enumerate(draws):
         if drawn.every is not None and drawn.half is not None:
+            every, half, worse = drawn.every, drawn.half, drawn.worse
+            cost = slip_cost(slips, every.table, None if worse is None else worse.table)
             table[:, k], low[:, k], high[:, k] = ahead(
-                drawn.every.table, drawn.half.table, drawn.every.unseen, drawn.half.unseen
+                every.table, half.table, every.unseen, half.unseen, slips=cost
             )
-    scores = _scores(ground, draws, factors)
+    reason = why_none(draws, factors)
+    if reason:
+        scores = dict.fromkeys(SCORES, Estimate.none(reason))
+    else:
+        scores = ScoreDraws.of(ground, draws).estimates(slips)
     return LabelEstimates(
         scores,
         tuple(factors),
@@ -192,28 +104,106 @@ def combined(
         tuple(drawn.n for drawn in draws),
         tuple(drawn.steps for drawn in draws),
         left_out,
+        slips if any(drawn.worse is not None for drawn in draws) else None,
     )
 
 
-def _scores(
-    ground: Ground, draws: Sequence[FactorDraws], factors: Sequence[str]
-) -> dict[str, Estimate]:
-    reason = why_none(draws, factors)
-    if reason:
-        return dict.fromkeys(SCORES, Estimate.none(reason))
-    every, half = [d.every for d in draws if d.every], [d.half for d in draws if d.half]
-    unseen, unseen_half = (float(np.mean([fit.unseen for fit in fits])) for fits in (every, half))
-    all_scores, half_scores = (dci_draws(ground, fits) for fits in (every, half))
-    n_items = float(np.mean([drawn.n for drawn in draws]))
-    least = np.array([math.hypot(LEAST, FEW.get(name, 0.0) / n_items) for name in NAMES])
-    found = {}
-    for name, value, low, high in zip(
-        NAMES, *ahead(all_scores, half_scores, unseen, unseen_half, least=least), strict=True
-    ):
-        none = Estimate.none(f"{name} needs a second factor: label another one")
-        found[name] = none if math.isnan(value) else Estimate(value, low, high)
-    found["mcc"] = mcc_ahead(mcc_draws(every), mcc_draws(half), n_items)
-    return found
+@dataclass(frozen=True)
+class ScoreDraws:
+    """Draws of D, C, I and MCC: of a run, or of one less another.
+
+    Attributes:
+        every, half, worse: (S, 4) from all labels, the half of them, and with more slips (None
+            where these are not drawn).
+        unseen, unseen_half: share of the steps without a label, in [0, 1].
+        n_items: with a label, the mean over factors.
+        of_two: whether it is a difference, in [-1, 1].
+    """
+
+    every: Floats
+    half: Floats
+    worse: Floats | None
+    unseen: float
+    unseen_half: float
+    n_items: float
+    of_two: bool = False
+
+    @classmethod
+    def of(cls, ground: Ground, draws: Sequence[FactorDraws]) -> ScoreDraws:
+        """Of a run whose factors have draws (``why_none`` says nothing)."""
+        every, half, worse = (
+            [fit for fit in fits if fit is not None]
+            for fits in zip(*((one.every, one.half, one.worse) for one in draws), strict=True)
+        )
+        return cls(
+            _score_draws(ground, every),
+            _score_draws(ground, half),
+            _score_draws(ground, worse) if len(worse) == len(draws) else None,
+            float(np.mean([fit.unseen for fit in every])),
+            float(np.mean([fit.unseen for fit in half])),
+            float(np.mean([drawn.n for drawn in draws])),
+        )
+
+    def less(self, other: ScoreDraws) -> ScoreDraws:
+        """The difference to another run, on the same drawn levels."""
+        both = self.worse is not None and other.worse is not None
+        return ScoreDraws(
+            self.every - other.every,
+            self.half - other.half,
+            self.worse - other.worse if both else None,  # type: ignore[operator]
+            (self.unseen + other.unseen) / 2,
+            (self.unseen_half + other.unseen_half) / 2,
+            self.n_items,
+            of_two=True,
+        )
+
+    def estimates(self, slips: SlipRate | None = None) -> dict[str, Estimate]:
+        """The scores by name, corrected for slips where there are draws with more of them."""
+        cost, unsure = slip_cost(slips, self.every, self.worse)
+        lowest = -1.0 if self.of_two else 0.0
+        least: float | Floats = LEAST
+        if not self.of_two:
+            few = [FEW.get(name, 0.0) / self.n_items for name in NAMES]
+            least = np.hypot(LEAST, few)
+        found = {}
+        for name, value, low, high in zip(
+            NAMES,
+            *ahead(
+                self.every[:, :-1],
+                self.half[:, :-1],
+                self.unseen,
+                self.unseen_half,
+                lowest,
+                least,
+                (cost[:-1], unsure[:-1]),
+            ),
+            strict=True,
+        ):
+            none = Estimate.none(f"{name} needs a second factor: label another one")
+            found[name] = none if math.isnan(value) else Estimate(value, low, high)
+        found["mcc"] = mcc_ahead(
+            self.every[:, -1],
+            self.half[:, -1],
+            self.n_items,
+            lowest,
+            MCC_LEAST_OF_TWO if self.of_two else MCC_LEAST,
+            (cost[-1], unsure[-1]),
+        )
+        return found
+
+
+def slip_cost(slips: SlipRate | None, every: Floats, worse: Floats | None) -> tuple[Floats, Floats]:
+    """What slips have taken from scores drawn (S, n) times, and its s.d.; 0 where unknown."""
+    if slips is None or not slips.some or worse is None:
+        return np.zeros(every.shape[1]), np.zeros(every.shape[1])
+    return slips.cost(every.mean(axis=0), worse.mean(axis=0))
+
+
+def _score_draws(ground: Ground, fits: Sequence[Fit]) -> Floats:
+    """D, C, I and MCC (S, 4) of draws."""
+    if not fits:
+        return np.empty((0, len(SCORES)))
+    return np.column_stack([dci_draws(ground, fits), mcc_draws(fits)])
 
 
 def why_none(draws: Sequence[FactorDraws], factors: Sequence[str]) -> str:
@@ -262,6 +252,7 @@ def estimate(
     apart: Floats | None = None,
     *,
     left_out: int = 0,
+    slips: SlipRate | None = None,
     n_draws: int = N_DRAWS,
     random_state: int = 0,
 ) -> LabelEstimates:
@@ -274,6 +265,7 @@ def estimate(
         factors: K ids.
         apart: (N, K) True where a factor does not apply or nobody can tell.
         left_out: labelled items that the plan did not choose, for the report.
+        slips: of the annotators, for which scores are corrected; none by default.
         n_draws: from which the interval is computed.
         random_state: seed.
 
@@ -291,7 +283,8 @@ def estimate(
             None if apart is None else apart[:, k],
             n_draws=n_draws,
             random_state=random_state + k,
+            slips=slips is not None and slips.some,
         )
         for k in range(len(factors))
     ]
-    return combined(ground, draws, factors, left_out)
+    return combined(ground, draws, factors, left_out, slips)

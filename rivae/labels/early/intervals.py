@@ -23,6 +23,7 @@ LEAST = 0.025  # to both sides
 FEW = {"disentanglement": 3.5, "completeness": 3.5}
 MCC_LEAST = 0.515  # over the root of the number of items
 MCC_LEAST_OF_TWO = 0.25  # for a difference of two runs, in which that cancels
+NO_SLIPS = (0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ def ahead(
     unseen_half: float,
     lowest: float = 0.0,
     least: float | Floats = LEAST,
+    slips: tuple[Floats | float, Floats | float] = NO_SLIPS,
 ) -> tuple[Floats, Floats, Floats]:
     """Value, low and high (n,) of scores.
 
@@ -71,23 +73,42 @@ def ahead(
         unseen, unseen_half: share of the steps without a label, in [0, 1].
         lowest: that a score can be; the highest is 1.
         least: reach to both sides that no interval goes below.
+        slips: what they have taken from the scores, and its s.d.; see ``SlipRate.cost``.
     """
     mean, spread = every.mean(axis=0), every.std(axis=0, ddof=1)
     way = min(MOST_AHEAD, unseen / max(unseen_half - unseen, 1e-9)) * (mean - half.mean(axis=0))
+    cost, cost_unsure = slips
     reach = np.sqrt(
-        (NORMAL_90 * spread) ** 2 + (UNSURE * way) ** 2 + (UNSEEN * unseen) ** 2 + least**2
+        (NORMAL_90 * spread) ** 2
+        + (UNSURE * way) ** 2
+        + (UNSEEN * unseen) ** 2
+        + least**2
+        + (NORMAL_90 * cost_unsure) ** 2
     )
-    return _within(mean + AHEAD * way, reach, lowest)
+    return _within(mean + AHEAD * way + cost, reach, lowest)
 
 
 def mcc_ahead(
-    every: Floats, half: Floats, n_items: float, lowest: float = 0.0, least: float = MCC_LEAST
+    every: Floats,
+    half: Floats,
+    n_items: float,
+    lowest: float = 0.0,
+    least: float = MCC_LEAST,
+    slips: tuple[Floats | float, Floats | float] = NO_SLIPS,
 ) -> Estimate:
     """MCC, or a difference of two, from draws (S,) of ``n_items`` labels and of half of them."""
     way = float(every.mean() - half.mean())
     spread = float(every.std(ddof=1))
-    reach = math.sqrt((NORMAL_90 * spread) ** 2 + (MCC_UNSURE * way) ** 2 + least**2 / n_items)
-    value, low, high = _within(np.array(every.mean() + MCC_AHEAD * way), np.array(reach), lowest)
+    cost, cost_unsure = (float(x) for x in slips)
+    reach = math.sqrt(
+        (NORMAL_90 * spread) ** 2
+        + (MCC_UNSURE * way) ** 2
+        + least**2 / n_items
+        + (NORMAL_90 * cost_unsure) ** 2
+    )
+    value, low, high = _within(
+        np.array(every.mean() + MCC_AHEAD * way + cost), np.array(reach), lowest
+    )
     return Estimate(float(value), float(low), float(high))
 
 

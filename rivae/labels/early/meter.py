@@ -10,6 +10,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,13 +18,11 @@ import pandas as pd
 from rivae.base.errors import ConfigError
 from rivae.labels.agreement import Agreement, agreement
 from rivae.labels.early.comparing import MAX_COMPARED, Difference, Rivals
+from rivae.labels.early.draws import N_DRAWS, FactorDraws, factor_draws
 from rivae.labels.early.estimates import (
     MIN_ITEMS,
-    N_DRAWS,
-    FactorDraws,
     LabelEstimates,
     combined,
-    factor_draws,
 )
 from rivae.labels.early.ground import Ground
 from rivae.labels.early.intervals import LEAST, UNSEEN, Estimate
@@ -31,7 +30,7 @@ from rivae.labels.early.reading import PartialLabels, partial_labels
 from rivae.labels.early.sample import REPEATS, SECONDS
 from rivae.labels.early.slips import SlipRate, slip_rate
 from rivae.labels.plan import LabelPlan
-from rivae.labels.table import level_table
+from rivae.labels.table import adjudicated, level_table
 
 WITHIN = 0.1  # half of the width that "minutes to go" aim at
 _USUAL = 0.55  # half of the width per share of steps without a label, until it is measured
@@ -121,6 +120,7 @@ class Meter:
         labels: pd.DataFrame,
         again: pd.DataFrame | None = None,
         seconds: float = SECONDS,
+        verdicts: pd.DataFrame | None = None,
     ) -> MeterReading:
         """What the labels say now; factors whose labels did not change are not drawn again.
 
@@ -128,12 +128,15 @@ class Meter:
             labels: all current labels of the plan's items, see ``rivae.labels.table``.
             again: answers to hidden repeats.
             seconds: an answer, see ``sample.pace``.
+            verdicts: that decide labels where annotators differ.
         """
-        with self._lock:
-            runs = {name: self._of_run(name, labels) for name in self.grounds}
-            differences = self._differences(labels)
-        first = next(iter(runs.values()))
+        decided = labels if verdicts is None else adjudicated(labels, verdicts)
         mine = labels[labels["factor"].isin(self.factors)]
+        slips = slip_rate(mine, _EMPTY if again is None else again)
+        with self._lock:
+            runs = {name: self._of_run(name, decided, slips) for name in self.grounds}
+            differences = self._differences(decided, slips)
+        first = next(iter(runs.values()))
         shared = [
             one for one in agreement(mine, self.factors, n_bootstrap=N_BOOTSTRAP) if one.n_items
         ]
@@ -143,35 +146,40 @@ class Meter:
             tuple(_factor_meter(first, k) for k in range(len(self.factors))),
             self._minutes(runs, mine, seconds),
             tuple(shared),
-            slip_rate(mine, _EMPTY if again is None else again),
+            slips,
             differences,
         )
 
-    def _of_run(self, name: str, labels: pd.DataFrame) -> LabelEstimates:
+    def _of_run(self, name: str, labels: pd.DataFrame, slips: SlipRate) -> LabelEstimates:
         ground = self.grounds[name]
         known = partial_labels(labels, self.plan, ground.items, self.factors)
-        draws = self._draws(name, known, lambda *some, **how: [factor_draws(ground, *some, **how)])
-        return combined(ground, [drawn for (drawn,) in draws], self.factors, known.left_out)
 
-    def _differences(self, labels: pd.DataFrame) -> tuple[Difference, ...]:
+        def draw(*some: Any, **how: Any) -> list[FactorDraws]:
+            return [factor_draws(ground, *some, **how)]
+
+        draws = [drawn for (drawn,) in self._draws(name, known, draw, slips.some)]
+        return combined(ground, draws, self.factors, known.left_out, slips)
+
+    def _differences(self, labels: pd.DataFrame, slips: SlipRate) -> tuple[Difference, ...]:
         if self._rivals is None:
             return ()
         items = next(iter(self.grounds.values())).items
         known = partial_labels(labels, self.plan, items, self.factors)
-        draws = self._draws(_TOGETHER, known, self._rivals.draws)
-        return self._rivals.differences(draws, self.factors)
+        draws = self._draws(_TOGETHER, known, self._rivals.draws, slips.some)
+        return self._rivals.differences(draws, self.factors, slips)
 
     def _draws(
-        self, of: str, known: PartialLabels, draw: Callable[..., list[FactorDraws]]
+        self, of: str, known: PartialLabels, draw: Callable[..., list[FactorDraws]], slips: bool
     ) -> list[list[FactorDraws]]:
         """Of every factor; those whose labels did not change are not drawn again."""
         draws = []
         for k in range(len(self.factors)):
             levels, apart = known.levels[:, k], known.apart[:, k]
-            key = hashlib.blake2b(levels.tobytes() + apart.tobytes()).digest()
+            key = hashlib.blake2b(levels.tobytes() + apart.tobytes() + bytes([slips])).digest()
             before = self._drawn.get((of, k))
             if before is None or before[0] != key:
-                how = {"n_draws": self._n_draws, "random_state": self._random_state + k}
+                how: dict[str, Any] = {"n_draws": self._n_draws, "slips": slips}
+                how["random_state"] = self._random_state + k
                 before = self._drawn[of, k] = key, draw(levels, apart, **how)
             draws.append(before[1])
         return draws

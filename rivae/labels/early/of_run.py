@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
 from rivae.base.errors import LabelError
 from rivae.base.progress import Progress, silent
@@ -16,6 +15,7 @@ from rivae.labels.early.ground import Ground
 from rivae.labels.early.meter import Meter, MeterReading
 from rivae.labels.early.reading import partial_labels
 from rivae.labels.early.sample import pace
+from rivae.labels.early.slips import slip_rate
 from rivae.labels.kept_plans import kept_plan, newest_plan_of, plan_data, plan_guideline
 from rivae.labels.plan import LabelPlan
 from rivae.labels.run_scores import current_levels
@@ -61,9 +61,12 @@ def estimates_of_run(
     chosen.check(data)
     ground = ground_of(run, chosen, data, progress)
     progress("reading the labels", 0.8)
+    labels = label_table(store, data, chosen.items)
+    again = label_table(store, data, chosen.items, "repeat")
+    slips = slip_rate(labels[labels["factor"].isin(names)], again)
     known = partial_labels(current_levels(store, data, chosen.items), chosen, ground.items, names)
     progress("estimating", 0.9)
-    return estimate(ground, known.levels, names, known.apart, left_out=known.left_out)
+    return estimate(ground, known.levels, names, known.apart, left_out=known.left_out, slips=slips)
 
 
 def plan_factors(
@@ -161,6 +164,9 @@ class PlanMeter:
             LabelError: the store did not answer.
         """
         rows = self.plan.items
-        labels: pd.DataFrame = label_table(self._store, self._data, rows)
-        again = label_table(self._store, self._data, rows, "repeat")
-        return self._meter.read(labels, again, pace(self._store, annotator, self._meter.factors))
+        labels, again, verdicts = (
+            label_table(self._store, self._data, rows, kind)
+            for kind in ("label", "repeat", "adjudication")
+        )
+        seconds = pace(self._store, annotator, self._meter.factors)
+        return self._meter.read(labels, again, seconds, verdicts)
