@@ -123,22 +123,3 @@ def surface_of(figure: go.Figure) -> Theme:
     """The theme a figure was drawn for (light when it does not say)."""
     meta = figure.layout.meta
     return theme(bool(meta and meta.get("dark")))
-
-
-def join_words(parts: Sequence[str]) -> str:
-    """``a, b and c``."""
-    if len(parts) < 2:
-        return "".join(parts)
-    return ", ".join(parts[:-1]) + " and " + parts[-1]
-
-
-def short(value: float) -> str:
-    """A number in [-1, 1] with two decimals and no leading zero, as the paper prints it.
-
-    NaN becomes an en dash.
-    """
-    if value != value:
-        return "–"
-    text = f"{value:.2f}"
-    text = "0.00" if text == "-0.00" else text
-    return text.replace("-", "−").replace("0.", ".", 1)

@@ -11,7 +11,10 @@ from types import SimpleNamespace
 
 import streamlit as st
 
-from rivae.app.shell import access, cache, keys
+from rivae.app.data import page_keys as data_keys
+from rivae.app.label import page_keys as label_keys
+from rivae.app.shell import access, cache
+from rivae.app.steer import page_keys as steer_keys
 from rivae.base.errors import RivaeError
 from rivae.runs.added_axes import AddedAxis, AxisSpec, added_axes
 from rivae.runs.selections import keep_selection, selections
@@ -60,7 +63,7 @@ def label(world):
 def verdict(world):
     from rivae.app.label import adjudicate
 
-    st.session_state[keys.LABEL_BY] = "Ana"
+    st.session_state[label_keys.BY] = "Ana"
     key = world.labels.keys[world.labels.rows[0]]
     adjudicate._decide(world.plan, "", key, world.labels.guideline.ids[0], "", 4)
     return bool(world.labels.store.current("adjudication"))
@@ -73,7 +76,7 @@ def labels_from_a_file(world):
     item = world.labels.keys[world.labels.rows[1]]
     factor = world.labels.guideline.ids[0]
     content = f"annotator,item,factor,level\nEve,{item},{factor},2\n".encode()
-    st.session_state[keys.LABEL_FILE] = SimpleNamespace(name="a.csv", getvalue=lambda: content)
+    st.session_state[label_keys.FILE] = SimpleNamespace(name="a.csv", getvalue=lambda: content)
     exchange._look(True, labels.open_plan(world.plan))
     return "Eve" in world.labels.store.annotators()
 
@@ -177,7 +180,7 @@ def new_tour(world):
     st.session_state[f"{tours.FIELD}_file"] = SimpleNamespace(getvalue=lambda: content)
     before = len(list_tours())
     tours._take_file()
-    st.session_state[keys.STEER_TOUR] = None
+    st.session_state[steer_keys.TOUR] = None
     tours.flag(list_tours()[0].tour.steps[0], "Flagged")
     return len(list_tours()) == before + 2
 
@@ -188,7 +191,7 @@ def tour(world):
 
     own = a_tour()
     st.session_state["field"] = "Two"
-    st.session_state[keys.STEER_TOUR] = own.id
+    st.session_state[steer_keys.TOUR] = own.id
     with suppress(RivaeError):
         tours.flag(own.steps[0], "")  # its flag is up: another press takes it out
     flagged = read_tour(own.id).steps == ()
@@ -280,7 +283,7 @@ def train(world):
 
     done = session.change(lambda queue: "queued")
     quick_panel._start(world.folder)
-    assert (keys.DATA_QUICK_TASK in st.session_state) == done
+    assert (data_keys.QUICK_TASK in st.session_state) == done
     return done
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rivae.app.explore import adding, state
+from rivae.app.explore import page_keys as explore_keys
 from rivae.app.panels.answers import rounded
 from rivae.app.panels.links import ExploreLink
 from rivae.app.shell import access, keys
@@ -19,7 +20,7 @@ from rivae.runs.added_axes import added_axes, restore_added
 from tests.conftest import KITCHEN_AXES
 
 KITCHEN = DEMO_ROOT / "demo-kitchen"
-NAME = f"{keys.AXIS_NAME}_draft"
+NAME = f"{explore_keys.AXIS_NAME}_draft"
 
 
 @pytest.fixture(scope="module")
@@ -70,13 +71,13 @@ def shown(folder, run, app, monkeypatch):
 
 
 def click(page, end):
-    page.at.button(key=f"{keys.AXIS_NAME}_{end}").click().run()
+    page.at.button(key=f"{explore_keys.AXIS_NAME}_{end}").click().run()
     return page.calm()
 
 
 def type_words(page, high, low=""):
-    page.at.text_input(key=keys.AXIS_HIGH).set_value(high)
-    page.at.text_input(key=keys.AXIS_LOW).set_value(low)
+    page.at.text_input(key=explore_keys.AXIS_HIGH).set_value(high)
+    page.at.text_input(key=explore_keys.AXIS_LOW).set_value(low)
     return click(page, "words")
 
 
@@ -86,7 +87,7 @@ def test_an_axis_of_words_is_tried_named_and_kept_and_removed_and_back(shown, ru
     page.report("add", {"view": {}, "within": None, "only": ""})
     type_words(page, "xyzzy", "cake")
     assert any("xyzzy" in warning for warning in page.warnings)
-    assert page.at.text_input(key=keys.AXIS_LOW).value == "cake", "nothing is lost"
+    assert page.at.text_input(key=explore_keys.AXIS_LOW).value == "cake", "nothing is lost"
     type_words(page, "soup, broth", "cake, cookie")
     assert not page.warnings and "cake, cookie" in page.words
     assert any("chance" in html for html in page.drawn)
@@ -98,7 +99,7 @@ def test_an_axis_of_words_is_tried_named_and_kept_and_removed_and_back(shown, ru
     assert (slider["id"], slider["given"]) == ("a1", "<b>soupy</b>")
     assert not any("<b>soupy" in html for html in page.drawn)
     page.report("about", {"view": {}, "added": "a1"})
-    name = f"{keys.AXIS_NAME}_a1_{axis.created}"
+    name = f"{explore_keys.AXIS_NAME}_a1_{axis.created}"
     page.at.text_input(key=name).set_value("soups").run()
     (axis,) = added_axes(run)
     assert (axis.name, axis.poles[1]) == ("soups", "soups"), "its high end had the name"
@@ -138,7 +139,7 @@ def test_a_factor_and_chosen_items_give_an_axis(shown, run):
     click(page, "try")
     click(page, "draft_keep")
     page.report("add", {"view": {}, "within": None, "only": ""})
-    page.at.segmented_control(key=f"{keys.AXIS_FROM}_0").set_value(adding.COLUMN).run()
+    page.at.segmented_control(key=f"{explore_keys.AXIS_FROM}_0").set_value(adding.COLUMN).run()
     click(page, "try")
     click(page, "draft_keep")
     examples, column = added_axes(run)
@@ -152,7 +153,7 @@ def test_proposals_are_found_in_the_background_and_kept_one_by_one(shown, run, m
     monkeypatch.setattr(adding.work, "begin", lambda of, what: tasks.append((of.id, what)))
     page = shown("explore", run="kitchen", q="3")
     page.report("add", {"view": {}, "within": None, "only": ""})
-    page.at.segmented_control(key=f"{keys.AXIS_FROM}_0").set_value(adding.PROPOSALS).run()
+    page.at.segmented_control(key=f"{explore_keys.AXIS_FROM}_0").set_value(adding.PROPOSALS).run()
     click(page, "propose")
     assert tasks == [("kitchen", "propose")]
     axes = [
@@ -174,8 +175,8 @@ def test_a_visitor_without_the_right_adds_and_does_not_remove(shown, kept, run, 
     monkeypatch.setattr(access, "login", lambda: access.Login("password", "secret"))
     page = shown("explore", run="kitchen", q="3")
     page.report("about", {"view": {}, "added": "a1"})
-    assert page.at.button(key=f"{keys.AXIS_NAME}_remove").disabled
-    assert page.at.text_input(key=f"{keys.AXIS_NAME}_a1_{kept[0].created}").disabled
+    assert page.at.button(key=f"{explore_keys.AXIS_NAME}_remove").disabled
+    assert page.at.text_input(key=f"{explore_keys.AXIS_NAME}_a1_{kept[0].created}").disabled
     page.report("add", {"view": {}, "within": None, "only": ""})
     type_words(page, "soup, broth")
     click(page, "draft_keep")

@@ -9,7 +9,9 @@ import pytest
 import torch
 
 from rivae.app.explore.state import TEXT_GONE, with_upload
+from rivae.app.label import page_keys as label_keys
 from rivae.app.label import plan_making
+from rivae.app.metrics import page_keys as metrics_keys
 from rivae.app.metrics.run import NOT_MEASURED
 from rivae.app.panels.answers import ONE_WAY, answer, rounded
 from rivae.app.shared.runs import queries_by
@@ -241,13 +243,13 @@ def test_a_label_plan_is_for_the_queries_that_are_chosen(
         data = run.load_dataset()
         run.write_evaluation(evaluation.evaluate(run.load_method(data), data))
     page = told(app("explore", run=RUN), "second").open("label", view="Plans")
-    field = f"{keys.LABEL_NEW}_runs"
+    field = f"{label_keys.NEW}_runs"
     page.at.multiselect(key=field).set_value([RUN, "one-way"]).run()
     assert keys.ASKS not in {control.key for control in page.calm().at.segmented_control}
     page.at.multiselect(key=field).set_value([RUN]).run()
     assert page.at.segmented_control(key=keys.ASKS).value == "second"
-    press(told(page, "both"), f"{keys.LABEL_NEW}_count")
-    press(page, f"{keys.LABEL_NEW}_make")
+    press(told(page, "both"), f"{label_keys.NEW}_count")
+    press(page, f"{label_keys.NEW}_make")
     with LabelStore(tmp_path / "labels.db") as store:
         (name,) = plan_names(store)
         plan = kept_plan(store, name)
@@ -266,7 +268,7 @@ def test_an_evaluation_is_of_the_queries_that_are_chosen(
     page = told(app("metrics", run=RUN), "both")
     assert page.params["ask"] == "both" and NOT_MEASURED in page.words
     assert queries_by(views, "both") in page.words
-    page.at.button(key=keys.METRICS_EVALUATE).click().run()
+    page.at.button(key=metrics_keys.EVALUATE).click().run()
     assert run.evaluation is None and run.evaluation_of("both").settings.asks == "both"
     folds = {"open_paper": "true", "open_metrics": "true"}
     page.follow(run=RUN, ask="both", cell="1_1", **folds)

@@ -10,7 +10,7 @@ import pytest
 
 from rivae.app.shared.defaults import LEFT_OUT
 from rivae.app.shared.runs import CLOSED
-from rivae.app.shell import keys
+from rivae.app.train import page_keys as train_keys
 from rivae.cli.main import main
 from tests.app.conftest import App
 
@@ -113,7 +113,7 @@ def test_a_list_marks_what_cannot_be_opened(broken, broken_app, page):
         assert app.components, "the good run is shown at once"
     elif page == "train":
         assert "broken" in app.words
-        app.at.text_input(keys.TRAIN_FIND).set_value("nobody").run()
+        app.at.text_input(train_keys.FIND).set_value("nobody").run()
         assert "no-such-user" in app.calm().words
     elif page == "label":
         assert any(name in app.words for name in names_of(broken))

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from rivae.app.data import importing
-from rivae.app.shell import keys
+from rivae.app.data import page_keys as data_keys
 from rivae.data.store import PairStore, list_stores
 from tests.app.data_fixture import data_files, filled, over
 
@@ -42,7 +42,7 @@ def test_the_encoding_of_a_table_is_found(app, files, encoding, title):
     (files / "dishes.csv").write_bytes("\n".join(lines).encode(encoding))
     page = filled(app, files)
     page.calm()
-    (chosen,) = [s for s in page.at.selectbox if str(s.key).startswith(keys.DATA_ENCODING)]
+    (chosen,) = [s for s in page.at.selectbox if str(s.key).startswith(data_keys.ENCODING)]
     assert chosen.value == encoding and page.at.dataframe[0].value["name"][0] == title
     said = any(title in c.value.replace("\\", "") for c in page.at.caption)
     assert said == (encoding != "utf-8")
@@ -58,7 +58,7 @@ def columns_said(page):
 
 
 def factors(page):
-    return next(m for m in page.at.multiselect if m.key.startswith(keys.DATA_FACTORS))
+    return next(m for m in page.at.multiselect if m.key.startswith(data_keys.FACTORS))
 
 
 @pytest.mark.slow

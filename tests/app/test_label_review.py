@@ -2,10 +2,10 @@
 
 import pytest
 
+from rivae.app.label import page_keys as label_keys
 from rivae.app.label.adjudicate import INAPPLICABLE, ITEM_FLAGGED
 from rivae.app.label.exchange import OFFERED, STORED, UNCHANGED
 from rivae.app.label.review import NO_LABELS
-from rivae.app.shell import keys
 from rivae.labels.formats import events_jsonl, long_csv
 
 EVIL = "<img src=x onerror=alert(1)> **b**"
@@ -306,15 +306,15 @@ def test_a_file_with_a_name_like_a_known_one_is_asked_about(label_plan, monkeypa
     content = f"annotator,item,factor,level\nANA,{item},{factor},2\n".encode()
     opened = labels.open_plan("first")
     st.session_state.clear()
-    st.session_state[keys.LABEL_FILE] = SimpleNamespace(name="a.csv", getvalue=lambda: content)
+    st.session_state[label_keys.FILE] = SimpleNamespace(name="a.csv", getvalue=lambda: content)
     exchange._look_anew(opened)
-    looked = st.session_state[keys.LABEL_LOOKED]
+    looked = st.session_state[label_keys.LOOKED]
     assert looked.alike == {"ANA": ("Ana",)} and looked.report is None
     exchange._look(True, opened)
     assert label_plan.store.annotators() == ["Ana"] and label_plan.store.last() == 1
     st.session_state["radio"] = "Ana"
     exchange._choose_name("ANA", "radio", opened)
-    assert st.session_state[keys.LABEL_LOOKED].report.added == 1
+    assert st.session_state[label_keys.LOOKED].report.added == 1
     exchange._look(True, opened)
     assert label_plan.store.annotators() == ["Ana"] and label_plan.store.last() == 2
     st.session_state.clear()

@@ -4,6 +4,7 @@ import pytest
 
 from rivae.app.panels.codec import unread
 from rivae.app.shell import keys
+from rivae.app.traverse import page_keys as traverse_keys
 from rivae.app.traverse.path import KINDS
 from rivae.exploring import paths
 from rivae.exploring.paths import MAX_STOPS
@@ -21,10 +22,10 @@ def test_a_path_begins_at_the_query_and_leads_to_its_opposite(app, digits):
 
 def test_way_points_are_typed_added_and_linked(app):
     shown = app("traverse", run="digits", view="Path", q="12")
-    shown.at.text_input(key=keys.TRAVERSE_WAY_TEXT).set_value("40, 41 nonsense").run()
-    assert shown.calm().params[keys.TRAVERSE_WAY] in ("40 41", ["40 41"])
+    shown.at.text_input(key=traverse_keys.WAY_TEXT).set_value("40, 41 nonsense").run()
+    assert shown.calm().params[traverse_keys.WAY] in ("40 41", ["40 41"])
     assert len(shown.panel()["stops"]) == 3
-    shown.at.button(key=keys.TRAVERSE_WAY_ADD).click().run()
+    shown.at.button(key=traverse_keys.WAY_ADD).click().run()
     assert len(shown.calm().panel()["stops"]) == 4
     again = app("traverse", **shown.params)
     assert again.panel()["frames"] == shown.panel()["frames"]
@@ -32,19 +33,19 @@ def test_way_points_are_typed_added_and_linked(app):
 
 @pytest.mark.parametrize("text", ["", "x", "9" * 40, "99999999"])
 def test_without_a_way_point_one_is_asked_for(app, text):
-    shown = app("traverse", run="digits", view="Path", q="12", **{keys.TRAVERSE_WAY: text})
-    assert shown.at.text_input(key=keys.TRAVERSE_WAY_TEXT).value == ""
+    shown = app("traverse", run="digits", view="Path", q="12", **{traverse_keys.WAY: text})
+    assert shown.at.text_input(key=traverse_keys.WAY_TEXT).value == ""
     assert len(shown.at.info) == 1
     said = shown.warnings
-    assert said == (unread([keys.TRAVERSE_WAY]) if text else [])
+    assert said == (unread([traverse_keys.WAY]) if text else [])
 
 
 @pytest.mark.parametrize("text", ["x 40 99999999", "40 -", "99999999,40"])
 def test_the_good_part_of_a_link_is_walked_and_the_rest_is_named(app, text):
-    shown = app("traverse", run="digits", view="Path", q="12", **{keys.TRAVERSE_WAY: text})
-    whole = app("traverse", run="digits", view="Path", q="12", **{keys.TRAVERSE_WAY: "40"})
+    shown = app("traverse", run="digits", view="Path", q="12", **{traverse_keys.WAY: text})
+    whole = app("traverse", run="digits", view="Path", q="12", **{traverse_keys.WAY: "40"})
     assert shown.panel()["frames"] == whole.panel()["frames"]
-    assert shown.warnings == unread([keys.TRAVERSE_WAY])
+    assert shown.warnings == unread([traverse_keys.WAY])
     assert not whole.at.warning
 
 
@@ -58,16 +59,16 @@ def test_from_the_average_a_path_leads_to_the_first_searched_item(app, digits):
 
 
 def test_way_points_are_those_of_one_run(app):
-    shown = app("traverse", run="digits", view="Path", q="12", **{keys.TRAVERSE_WAY: "40 41"})
+    shown = app("traverse", run="digits", view="Path", q="12", **{traverse_keys.WAY: "40 41"})
     shown.at.selectbox(key=keys.TRAVERSE_RUN).set_value("synth").run()
-    assert keys.TRAVERSE_WAY not in shown.calm().params
+    assert traverse_keys.WAY not in shown.calm().params
     assert len(shown.panel()["stops"]) == 2
 
 
 def test_a_path_is_found_once_for_all_clicks_on_it(app, monkeypatch):
     calls, through = [], paths._through
     monkeypatch.setattr(paths, "_through", lambda *args: calls.append(args) or through(*args))
-    link = {keys.TRAVERSE_WAY: "44", keys.TRAVERSE_WAY_KIND: list(KINDS)[1]}
+    link = {traverse_keys.WAY: "44", traverse_keys.WAY_KIND: list(KINDS)[1]}
     shown = app("traverse", run="digits", view="Path", q="17", **link)
     frame = shown.panel()["frames"][5]
     shown.report("open", {"item": frame["id"], "moved": frame["moved"]})
@@ -75,7 +76,7 @@ def test_a_path_is_found_once_for_all_clicks_on_it(app, monkeypatch):
 
 
 def test_a_leg_that_no_items_lead_along_is_named(app, monkeypatch):
-    way = {keys.TRAVERSE_WAY: "45 46", keys.TRAVERSE_WAY_KIND: list(KINDS)[1]}
+    way = {traverse_keys.WAY: "45 46", traverse_keys.WAY_KIND: list(KINDS)[1]}
     whole = app("traverse", run="digits", view="Path", q="18", **way)
     through = paths._through
     monkeypatch.setattr(paths, "_through", lambda *args: (through(*args)[0], [1]))
@@ -85,10 +86,10 @@ def test_a_leg_that_no_items_lead_along_is_named(app, monkeypatch):
 
 
 def test_too_many_way_points_are_cut(app):
-    link = {keys.TRAVERSE_WAY: " ".join(map(str, range(20)))}
+    link = {traverse_keys.WAY: " ".join(map(str, range(20)))}
     shown = app("traverse", run="digits", view="Path", q="12", kind=list(KINDS)[1], **link)
     assert len(shown.panel()["stops"]) == MAX_STOPS
-    assert shown.at.button(key=keys.TRAVERSE_WAY_ADD).disabled
+    assert shown.at.button(key=traverse_keys.WAY_ADD).disabled
 
 
 def test_a_click_opens_the_item_and_leads_on(app):

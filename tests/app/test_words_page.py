@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from rivae.app.shell import keys
 from rivae.app.shell.access import WHAT
+from rivae.app.words import page_keys as words_keys
 from rivae.app.words.clouds import NO_RARE_WORDS
 from rivae.app.words.session import NO_TEXTS
 from rivae.app.words.tags import NO_KNOWN_TAG
@@ -74,7 +74,7 @@ def test_three_clouds_with_pictures_and_counts(page):
     assert [s["name"] for s in states] == ["μ − 2σ", "μ", "μ + 2σ"]
     assert all("paint" in s["svg"] and 1 <= len(s["tiles"]) <= 4 for s in states)
     assert not shown.at.dataframe, "what is folded is not drawn"
-    shown.at.session_state[keys.WORDS_COUNTS] = True
+    shown.at.session_state[words_keys.COUNTS] = True
     shown.at.run()
     counts = shown.at.dataframe[0].value
     assert list(counts.columns) == ["word", "μ − 2σ", "μ", "μ + 2σ", "relation"]

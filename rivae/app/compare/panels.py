@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from rivae.app.compare import session
+from rivae.app.compare import page_keys, session
 from rivae.app.shared import charts, share
 from rivae.app.shared.runs import run_title
-from rivae.app.shell import cache, keys
+from rivae.app.shell import cache
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
 
@@ -40,12 +40,12 @@ def runs_picker(chosen: Sequence[str], ready: Sequence[str]) -> None:
         same = chosen and data[run] == data[chosen[0]] is not None
         return run if same or run not in known else run_title(known[run])
 
-    st.session_state[keys.COMPARE_RUNS] = list(chosen)
+    st.session_state[page_keys.RUNS] = list(chosen)
     st.multiselect(
         "Runs, the reference first",
         options,
         format_func=title,
-        key=keys.COMPARE_RUNS,
+        key=page_keys.RUNS,
         on_change=session.choose_runs,
         # A link may name more; then the sentence below says what to do.
         max_selections=MAX_RUNS if len(chosen) <= MAX_RUNS else None,

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from rivae.app.compare import page_keys
 from rivae.app.compare import state as compare_state
 from rivae.app.compare.state import CompareState
 from rivae.app.panels.component import SHARED, Component
@@ -182,7 +183,7 @@ def panel_data(comparison: Comparison, shown: CompareState) -> dict[str, Any]:
 
 def choose_runs() -> None:
     """Other runs were chosen; what belongs to the reference's axes goes when it changes."""
-    runs = tuple(st.session_state[keys.COMPARE_RUNS])
+    runs = tuple(st.session_state[page_keys.RUNS])
     known = PAGE.known
     link = CompareLink(runs=runs)
     if known is not None and runs[:1] == known.runs[:1]:

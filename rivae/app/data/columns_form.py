@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.shell import keys
+from rivae.app.data import page_keys
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
 from rivae.base.reading.tables import Record, all_columns
@@ -55,13 +55,13 @@ def columns_form(
                 options,
                 index=usual,
                 width=180,
-                key=f"{keys.DATA_ROLE}-{role}-{plan.table}-{plan.encoding}",
+                key=f"{page_keys.ROLE}-{role}-{plan.table}-{plan.encoding}",
             )
             roles[role] = "" if chosen == NONE else str(chosen)
     factors = change.multiselect(
         "Known factors",
         [c for c in columns if c not in roles.values()],
-        key=f"{keys.DATA_FACTORS}-{plan.table}-{plan.encoding}",
+        key=f"{page_keys.FACTORS}-{plan.table}-{plan.encoding}",
         help="Columns of numbers or levels to compare the axes with. Optional.",
     )
     as_guessed = all(roles[role] == guessed.get(role, "") for role in ROLES)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.app.data import importing, quick_panel, sources, table_encoding
+from rivae.app.data import importing, page_keys, quick_panel, sources, table_encoding
 from rivae.app.data.columns_form import columns_form
-from rivae.app.shell import access, keys, report
+from rivae.app.shell import access, report
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
 
@@ -49,7 +49,7 @@ def _columns(plan: Plan) -> Plan | None:
     from rivae.data.importing.plan import columns_of
 
     chips = st.container(horizontal=True, vertical_alignment="center", gap="small")
-    change = chips.popover("Change", icon=":material/edit:", key=keys.DATA_CHANGE)
+    change = chips.popover("Change", icon=":material/edit:", key=page_keys.CHANGE)
     encoding = "utf-8"
     try:
         if table_kind(plan.table) != ".parquet":
@@ -82,22 +82,25 @@ def _work(plan: Plan) -> None:
             "Train and explore",
             icon=":material/rocket_launch:",
             type="primary",
-            key=keys.DATA_OPEN,
+            key=page_keys.OPEN,
             disabled=busy,
             help=quick_panel.HELP,
         )
-        with st.popover("Details", icon=":material/tune:", key=keys.DATA_DETAILS):
+        with st.popover("Details", icon=":material/tune:", key=page_keys.DETAILS):
             chosen = _options(plan)
             with st.container(horizontal=True):
                 check = st.button(
                     "Check",
                     icon=":material/fact_check:",
-                    key=keys.DATA_CHECK,
+                    key=page_keys.CHECK,
                     disabled=busy,
                     help="Reads everything, writes nothing.",
                 )
                 take = st.button(
-                    "Import only", icon=":material/download:", key=keys.DATA_IMPORT, disabled=busy
+                    "Import only",
+                    icon=":material/download:",
+                    key=page_keys.IMPORT,
+                    disabled=busy,
                 )
     if not (explore or check or take):
         return
@@ -117,29 +120,29 @@ def _begin(plan: Plan) -> None:
     """Import and make a model; this visitor goes to Explore with it."""
     from rivae.runs import runs_root
 
-    is_named = plan.name != st.session_state.get(keys.DATA_SUGGESTED, ("", ""))[1]
+    is_named = plan.name != st.session_state.get(page_keys.SUGGESTED, ("", ""))[1]
     task = importing.start(plan, runs_root(), is_named)
-    st.session_state[keys.DATA_QUICK_TASK] = task.key
+    st.session_state[page_keys.QUICK_TASK] = task.key
 
 
 def _options(plan: Plan) -> Plan:
     """Name and sizes."""
     _suggest_name(plan)
-    name = st.text_input("Name", key=keys.DATA_NAME, max_chars=40)
+    name = st.text_input("Name", key=page_keys.NAME, max_chars=40)
     title = st.text_input(
-        "Title (optional)", key=keys.DATA_TITLE, placeholder="for example My recipes"
+        "Title (optional)", key=page_keys.TITLE, placeholder="for example My recipes"
     )
     side = st.selectbox(
         "Largest picture side",
         SIDES,
         index=1,
-        key=keys.DATA_SIDE,
+        key=page_keys.SIDE,
         format_func=lambda n: f"{n} pixels",
     )
     paper = st.checkbox(
         "Only 1–20 ingredients and steps",
         value=plan.table.is_dir(),
-        key=keys.DATA_FILTER,
+        key=page_keys.FILTER,
         disabled=plan.table.is_dir(),
         help="The paper's filter; always on for Recipe1M.",
     )
@@ -152,12 +155,12 @@ def _suggest_name(plan: Plan) -> None:
     """Fill an empty name, or one that was filled in for another table, with a free one."""
     from rivae.data.importing.plan import free_import_name
 
-    made_for, suggested = st.session_state.get(keys.DATA_SUGGESTED, ("", ""))
-    name = str(st.session_state.get(keys.DATA_NAME, "")).strip()
+    made_for, suggested = st.session_state.get(page_keys.SUGGESTED, ("", ""))
+    name = str(st.session_state.get(page_keys.NAME, "")).strip()
     if not name or (name == suggested and made_for != str(plan.table)):
         free = free_import_name(plan.table)
-        st.session_state[keys.DATA_SUGGESTED] = (str(plan.table), free)
-        st.session_state[keys.DATA_NAME] = free
+        st.session_state[page_keys.SUGGESTED] = (str(plan.table), free)
+        st.session_state[page_keys.NAME] = free
 
 
 # What became of it
@@ -169,7 +172,7 @@ def progress() -> None:
     if job is None:
         return
     if job.running:
-        report.watch([job], keys.DATA_TASK, may_stop=access.may_change())
+        report.watch([job], page_keys.TASK, may_stop=access.may_change())
         return
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         st.markdown(f"**{markdown(job.title)}**", width="content")
@@ -177,7 +180,7 @@ def progress() -> None:
             "Close",
             icon=":material/close:",
             type="tertiary",
-            key=keys.DATA_CLOSE,
+            key=page_keys.CLOSE,
             on_click=importing.put_away,
             args=(job,),
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.data import importing, quick
+from rivae.app.data import importing, page_keys, quick
 from rivae.app.shared.runs import dataset_title
 from rivae.app.shell import access, cache, keys, pages, report, troubles
 from rivae.base.errors import RivaeError
@@ -38,7 +38,7 @@ def _quick(folder: Path, place: str) -> None:
         "Train and explore",
         icon=":material/rocket_launch:",
         type="primary",
-        key=f"{keys.DATA_QUICK}_{place}_{folder.name}",
+        key=f"{page_keys.QUICK}_{place}_{folder.name}",
         on_click=_start,
         args=(folder,),
         disabled=bool(quick.tasks.running()) or not access.may_change(),
@@ -53,7 +53,7 @@ def _explore(name: str, place: str) -> bool:
     if not healthy:
         return False
     newest = max(healthy, key=_started)
-    if st.button("Explore", icon=":material/tune:", key=f"{keys.DATA_EXPLORE}_{place}_{name}"):
+    if st.button("Explore", icon=":material/tune:", key=f"{page_keys.EXPLORE}_{place}_{name}"):
         st.switch_page(pages.path("explore"), query_params={"run": newest.id})
     return True
 
@@ -75,7 +75,9 @@ def _is_on(run: Run, name: str) -> bool:
 def _train_on(name: str, place: str) -> None:
     """The button that opens the form of a new run on this import; ``place`` sets two apart."""
     if st.button(
-        "Train on this", icon=":material/model_training:", key=f"{keys.DATA_TRAIN}_{place}_{name}"
+        "Train on this",
+        icon=":material/model_training:",
+        key=f"{page_keys.TRAIN}_{place}_{name}",
     ):
         st.switch_page(pages.path("train"), query_params={keys.TRAIN_ON: name})
 
@@ -84,24 +86,24 @@ def _start(folder: Path) -> None:
     def start() -> Task:
         access.require()
         task = quick.start(folder)
-        st.session_state[keys.DATA_QUICK_TASK] = task.key
+        st.session_state[page_keys.QUICK_TASK] = task.key
         return task
 
-    report.begin(keys.DATA_QUICK, start)
+    report.begin(page_keys.QUICK, start)
 
 
 def follow() -> None:
     """What "Train and explore" does now; goes to Explore once there is a model to open."""
-    report.show(keys.DATA_QUICK)
-    key = str(st.session_state.get(keys.DATA_QUICK_TASK) or "")
+    report.show(page_keys.QUICK)
+    key = str(st.session_state.get(page_keys.QUICK_TASK) or "")
     task = quick.tasks.get(key) or importing.tasks.get(key)
     if task is None:
         return
     if task.running:
         if key in quick.tasks.known:  # that of an import has its bar beside the form
-            report.watch([task], keys.DATA_QUICK, may_stop=access.may_change())
+            report.watch([task], page_keys.QUICK, may_stop=access.may_change())
         return
-    del st.session_state[keys.DATA_QUICK_TASK]
+    del st.session_state[page_keys.QUICK_TASK]
     if run := str((task.result or {}).get("run") or ""):
         st.switch_page(pages.path("explore"), query_params={"run": run})
     if task.error and key in quick.tasks.known:

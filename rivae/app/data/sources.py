@@ -7,7 +7,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from rivae.app.shell import access, gate, keys, report
+from rivae.app.data import page_keys
+from rivae.app.shell import access, gate, report
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
 from rivae.base.reading.tables import SUFFIXES
@@ -45,7 +46,7 @@ def files() -> Files | None:
         (UPLOAD, HERE),
         default=UPLOAD,
         required=True,
-        key=keys.DATA_WAY,
+        key=page_keys.WAY,
         label_visibility="collapsed",
     )
     return _named() if way == HERE else _uploaded()
@@ -71,7 +72,7 @@ def _uploaded() -> Files | None:
 
 
 def _kept() -> tuple[Path, ...]:
-    kept: tuple[Path, ...] = st.session_state.get(keys.DATA_UPLOAD, ())
+    kept: tuple[Path, ...] = st.session_state.get(page_keys.UPLOAD, ())
     return tuple(path for path in kept if path.is_file())  # removed a day later
 
 
@@ -82,10 +83,10 @@ def _drop_zone(label: str) -> None:
         label,
         type=[*(s.lstrip(".") for s in (*SUFFIXES, *PICTURE_SUFFIXES)), "gz", "zip"],
         accept_multiple_files=True,
-        key=f"{keys.DATA_UPLOAD}_file_{n}",
+        key=f"{page_keys.UPLOAD}_file_{n}",
         max_upload_size=gate.large_file(),
         on_change=_keep,
-        args=(f"{keys.DATA_UPLOAD}_file_{n}",),
+        args=(f"{page_keys.UPLOAD}_file_{n}",),
     )
 
 
@@ -98,7 +99,7 @@ def _sent(n: int, path: Path) -> None:
             "Remove",
             icon=":material/close:",
             type="tertiary",
-            key=f"{keys.DATA_UPLOAD}_remove_{n}",
+            key=f"{page_keys.UPLOAD}_remove_{n}",
             on_click=_remove,
             args=(path,),
         )
@@ -112,7 +113,7 @@ def _keep(key: str) -> None:
         sent = [(file.name, file) for file in st.session_state.get(key) or ()]
         table, pictures = keep_files(data_root().absolute(), sent)
         kept = [path for path in _kept() if not table or path.suffix.lower() == ".zip"]
-        st.session_state[keys.DATA_UPLOAD] = tuple(dict.fromkeys((*table, *kept, *pictures)))
+        st.session_state[page_keys.UPLOAD] = tuple(dict.fromkeys((*table, *kept, *pictures)))
         return ""
 
     report.attempt(PLACE, change)
@@ -120,7 +121,7 @@ def _keep(key: str) -> None:
 
 def _remove(path: Path) -> None:
     forget([path])
-    st.session_state[keys.DATA_UPLOAD] = tuple(other for other in _kept() if other != path)
+    st.session_state[page_keys.UPLOAD] = tuple(other for other in _kept() if other != path)
 
 
 def _has_pictures(files: Files) -> bool:
@@ -143,13 +144,13 @@ def _named() -> Files | None:
     one, two = st.columns(2)
     table = one.text_input(
         "Table, or folder of Recipe1M",
-        key=keys.DATA_TABLE,
+        key=page_keys.TABLE,
         placeholder="for example /data/recipes.csv",
         help="A full path on this machine.",
     )
     images = two.text_input(
         "Pictures: folder or zip",
-        key=keys.DATA_IMAGES,
+        key=page_keys.IMAGES,
         placeholder="for example /data/photos.zip",
         help="Separate several with semicolons. Recipe1M: leave empty if they are in the folder.",
     )
@@ -172,7 +173,7 @@ def _named() -> Files | None:
 def _tags() -> Path | None:
     text = st.text_input(
         "food.com's table of tags (optional)",
-        key=keys.DATA_TAGS,
+        key=page_keys.TAGS,
         placeholder="for example /data/RAW_recipes.csv",
     )
     return named_files.read_path(text, "the table of tags") if text.strip() else None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.shell import keys
+from rivae.app.data import page_keys
 from rivae.app.shell.text import markdown
 from rivae.base.errors import DataError
 
@@ -29,7 +29,7 @@ def choose(table: Path) -> str:
         "Encoding of the table",
         list(dict.fromkeys((first, *ENCODINGS))),
         # The key names the file: another table starts from what was found in it.
-        key=f"{keys.DATA_ENCODING}-{table}",
+        key=f"{page_keys.ENCODING}-{table}",
         format_func=lambda name: f"{name} ({ENCODINGS[name]})" if name in ENCODINGS else name,
         width=360,
     )

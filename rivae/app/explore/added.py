@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.explore import evidence
+from rivae.app.explore import evidence, page_keys
 from rivae.app.explore.session import PAGE, Adding
 from rivae.app.explore.state import ExploreState
-from rivae.app.shell import access, cache, keys, report
+from rivae.app.shell import access, cache, report
 from rivae.app.shell.fragments import fragment
 from rivae.app.shell.text import markdown
 from rivae.runs.added_axes import AddedAxis, remove_added, restore_added
@@ -23,7 +23,7 @@ PLACE = "add-axis"
 
 def page_again() -> None:
     """Draw the page again, not this part of it alone, where its panel has other axes to show."""
-    if st.session_state.pop(keys.EXPLORE_RENEWED, False):
+    if st.session_state.pop(page_keys.RENEWED, False):
         st.rerun()
 
 
@@ -33,7 +33,7 @@ def known(explorer: Explorer, shown: ExploreState, axis: AddedAxis) -> None:
     page_again()
     report.show(PLACE)
     evidence.short(explorer, axis)
-    key = f"{keys.AXIS_NAME}_{axis.id}_{axis.created}"
+    key = f"{page_keys.AXIS_NAME}_{axis.id}_{axis.created}"
     st.session_state.setdefault(key, axis.name)
     args = (shown.run, axis, key)
     st.text_input(
@@ -43,7 +43,7 @@ def known(explorer: Explorer, shown: ExploreState, axis: AddedAxis) -> None:
     st.button(
         "Remove",
         icon=":material/delete:",
-        key=f"{keys.AXIS_NAME}_remove",
+        key=f"{page_keys.AXIS_NAME}_remove",
         on_click=_remove,
         args=(shown.run, axis),
         **access.control(),
@@ -67,7 +67,7 @@ def _remove(run_id: str, axis: AddedAxis) -> None:
         access.require()
         removed = remove_added(cache.run(run_id), axis.id)
         PAGE.show_axis(Adding())
-        st.session_state[keys.EXPLORE_REMOVED] = (run_id, removed)
+        st.session_state[page_keys.REMOVED] = (run_id, removed)
         PAGE.renew()
         return f"Removed {removed.name}."
 
@@ -76,12 +76,12 @@ def _remove(run_id: str, axis: AddedAxis) -> None:
 
 def undo(run_id: str) -> None:
     """A line about the axis that this visitor removed last, with Undo."""
-    of_run, removed = st.session_state.get(keys.EXPLORE_REMOVED) or ("", None)
+    of_run, removed = st.session_state.get(page_keys.REMOVED) or ("", None)
     if of_run != run_id or removed is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", border=True):
         st.markdown(f"Removed **{markdown(removed.name)}**.", width="content")
-        key = f"{keys.AXIS_NAME}_undo"
+        key = f"{page_keys.AXIS_NAME}_undo"
         st.button(
             "Undo", icon=":material/undo:", key=key, on_click=_restore, args=(run_id, removed)
         )
@@ -91,7 +91,7 @@ def _restore(run_id: str, axis: AddedAxis) -> None:
     def change() -> str:
         access.require()
         restore_added(cache.run(run_id), axis)
-        st.session_state[keys.EXPLORE_REMOVED] = None
+        st.session_state[page_keys.REMOVED] = None
         PAGE.renew()
         return f"{axis.name} is back."
 

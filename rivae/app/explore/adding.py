@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.explore import evidence
+from rivae.app.explore import evidence, page_keys
 from rivae.app.explore.added import PLACE, known, page_again, undo
 from rivae.app.explore.session import PAGE, Adding
 from rivae.app.explore.state import ExploreState
 from rivae.app.panels.component import dock
 from rivae.app.shared.words import targets_of
-from rivae.app.shell import cache, keys, report
+from rivae.app.shell import cache, report
 from rivae.app.shell.fragments import fragment
 from rivae.app.work import axes as work
 from rivae.base.errors import ConfigError, RivaeError
@@ -69,7 +69,7 @@ def docked(explorer: Explorer, shown: ExploreState, adding: Adding) -> None:
         axis = find_added([p.axis for p in explorer.added_axes], adding.axis)
     except ConfigError:
         axis = None  # none is named, or somebody has removed it
-    st.session_state.pop(keys.EXPLORE_RENEWED, None)
+    st.session_state.pop(page_keys.RENEWED, None)
     title = f"{axis.id} · {axis.name}" if axis else "Add an axis"
     with dock(title, lambda: PAGE.show_axis(None)):
         if axis is None:
@@ -100,7 +100,7 @@ def _new(explorer: Explorer, shown: ExploreState, adding: Adding) -> None:
         "From",
         sources,
         default=first,
-        key=f"{keys.AXIS_FROM}_{len(adding.items)}",
+        key=f"{page_keys.AXIS_FROM}_{len(adding.items)}",
         label_visibility="collapsed",
         help=HELP,
         on_change=_forget,
@@ -116,7 +116,7 @@ def _new(explorer: Explorer, shown: ExploreState, adding: Adding) -> None:
         _words(explorer, finder)
     elif chosen == COLUMN:
         by_label = {f"{target.label} ({target.kind})": target for target in targets}
-        label = st.selectbox(COLUMN, list(by_label), key=keys.AXIS_TARGET, on_change=_forget)
+        label = st.selectbox(COLUMN, list(by_label), key=page_keys.AXIS_TARGET, on_change=_forget)
         target = by_label[label]
         _try_button(explorer, finder, lambda: _column(target))
     elif chosen == ITEMS:
@@ -129,7 +129,7 @@ def _new(explorer: Explorer, shown: ExploreState, adding: Adding) -> None:
 
 
 def _forget() -> None:
-    st.session_state[keys.EXPLORE_DRAFT] = None
+    st.session_state[page_keys.DRAFT] = None
 
 
 def _prepare(explorer: Explorer) -> None:
@@ -141,7 +141,7 @@ def _prepare(explorer: Explorer) -> None:
         report.show(PLACE)
         task = work.task_of(run, "prepare")
     if task is not None and task.running:
-        report.watch([task], keys.AXIS_NAME)
+        report.watch([task], page_keys.AXIS_NAME)
         st.caption("Once for this run: the axes after it take a moment.")
     elif task is not None:
         report.warning(task.error or "reading was stopped: close this and open it again")
@@ -153,20 +153,23 @@ def _run_of(explorer: Explorer) -> Run:
 
 
 def _words(explorer: Explorer, finder: AxisFinder) -> None:
-    with st.form(f"{keys.AXIS_HIGH}_form", border=False):
+    with st.form(f"{page_keys.AXIS_HIGH}_form", border=False):
         st.text_input(
-            "More of", key=keys.AXIS_HIGH, max_chars=MAX_LINE, placeholder="sweet dessert, cake"
+            "More of",
+            key=page_keys.AXIS_HIGH,
+            max_chars=MAX_LINE,
+            placeholder="sweet dessert, cake",
         )
         st.text_input(
             "Less of, or empty",
-            key=keys.AXIS_LOW,
+            key=page_keys.AXIS_LOW,
             max_chars=MAX_LINE,
             placeholder="savory dinner, meat",
         )
         st.form_submit_button(
             "Try",
             icon=":material/play_arrow:",
-            key=f"{keys.AXIS_NAME}_words",
+            key=f"{page_keys.AXIS_NAME}_words",
             on_click=_try,
             args=(explorer, finder, _typed),
         )
@@ -175,7 +178,9 @@ def _words(explorer: Explorer, finder: AxisFinder) -> None:
 def _typed() -> AxisSpec:
     from rivae.exploring.axes.adding import typed_spec
 
-    high, low = (str(st.session_state.get(key) or "") for key in (keys.AXIS_HIGH, keys.AXIS_LOW))
+    high, low = (
+        str(st.session_state.get(key) or "") for key in (page_keys.AXIS_HIGH, page_keys.AXIS_LOW)
+    )
     return typed_spec(high, low)
 
 
@@ -195,9 +200,9 @@ def _examples(explorer: Explorer, rows: Sequence[int], against: Sequence[int] = 
 def _selections(explorer: Explorer, finder: AxisFinder) -> None:
     """One selection against all other items, or against another one."""
     kept = {f"{one.name} (@{one.id})": one for one in explorer.selections}
-    more = st.selectbox("More like", list(kept), key=keys.AXIS_SELECTION, on_change=_forget)
+    more = st.selectbox("More like", list(kept), key=page_keys.AXIS_SELECTION, on_change=_forget)
     others = [REST, *(name for name in kept if name != more)]
-    less = st.selectbox("Less like", others, key=keys.AXIS_AGAINST, on_change=_forget)
+    less = st.selectbox("Less like", others, key=page_keys.AXIS_AGAINST, on_change=_forget)
     high, low = kept[more], kept.get(less)
     shared = set(high.rows) & set(low.rows) if low is not None else set()
     rows = [row for row in high.rows if row not in shared]
@@ -224,7 +229,7 @@ def _try_button(
     st.button(
         "Try",
         icon=":material/play_arrow:",
-        key=f"{keys.AXIS_NAME}_try",
+        key=f"{page_keys.AXIS_NAME}_try",
         on_click=_try,
         args=(explorer, finder, spec, poles),
     )
@@ -245,12 +250,12 @@ def _try(
         draft = Draft(axis if poles is None else renamed(axis, poles[1], poles))
     except RivaeError as error:
         draft = Draft(problem=str(error))
-    st.session_state[keys.EXPLORE_DRAFT] = draft
-    st.session_state.pop(f"{keys.AXIS_NAME}_draft", None)
+    st.session_state[page_keys.DRAFT] = draft
+    st.session_state.pop(f"{page_keys.AXIS_NAME}_draft", None)
 
 
 def _draft(explorer: Explorer, shown: ExploreState) -> None:
-    draft: Draft | None = st.session_state.get(keys.EXPLORE_DRAFT)
+    draft: Draft | None = st.session_state.get(page_keys.DRAFT)
     if draft is None:
         return
     if draft.axis is None:
@@ -263,7 +268,7 @@ def _offer(
     explorer: Explorer, shown: ExploreState, axis: AddedAxis, at: str, detailed: bool = False
 ) -> None:
     """An axis that is not kept yet: its evidence, its name, Keep and Discard."""
-    key = f"{keys.AXIS_NAME}_{at}"
+    key = f"{page_keys.AXIS_NAME}_{at}"
     evidence.short(explorer, axis)
     st.session_state.setdefault(key, axis.name)
     st.text_input("Name", key=key, max_chars=MAX_NAME)
@@ -297,7 +302,7 @@ def _keep(run_id: str, axis: AddedAxis, key: str) -> None:
 
 
 def _discard(key: str) -> None:
-    done = st.session_state.setdefault(f"{keys.AXIS_NAME}_done", set())
+    done = st.session_state.setdefault(f"{page_keys.AXIS_NAME}_done", set())
     done.add(key)
     st.session_state.pop(key, None)
     if key.endswith("_draft"):
@@ -311,7 +316,7 @@ def _proposals(explorer: Explorer, shown: ExploreState) -> None:
     run = _run_of(explorer)
     task, found = work.task_of(run, "propose"), work.proposed(run)
     if task is not None and task.running:
-        report.watch([task], keys.AXIS_NAME)
+        report.watch([task], page_keys.AXIS_NAME)
         return
     if found is None:
         if task is not None and task.error:
@@ -320,16 +325,16 @@ def _proposals(explorer: Explorer, shown: ExploreState) -> None:
         st.button(
             "Propose axes",
             icon=":material/lightbulb:",
-            key=f"{keys.AXIS_NAME}_propose",
+            key=f"{page_keys.AXIS_NAME}_propose",
             on_click=_propose,
             args=(explorer,),
         )
         return
-    done: set[str] = st.session_state.get(f"{keys.AXIS_NAME}_done", set())
+    done: set[str] = st.session_state.get(f"{page_keys.AXIS_NAME}_done", set())
     left = [
         (at, axis)
         for n, axis in enumerate(found)
-        if f"{keys.AXIS_NAME}_{(at := f'{run.shown_key[:12]}_{n}')}" not in done
+        if f"{page_keys.AXIS_NAME}_{(at := f'{run.shown_key[:12]}_{n}')}" not in done
     ]
     if not left:
         st.caption(NOTHING_PROPOSED if not found else "All proposals are kept or discarded.")

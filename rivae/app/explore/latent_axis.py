@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from rivae.app.explore import changes, evidence
+from rivae.app.explore import changes, evidence, page_keys
 from rivae.app.explore.session import PAGE
 from rivae.app.explore.state import ExploreState
 from rivae.app.panels.component import dock
@@ -82,7 +82,7 @@ def _name(explorer: Explorer, shown: ExploreState, j: int) -> None:
     report.show(NAMED)
     name = explorer.known_names[j]
     parts = (name.name, name.low, name.high) if name else ("", "", "")
-    key = f"{keys.AXIS_NAME}_{explorer.axis_ids[j]}_{hash(parts)}"
+    key = f"{page_keys.AXIS_NAME}_{explorer.axis_ids[j]}_{hash(parts)}"
     is_given = name is not None and not name.proposed
     with st.form(f"{key}_form", border=False):
         for label, part, text in zip(("Name", "Left end", "Right end"), PARTS, parts, strict=True):

@@ -12,12 +12,13 @@ import numpy as np
 import streamlit as st
 from PIL import Image
 
+from rivae.app.explore import page_keys
 from rivae.app.explore.session import PAGE, best_order
 from rivae.app.explore.state import ExploreState, seen, without_added
 from rivae.app.panels.component import dock
 from rivae.app.panels.steer_link import SteerLink
 from rivae.app.shared import address, charts, share
-from rivae.app.shell import keys, pages, report
+from rivae.app.shell import pages, report
 from rivae.app.shell.text import escape, markdown
 from rivae.app.work import layouts
 from rivae.base.errors import ConfigError
@@ -49,14 +50,14 @@ def _item(explorer: Explorer, shown: ExploreState, i: int) -> None:
             "Use as query",
             icon=":material/search:",
             type="primary",
-            key=keys.DRAWER_QUERY,
+            key=page_keys.DRAWER_QUERY,
             on_click=PAGE.choose_query,
             args=(i,),
         )
         st.button(
             f"Move {letter} here",
             icon=":material/my_location:",
-            key=keys.DRAWER_MOVE,
+            key=page_keys.DRAWER_MOVE,
             help="Sets all unlocked sliders to this item's values.",
             on_click=PAGE.move_to_item,
             args=(i,),
@@ -206,7 +207,7 @@ def layout_progress(explorer: Explorer) -> None:
     """The progress of the layout of this run, or why there is none."""
     task = layouts.task_of(explorer)
     if task is not None and task.running:
-        report.watch([task], keys.EXPLORE_LAYOUT)
+        report.watch([task], page_keys.LAYOUT)
     elif task is not None and task.error:
         report.warning(task.error)
 

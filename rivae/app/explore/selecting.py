@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.app.explore import chosen
+from rivae.app.explore import chosen, page_keys
 from rivae.app.panels.questions import Selecting, read
-from rivae.app.shell import access, cache, keys
+from rivae.app.shell import access, cache
 from rivae.base.errors import ConfigError
 from rivae.runs.selections import (
     keep_selection,
@@ -41,15 +41,15 @@ def act(explorer: Explorer, run_id: str, report: Mapping[str, Any]) -> None:
     if asked.do == "rename":
         rename_selection(run, asked.id, asked.name)
     elif asked.do == "remove":
-        st.session_state[keys.EXPLORE_SELECTION] = (run_id, remove_selection(run, asked.id))
+        st.session_state[page_keys.SELECTION] = (run_id, remove_selection(run, asked.id))
     else:
-        of_run, removed = st.session_state.get(keys.EXPLORE_SELECTION) or ("", None)
+        of_run, removed = st.session_state.get(page_keys.SELECTION) or ("", None)
         if of_run == run_id and removed is not None:
             restore_selection(run, removed)
-        st.session_state[keys.EXPLORE_SELECTION] = None
+        st.session_state[page_keys.SELECTION] = None
 
 
 def gone(run_id: str) -> str:
     """The name of the selection that this visitor removed last; "" where none can come back."""
-    of_run, removed = st.session_state.get(keys.EXPLORE_SELECTION) or ("", None)
+    of_run, removed = st.session_state.get(page_keys.SELECTION) or ("", None)
     return removed.name if of_run == run_id and removed is not None else ""

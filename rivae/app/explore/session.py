@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from rivae.app.explore import chosen, search, selecting, state
+from rivae.app.explore import chosen, page_keys, search, selecting, state
 from rivae.app.explore.state import ExploreState
 from rivae.app.panels.answers import moves_of, next_rev, rounded
 from rivae.app.panels.component import SHARED, Component
@@ -55,7 +55,7 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
     def commit(self, shown: ExploreState, view: Mapping[str, Any]) -> ExploreState:
         # Which axes are the best is this visitor's choice and no part of a link.
         if view.get("order") in ("reliable", "effect"):
-            st.session_state[keys.EXPLORE_ORDER] = view["order"]
+            st.session_state[page_keys.ORDER] = view["order"]
         return state.commit(shown, view, lambda: moves_of(self.explorer(shown)))
 
     def with_query(self, shown: ExploreState, query: Query) -> ExploreState:
@@ -108,20 +108,20 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
             self.show_axis(Adding(items=inside))
             words = report.get("words")
             if isinstance(words, str) and words:  # an axis of them was looked for and not found
-                st.session_state[keys.AXIS_HIGH] = words[:MAX_LINE]
+                st.session_state[page_keys.AXIS_HIGH] = words[:MAX_LINE]
 
         self.guarded(change)
 
     def show_axis(self, adding: Adding | None) -> None:
         """Opens the side for adding an axis or for one that was added; None closes it."""
         st.session_state[keys.EXPLORE_ADDING] = adding
-        st.session_state[keys.EXPLORE_DRAFT] = None
+        st.session_state[page_keys.DRAFT] = None
         st.session_state[self.keys.item] = None
 
     def renew(self) -> None:
         """Makes the panel take the axes over as they are now."""
         self.set(replace(self.shown, rev=next_rev(self.shown.rev)))
-        st.session_state[keys.EXPLORE_RENEWED] = True
+        st.session_state[page_keys.RENEWED] = True
 
     def on_about(self, report: Mapping[str, Any]) -> None:
         """The visitor wants to know all about one axis."""
@@ -244,8 +244,8 @@ def _opened(run: str, rows: Rows, asks: Asks) -> Explorer:
 
 def _has_other_weights(run: str) -> bool:
     """Whether a run has other weights than this visitor saw last, as one in training has."""
-    now, before = cache.model_key(run), st.session_state.get(keys.EXPLORE_MODEL)
-    st.session_state[keys.EXPLORE_MODEL] = (run, now)
+    now, before = cache.model_key(run), st.session_state.get(page_keys.MODEL)
+    st.session_state[page_keys.MODEL] = (run, now)
     return before is not None and before[0] == run and before[1] != now
 
 
@@ -272,7 +272,7 @@ def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:
 
 def best_order() -> Order:
     """Which axes come first where the best do, as far as the panel has said it."""
-    order: Order = st.session_state.get(keys.EXPLORE_ORDER, "reliable")
+    order: Order = st.session_state.get(page_keys.ORDER, "reliable")
     return order
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from rivae.app.home import page_keys
 from rivae.app.panels.answers import (
     answer,
     card_of,
@@ -27,7 +28,7 @@ from rivae.app.panels.questions import read_z
 from rivae.app.shared.defaults import MAX_TRIED
 from rivae.app.shared.runs import chip_title, run_title
 from rivae.app.shared.session import answered
-from rivae.app.shell import cache, keys, pages, report, web
+from rivae.app.shell import cache, pages, report, web
 from rivae.base.errors import RivaeError
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.placing import AxisKey
@@ -50,9 +51,9 @@ def hero(telling: Sequence[Run]) -> None:
     """The panel on the first run of ``telling`` that can be opened and has latent axes; nothing
     without one.
     """
-    if link := st.session_state.pop(keys.HERO_OPEN, None):
+    if link := st.session_state.pop(page_keys.HERO_OPEN, None):
         st.switch_page(pages.path("explore"), query_params=link)
-    if st.session_state.pop(keys.HERO_OWN, False):
+    if st.session_state.pop(page_keys.HERO_OWN, False):
         st.switch_page(pages.path("train"))
     for run in telling[:MAX_TRIED]:
         try:
@@ -67,10 +68,10 @@ def hero(telling: Sequence[Run]) -> None:
         return
     PANEL(
         data,
-        key=keys.HERO_PANEL,
+        key=page_keys.HERO_PANEL,
         start=lambda asked: _start(explorer, asked),
         open=lambda asked: _open(explorer, run, asked),
-        own=lambda asked: st.session_state.update({keys.HERO_OWN: True}),
+        own=lambda asked: st.session_state.update({page_keys.HERO_OWN: True}),
         ask=_ask,
     )
 
@@ -106,13 +107,13 @@ def _data(explorer: Explorer, run: Run) -> dict[str, Any]:
         "aspect": explorer.aspect(side),
         "query": card_of(explorer, query, z),
         "first": results(explorer, np.array(z), N_ITEMS, side),
-        "answer": st.session_state.get(keys.HERO_ANSWER),
+        "answer": st.session_state.get(page_keys.HERO_ANSWER),
     }
 
 
 def _query(explorer: Explorer) -> tuple[int, int]:
     """The row that is the query, the first searched one to begin with, and its number."""
-    query, rev = st.session_state.get(keys.HERO, (int(explorer.search_rows[0]), 0))
+    query, rev = st.session_state.get(page_keys.HERO, (int(explorer.search_rows[0]), 0))
     return (query if query < len(explorer.data) else int(explorer.search_rows[0])), rev
 
 
@@ -124,8 +125,8 @@ def _start(explorer: Explorer, asked: dict[str, Any]) -> None:
         existing(explorer, query)
     except RivaeError:
         return  # nobody's hand has sent that
-    st.session_state[keys.HERO] = query, next_rev(_query(explorer)[1])
-    st.session_state[keys.HERO_ANSWER] = None
+    st.session_state[page_keys.HERO] = query, next_rev(_query(explorer)[1])
+    st.session_state[page_keys.HERO_ANSWER] = None
 
 
 def _open(explorer: Explorer, run: Run, asked: dict[str, Any]) -> None:
@@ -139,8 +140,8 @@ def _open(explorer: Explorer, run: Run, asked: dict[str, Any]) -> None:
     z = settled(z, home)
     changes = {j: v for j, v in enumerate(z) if v != home[j]}
     link = ExploreLink(run.id, query=query, changes=changes, added=added)
-    st.session_state[keys.HERO_OPEN] = link.write()
+    st.session_state[page_keys.HERO_OPEN] = link.write()
 
 
 def _ask(question: dict[str, Any]) -> None:
-    st.session_state[keys.HERO_ANSWER] = answered(question, answer)
+    st.session_state[page_keys.HERO_ANSWER] = answered(question, answer)

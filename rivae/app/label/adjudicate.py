@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.label import annotator
+from rivae.app.label import annotator, page_keys
 from rivae.app.shared import labels
-from rivae.app.shell import keys, report
+from rivae.app.shell import report
 from rivae.app.shell.fragments import fragment
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
@@ -47,17 +47,17 @@ def panel(
         return
     open_cases = [case for case in cases if (key_of[case.row], case.factor) not in standing]
     n_decided = len(cases) - len(open_cases)
-    if st.session_state.get(keys.LABEL_OPEN_ONLY):
+    if st.session_state.get(page_keys.OPEN_ONLY):
         cases = open_cases
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"{_items(len(cases))}, {n_decided} decided.")
-        st.toggle("Hide decided items", key=keys.LABEL_OPEN_ONLY)
+        st.toggle("Hide decided items", key=page_keys.OPEN_ONLY)
     if not cases:
         return
     n_pages = math.ceil(len(cases) / PER_PAGE)
-    if st.session_state.get(keys.LABEL_PAGE, 1) > n_pages:
-        st.session_state[keys.LABEL_PAGE] = n_pages
-    page = st.pagination(n_pages, key=keys.LABEL_PAGE) if n_pages > 1 else 1
+    if st.session_state.get(page_keys.PAGE, 1) > n_pages:
+        st.session_state[page_keys.PAGE] = n_pages
+    page = st.pagination(n_pages, key=page_keys.PAGE) if n_pages > 1 else 1
     shown = cases[(page - 1) * PER_PAGE : page * PER_PAGE]
     unasked = _inapplicable({key_of[case.row] for case in shown})
     for case in shown:
@@ -90,7 +90,7 @@ def _chosen(guideline: Guideline, answers: PlanAnswers, agreed: PlanAgreement) -
             (FAR, FLAGGED),
             default=FAR,
             required=True,
-            key=keys.LABEL_CASES,
+            key=page_keys.CASES,
             label_visibility="collapsed",
             on_change=_first_page,
         )
@@ -100,7 +100,7 @@ def _chosen(guideline: Guideline, answers: PlanAnswers, agreed: PlanAgreement) -
             index=None,
             placeholder="all of them",
             width=260,
-            key=keys.LABEL_CASE_FACTOR,
+            key=page_keys.CASE_FACTOR,
             format_func=lambda f: names.get(f, f),
             on_change=_first_page,
         )
@@ -108,7 +108,7 @@ def _chosen(guideline: Guideline, answers: PlanAnswers, agreed: PlanAgreement) -
 
 
 def _first_page() -> None:
-    st.session_state[keys.LABEL_PAGE] = 1
+    st.session_state[page_keys.PAGE] = 1
 
 
 def _case(
@@ -177,7 +177,7 @@ def _buttons(
     now = verdict.event if verdict else None
     shown = "" if now is None else now.id
     about = (opened.plan.id, guideline.version, key, case.factor, shown)
-    own = f"{keys.LABEL_REVIEW}_{case.row}_{case.factor}"
+    own = f"{page_keys.REVIEW}_{case.row}_{case.factor}"
     choices = [*((i, f"{i} {name}") for i, name in enumerate(levels, 1)), (None, "cannot tell")]
     with st.container(horizontal=True, gap="small"):
         for level, text in choices:

@@ -6,6 +6,7 @@ from urllib.parse import unquote, urlencode
 
 import streamlit as st
 
+from rivae.app.label import page_keys
 from rivae.app.shared import labels
 from rivae.app.shell import keys
 from rivae.app.shell.text import markdown
@@ -22,11 +23,11 @@ def field(about: str) -> str:
 
     At first it is the name in the address, else the one that last labelled in this browser.
     """
-    if keys.LABEL_BY not in st.session_state and keys.LABEL_BY not in st.query_params:
-        st.session_state[keys.LABEL_BY] = _last_here()
+    if page_keys.BY not in st.session_state and page_keys.BY not in st.query_params:
+        st.session_state[page_keys.BY] = _last_here()
     name: str = st.text_input(
         "Your name",
-        key=keys.LABEL_BY,
+        key=page_keys.BY,
         bind="query-params",
         max_chars=MAX_NAME,
         width=180,
@@ -38,7 +39,7 @@ def field(about: str) -> str:
 def link(plan: str, name: str = "") -> str:
     """The address of this page with a plan and, where one is given, the name of who labels."""
     here = str(st.context.url or "").rstrip("/").removesuffix("/label")
-    asked = {keys.LABEL_PLAN: plan, **({keys.LABEL_BY: name} if name else {})}
+    asked = {keys.LABEL_PLAN: plan, **({page_keys.BY: name} if name else {})}
     return f"{here}/label?{urlencode(asked)}"
 
 
@@ -59,14 +60,14 @@ def question(name: str) -> bool:
         for n, other in enumerate(others):
             st.button(
                 f"I am {markdown(other)}",
-                key=f"{keys.LABEL_SAME}_{n}",
+                key=f"{page_keys.SAME}_{n}",
                 type="primary" if n == 0 else "secondary",
                 on_click=_be,
                 args=(other,),
             )
         st.button(
             f"I am somebody else: {markdown(name)}",
-            key=f"{keys.LABEL_SAME}_new",
+            key=f"{page_keys.SAME}_new",
             on_click=_be_new,
             args=(name,),
         )
@@ -79,7 +80,7 @@ def current() -> str:
     Raises:
         LabelError: it is like a known one, and nobody has said whether that is the same person.
     """
-    name = str(st.session_state.get(keys.LABEL_BY) or "").strip()
+    name = str(st.session_state.get(page_keys.BY) or "").strip()
     if others := _others(name):
         raise LabelError(DECIDE.format(name, others[0]))
     return name
@@ -88,15 +89,15 @@ def current() -> str:
 def _others(name: str) -> tuple[str, ...]:
     from rivae.labels.annotators import alike
 
-    if not name or name in st.session_state.get(keys.LABEL_SAME, ()):
+    if not name or name in st.session_state.get(page_keys.SAME, ()):
         return ()
     known = labels.store().annotators()
     return () if name in known else alike(name, known)
 
 
 def _be(name: str) -> None:
-    st.session_state[keys.LABEL_BY] = name
+    st.session_state[page_keys.BY] = name
 
 
 def _be_new(name: str) -> None:
-    st.session_state[keys.LABEL_SAME] = {*st.session_state.get(keys.LABEL_SAME, ()), name}
+    st.session_state[page_keys.SAME] = {*st.session_state.get(page_keys.SAME, ()), name}

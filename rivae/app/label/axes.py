@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.label import axes_strips, axes_work
+from rivae.app.label import axes_strips, axes_work, page_keys
 from rivae.app.panels.links import CompareLink
 from rivae.app.shared import labels
 from rivae.app.shell import cache, keys, pages, report
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rivae.app.work.tasks import Task
     from rivae.labels.axes_given import AxesGiven
 
-KEY = keys.LABEL_AXES
+KEY = page_keys.AXES
 PLACE = "label-axes"  # of progress and errors
 NO_RUN = "None of this plan's runs is here: bring one back to use its labels."
 BY_TEXT = " As they are few, the texts of the items spread them."

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.label import plan_form, plan_making
+from rivae.app.label import page_keys, plan_form, plan_making
 from rivae.app.label.plan_making import EarlyRequest
 from rivae.app.shared import address, labels
 from rivae.app.shared.runs import run_title
-from rivae.app.shell import cache, keys, report
+from rivae.app.shell import cache, report
 from rivae.base.errors import LabelError, RivaeError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rivae.labels.guideline import Guideline
     from rivae.runs import Run
 
-KEY = keys.LABEL_BEGIN
+KEY = page_keys.BEGIN
 MINUTES: Mapping[str, float | None] = {
     "10": 10.0,
     "20": 20.0,
@@ -135,7 +135,7 @@ def _factors(names: Sequence[str], runs: Sequence[Run]) -> Guideline | None:
 def _start_button(runs: Sequence[Run], minutes: float | None, guideline: Guideline) -> None:
     from rivae.labels.early.sample import SECONDS, pace
 
-    by = str(st.session_state.get(keys.LABEL_BY) or "").strip()
+    by = str(st.session_state.get(page_keys.BY) or "").strip()
     seconds = pace(labels.store(), by, guideline.ids) if by else SECONDS
     st.markdown(foretold(minutes, len(guideline.factors), seconds))
     asked = EarlyRequest(
@@ -186,7 +186,7 @@ def foretold(minutes: float | None, n_factors: int, seconds: float) -> str:
 def _start(asked: EarlyRequest, guideline: Guideline) -> None:
     def begin() -> Task:
         job = plan_making.start(asked)
-        st.session_state[keys.LABEL_STARTING] = job, guideline
+        st.session_state[page_keys.STARTING] = job, guideline
         return job
 
     report.begin(STARTING, begin)
@@ -196,10 +196,10 @@ def _go_on(names: Sequence[str]) -> None:
     """Keeps the plan that this visitor has begun as soon as it is made, and opens its desk."""
     from rivae.labels.kept_plans import keep_plan, name_plan
 
-    begun: tuple[Task, Guideline] | None = st.session_state.get(keys.LABEL_STARTING)
+    begun: tuple[Task, Guideline] | None = st.session_state.get(page_keys.STARTING)
     if begun is None or begun[0].running:
         return
-    st.session_state[keys.LABEL_STARTING] = None
+    st.session_state[page_keys.STARTING] = None
     job, guideline = begun
     plan = plan_making.plan_of(job)
     if plan is None:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.app.label import annotator, meter, sharing
+from rivae.app.label import annotator, meter, page_keys, sharing
 from rivae.app.panels.answers import next_rev
 from rivae.app.panels.component import Component
 from rivae.app.shared import frame, labels
-from rivae.app.shell import keys, web
+from rivae.app.shell import web
 from rivae.app.shell.fragments import fragment
 from rivae.base.errors import LabelError, RivaeError
 
@@ -33,7 +33,7 @@ def panel(opened: OpenPlan) -> None:
         name = annotator.field("Labels are kept under this name. Use the same one next time.")
         tagged = _has_tags(opened) and st.toggle(
             "Suggestions from tags",
-            key=keys.LABEL_TAGS,
+            key=page_keys.TAGS,
             bind="query-params",
             help="Shows a weak guess from the item's tags. It counts only if you confirm it.",
         )
@@ -54,7 +54,7 @@ def _desk(plan: str, by: str, tagged: bool) -> None:
         st.caption(sent["shares"])
     _PANEL(
         sent,
-        key=keys.LABEL_PANEL,
+        key=page_keys.PANEL,
         send=on_send,
         older=on_older,
         look=on_look,
@@ -70,25 +70,25 @@ def payload(opened: OpenPlan, by: str, tagged: bool) -> dict[str, Any]:
     guideline = _guideline(opened)
     people = sharing.people(opened.plan.id, by)
     key = [opened.plan.id, by, tagged, guideline.version, list(people)]
-    kept = st.session_state.get(keys.LABEL_PAYLOAD)
+    kept = st.session_state.get(page_keys.PAYLOAD)
     # The fragment is also drawn again after every batch, without entering the page.
     if kept is None or kept["key"] != key:
         if kept is None or kept["key"][:2] != key[:2]:
-            for answer in (keys.LABEL_ANSWER, keys.LABEL_OLDER, keys.LABEL_LOOK):
+            for answer in (page_keys.ANSWER, page_keys.OLDER, page_keys.LOOK):
                 st.session_state[answer] = None
         kept = _built(opened, by, tagged, guideline) | {"key": key}
-        st.session_state[keys.LABEL_PAYLOAD] = kept
+        st.session_state[page_keys.PAYLOAD] = kept
     return {
         **kept,
-        "answer": st.session_state.get(keys.LABEL_ANSWER),
-        "news": st.session_state.get(keys.LABEL_LOOK),
-        "history": st.session_state.get(keys.LABEL_OLDER),
+        "answer": st.session_state.get(page_keys.ANSWER),
+        "news": st.session_state.get(page_keys.LOOK),
+        "history": st.session_state.get(page_keys.OLDER),
     }
 
 
 def enter() -> None:
     """Rebuild the panel from the store when it is next shown."""
-    st.session_state[keys.LABEL_PAYLOAD] = None
+    st.session_state[page_keys.PAYLOAD] = None
 
 
 def _standing(
@@ -174,7 +174,7 @@ def _name_trouble(name: str) -> str:
 
 def on_send(sent: dict[str, Any]) -> None:
     """Store a batch of events and answer which were stored."""
-    st.session_state[keys.LABEL_ANSWER] = _receipt(sent)
+    st.session_state[page_keys.ANSWER] = _receipt(sent)
 
 
 def _receipt(sent: dict[str, Any]) -> dict[str, Any]:
@@ -210,7 +210,7 @@ def _news(opened: OpenPlan, by: str, seen: object, own: Mapping[str, int]) -> di
 
 def on_look(asked: dict[str, Any]) -> None:
     """A page that comes into view asks for what others have stored meanwhile."""
-    st.session_state[keys.LABEL_LOOK] = _look(asked)
+    st.session_state[page_keys.LOOK] = _look(asked)
 
 
 def _look(asked: dict[str, Any]) -> dict[str, Any] | None:
@@ -225,7 +225,7 @@ def _look(asked: dict[str, Any]) -> dict[str, Any] | None:
 
 def on_older(asked: dict[str, Any]) -> None:
     """Answer a request for older steps, made after all the others were undone."""
-    st.session_state[keys.LABEL_OLDER] = _older(asked)
+    st.session_state[page_keys.OLDER] = _older(asked)
 
 
 def _older(asked: dict[str, Any]) -> dict[str, Any]:

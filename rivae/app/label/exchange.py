@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from rivae.app.label import page_keys
 from rivae.app.shared import labels
-from rivae.app.shell import keys
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
 
@@ -67,11 +67,11 @@ def files(opened: OpenPlan) -> None:
                     mime="application/jsonl" if form == "events" else "text/csv",
                     on_click="ignore",
                     help=about,
-                    key=f"{keys.LABEL_REVIEW}_{form}",
+                    key=f"{page_keys.REVIEW}_{form}",
                 )
         st.toggle(
             "Items are row numbers",
-            key=keys.LABEL_FILE_ROWS,
+            key=page_keys.FILE_ROWS,
             on_change=_look,
             args=(False, opened),
             help="On: the column item holds row numbers of this plan's data, from 0. Off: keys as "
@@ -80,7 +80,7 @@ def files(opened: OpenPlan) -> None:
         st.file_uploader(
             "Labels from a file",
             type=["jsonl", "ndjson", "csv"],
-            key=keys.LABEL_FILE,
+            key=page_keys.FILE,
             max_upload_size=MAX_MEGABYTES,
             on_change=_look_anew,
             args=(opened,),
@@ -100,27 +100,27 @@ def _content(form: Form) -> Callable[[], bytes]:
 
 def outcome(opened: OpenPlan) -> None:
     """The preview of an uploaded file; nothing is stored until it is confirmed."""
-    looked: CheckedFile | None = st.session_state.get(keys.LABEL_LOOKED)
+    looked: CheckedFile | None = st.session_state.get(page_keys.LOOKED)
     # Streamlit forgets the file when another view was shown in between.
-    if looked is None or st.session_state.get(keys.LABEL_FILE) is None:
+    if looked is None or st.session_state.get(page_keys.FILE) is None:
         return
     with st.container(border=True):
         _show(looked, opened)
 
 
 def _close() -> None:
-    st.session_state[keys.LABEL_LOOKED] = None
+    st.session_state[page_keys.LOOKED] = None
 
 
 def _look_anew(opened: OpenPlan) -> None:
-    st.session_state[keys.LABEL_FILE_NAMES] = {}
+    st.session_state[page_keys.FILE_NAMES] = {}
     _look(False, opened)
 
 
 def _choose_name(said: str, key: str, opened: OpenPlan) -> None:
     """Whose a name in the file is; then look again."""
-    chosen = {**st.session_state.get(keys.LABEL_FILE_NAMES, {}), said: st.session_state[key]}
-    st.session_state[keys.LABEL_FILE_NAMES] = chosen
+    chosen = {**st.session_state.get(page_keys.FILE_NAMES, {}), said: st.session_state[key]}
+    st.session_state[page_keys.FILE_NAMES] = chosen
     _look(False, opened)
 
 
@@ -130,19 +130,19 @@ def _look(add: bool, opened: OpenPlan) -> None:
     from rivae.labels.known_items import KnownItems
     from rivae.labels.merge import import_content
 
-    file = st.session_state.get(keys.LABEL_FILE)
+    file = st.session_state.get(page_keys.FILE)
     if file is None:
-        st.session_state[keys.LABEL_LOOKED] = None
+        st.session_state[page_keys.LOOKED] = None
         return
     try:
         store = labels.store()
         items = KnownItems(
             store,
             opened.data,
-            by_row=bool(st.session_state.get(keys.LABEL_FILE_ROWS)),
+            by_row=bool(st.session_state.get(page_keys.FILE_ROWS)),
             open_data=lambda plan: labels.open_plan(plan.id).data,
         )
-        whose = st.session_state.get(keys.LABEL_FILE_NAMES)
+        whose = st.session_state.get(page_keys.FILE_NAMES)
         report = import_content(
             store, file.name, file.getvalue(), items=items, dry_run=not add, annotators=whose
         )
@@ -151,13 +151,13 @@ def _look(add: bool, opened: OpenPlan) -> None:
         found = CheckedFile(file.name, trouble=str(error), alike=error.pairs)
     except RivaeError as error:
         found = CheckedFile(file.name, trouble=str(error))
-    st.session_state[keys.LABEL_LOOKED] = found
+    st.session_state[page_keys.LOOKED] = found
 
 
 def _show(looked: CheckedFile, opened: OpenPlan) -> None:
     name, report = markdown(looked.name), looked.report
     for n, (said, known) in enumerate(looked.alike.items()):
-        key = f"{keys.LABEL_FILE_NAMES}_{n}_{said}"
+        key = f"{page_keys.FILE_NAMES}_{n}_{said}"
         st.radio(
             f"Who is {markdown(said)} in {name}?",
             [*known, said],
@@ -182,13 +182,13 @@ def _show(looked: CheckedFile, opened: OpenPlan) -> None:
                 "Add these labels",
                 icon=":material/add:",
                 type="primary",
-                key=keys.LABEL_ADD,
+                key=page_keys.ADD,
                 on_click=_look,
                 args=(True, opened),
                 disabled=not report.added,
                 help=None if report.added else "The file has nothing new.",
             )
-        st.button("Close", key=f"{keys.LABEL_ADD}_close", on_click=_close, type="tertiary")
+        st.button("Close", key=f"{page_keys.ADD}_close", on_click=_close, type="tertiary")
 
 
 def _report(report: ImportReport, added: bool) -> None:

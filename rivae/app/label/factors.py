@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from rivae.app.label import page_keys
 from rivae.app.shared import labels
-from rivae.app.shell import keys, report
+from rivae.app.shell import report
 from rivae.app.shell.text import escape, markdown
 from rivae.base.errors import LabelError
 
@@ -58,7 +59,7 @@ def editor(
         opened: the plan whose items may be examples.
         removable: whether factors can be removed.
     """
-    key = f"{keys.LABEL_FACTORS}_{place}"
+    key = f"{page_keys.FACTORS}_{place}"
     st.markdown(
         "\n".join(
             f"* **{markdown(f.name)}** :small[{markdown(' – '.join(f.levels))}]"
@@ -110,7 +111,7 @@ def _stamp(place: str, factor: LabelFactor | None) -> str:
 
 def _added(place: str) -> str:
     """The key of the number of factors that the session added here."""
-    return f"{keys.LABEL_FACTORS}_{place}_added"
+    return f"{page_keys.FACTORS}_{place}_added"
 
 
 def guideline_file(guideline: Guideline, key: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.label import factors, plan_chosen, plan_making, plan_runs, plan_upload
+from rivae.app.label import factors, page_keys, plan_chosen, plan_making, plan_runs, plan_upload
 from rivae.app.shared import address, labels
 from rivae.app.shell import cache, gate, keys, report
 from rivae.app.shell.text import markdown
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rivae.labels.guideline import Guideline
     from rivae.labels.plan import LabelPlan
 
-KEY = keys.LABEL_NEW
+KEY = page_keys.NEW
 NO_GUIDELINE = "choose the file of a guideline: every plan has one under Files and link"
 NO_NAMES = "no axis of this run has a name any more: choose other factors"
 WAYS = ("From runs", "From a file")
@@ -253,7 +253,7 @@ def _current(begun: str) -> Guideline:
     from rivae.labels.guideline import read_guideline
     from rivae.labels.kept_plans import kept_plan, plan_guideline
 
-    drafts: dict[str, Guideline] = st.session_state.get(keys.LABEL_DRAFTS, {})
+    drafts: dict[str, Guideline] = st.session_state.get(page_keys.DRAFTS, {})
     if begun in drafts:
         return drafts[begun]
     if begun == FILE:
@@ -270,8 +270,8 @@ def _current(begun: str) -> Guideline:
 
 def _keep(begun: str, changed: Guideline) -> None:
     """Remember the changes of this visitor, separately for each starting point."""
-    drafts = st.session_state.get(keys.LABEL_DRAFTS, {})
-    st.session_state[keys.LABEL_DRAFTS] = {**drafts, begun: changed}
+    drafts = st.session_state.get(page_keys.DRAFTS, {})
+    st.session_state[page_keys.DRAFTS] = {**drafts, begun: changed}
 
 
 def _uploaded(key: str) -> None:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from rivae.app.label import page_keys
 from rivae.app.shared import address, defaults
 from rivae.app.shared.runs import asks_control, asks_either, run_title, view_names
-from rivae.app.shell import cache, keys, pages, report
+from rivae.app.shell import cache, pages, report
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
 from rivae.runs.evaluation_file import FILES
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from rivae.base.config import Asks
     from rivae.runs import Run
 
-KEY = keys.LABEL_NEW
+KEY = page_keys.NEW
 NONE_EVALUATED = "No evaluated runs yet: evaluate one to make a plan."
 NOT_EVALUATED = "{} is not evaluated for these queries: do that under Evidence"
 MAX_LISTED = 40

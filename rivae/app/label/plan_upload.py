@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from rivae.app.label import page_keys
 from rivae.app.shared import address, labels
-from rivae.app.shell import cache, gate, keys, report
+from rivae.app.shell import cache, gate, report
 from rivae.base.errors import LabelError, RivaeError
 
 if TYPE_CHECKING:
     from rivae.labels.guideline import Guideline
     from rivae.labels.plan import LabelPlan
 
-KEY = keys.LABEL_NEW
+KEY = page_keys.NEW
 NO_RUN = "None of its runs is here: import one to label."
 PLACE = "upload"
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.label import annotator, plan_form, sharing
+from rivae.app.label import annotator, page_keys, plan_form, sharing
 from rivae.app.shared import labels
 from rivae.app.shared.runs import short_date, view_names
-from rivae.app.shell import cache, keys, report
+from rivae.app.shell import cache, report
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
 
@@ -65,7 +65,7 @@ def _card(name: str) -> None:
     except RivaeError as error:
         report.warning(str(error))
     _actions(plan, guideline, known)
-    if st.session_state.get(keys.LABEL_EDITED) == name:
+    if st.session_state.get(page_keys.EDITED) == name:
         from rivae.app.label import factors
 
         factors.of_plan(plan, guideline, opened)
@@ -148,7 +148,7 @@ def _actions(plan: LabelPlan, guideline: Guideline, known: Sequence[str]) -> Non
     """What can be done with a plan; ``known`` are its annotators."""
     from rivae.app.label.factors import guideline_file
 
-    key = f"{keys.LABEL_CARD}_{plan.id}"
+    key = f"{page_keys.CARD}_{plan.id}"
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Label",
@@ -202,5 +202,5 @@ def _plan_file(plan: LabelPlan) -> bytes:
 
 def _edit(plan_id: str) -> None:
     """Open the factors of a plan, or close them."""
-    now = st.session_state.get(keys.LABEL_EDITED)
-    st.session_state[keys.LABEL_EDITED] = None if now == plan_id else plan_id
+    now = st.session_state.get(page_keys.EDITED)
+    st.session_state[page_keys.EDITED] = None if now == plan_id else plan_id

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.app.label import adjudicate, annotator, exchange
+from rivae.app.label import adjudicate, annotator, exchange, page_keys
 from rivae.app.shared import frame, labels
-from rivae.app.shell import keys
 from rivae.app.shell.text import markdown
 
 if TYPE_CHECKING:
@@ -204,7 +203,7 @@ def _download(name: str, rows: list[dict[str, Any]]) -> None:
         on_click="ignore",
         type="tertiary",
         icon=":material/download:",
-        key=f"{keys.LABEL_REVIEW}_{name}_csv",
+        key=f"{page_keys.REVIEW}_{name}_csv",
         help=f"The table of {name} as a file.",
     )
 

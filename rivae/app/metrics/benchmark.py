@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.metrics import exports, session
+from rivae.app.metrics import exports, page_keys, session
 from rivae.app.metrics.results_table import RESULTS, payload
 from rivae.app.shared import frame
 from rivae.app.shared.charts import chart, headline, is_dark
-from rivae.app.shell import keys
 from rivae.app.shell.text import markdown
 from rivae.base.errors import DataError
 from rivae.base.installed import APP_FILES
@@ -63,7 +62,7 @@ def tables() -> None:
             list(names),
             default=next(iter(names)),
             required=True,
-            key=keys.METRICS_DATASET,
+            key=page_keys.DATASET,
             bind="query-params",
             label_visibility="collapsed",
         ) or next(iter(names))
@@ -75,7 +74,7 @@ def tables() -> None:
             list(ranges),
             default=title_of(PAPER),
             required=True,
-            key=keys.METRICS_RANGE,
+            key=page_keys.RANGE,
             bind="query-params",
             help="The paper's −10 … 10, which depends on the scale that training gave z, or "
             "mean ± 3 s.d. of the model's own prior. The paper has numbers for its own range only.",
@@ -83,14 +82,12 @@ def tables() -> None:
         preset = st.selectbox(
             "Preset",
             ["all", *presets],
-            key=keys.METRICS_PRESET,
+            key=page_keys.PRESET,
             bind="query-params",
             width=130,
             help="Our settings (default), or the paper's.",
         )
-        paper = st.toggle(
-            "Paper's numbers", value=True, key=keys.METRICS_PAPER, bind="query-params"
-        )
+        paper = st.toggle("Paper's numbers", value=True, key=page_keys.PAPER, bind="query-params")
     try:
         with st.skeleton(height=HEIGHT):
             lines = summary(names[title])
@@ -126,7 +123,7 @@ def _table(view: TableView, title: str, dataset: str, made_of: tuple[object, ...
     with st.container(key=f"room_{room}_{view.id}"):
         RESULTS(
             data,
-            key=f"{keys.METRICS_TABLE}_{view.id}",
+            key=f"{page_keys.TABLE}_{view.id}",
             sort=lambda column: session.clicked_heading(view.id, column),
         )
     st.caption(markdown(view.note))
@@ -134,7 +131,7 @@ def _table(view: TableView, title: str, dataset: str, made_of: tuple[object, ...
         with session.fold(DOTS, f"dots_{view.id}") as is_open:
             if is_open:
                 figure = _dots((view.id, *made_of), is_dark(), view)
-                chart(figure, f"{keys.METRICS_DOTS}_{dataset}_{view.id}")
+                chart(figure, f"{page_keys.DOTS}_{dataset}_{view.id}")
 
 
 @st.cache_resource(max_entries=48, show_spinner=False)

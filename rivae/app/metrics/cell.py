@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.metrics import session
+from rivae.app.metrics import page_keys, session
 from rivae.app.panels.links import ExploreLink
 from rivae.app.shared import charts, share
 from rivae.app.shared.charts import chart, headline
-from rivae.app.shell import cache, keys, pages
+from rivae.app.shell import cache, pages
 from rivae.app.shell.report import waiting
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
@@ -163,7 +163,7 @@ def _share(found: Traversal, explorer: Explorer, j: int, kind: str, name: str) -
         dark=charts.is_dark(),
     )
     figure.update_yaxes(range=(-0.02, 1.02))  # so that chance looks as small as it is
-    chart(figure, keys.METRICS_SCATTER)
+    chart(figure, page_keys.SCATTER)
     st.caption(f"Of the best items of {len(found.ids)} queries.")
 
 
@@ -211,7 +211,7 @@ def _scatter(
         correlation=float(table[j, k]),
         dark=charts.is_dark(),
     )
-    chart(figure, keys.METRICS_SCATTER)
+    chart(figure, page_keys.SCATTER)
     same = 0.0 if along.undefined is None else float(along.undefined[j, k])
     if same > 0:
         st.caption(

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from rivae.app.metrics import page_keys
 from rivae.app.metrics.results_table import RESULTS
 from rivae.app.shared import notices
-from rivae.app.shell import keys
 from rivae.app.work.certainty import known_certainty
 from rivae.exploring.sliders import CERTAINTY
 from rivae.exploring.words.axis_names import names_of_axes
@@ -48,7 +48,7 @@ def panel(run: Run) -> None:
     known = known_certainty(run)
     if known:
         names = names_of_axes(run, len(known))
-        RESULTS(payload(known, names), key=f"{keys.METRICS_TABLE}_certainty")
+        RESULTS(payload(known, names), key=f"{page_keys.TABLE}_certainty")
     st.caption(READING if known else MEASURING if known is None else NO_FITS)
     notices.follow_certainty(run)
 

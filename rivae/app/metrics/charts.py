@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.app.metrics import session
+from rivae.app.metrics import page_keys, session
 from rivae.app.panels.component import Component
 from rivae.app.shared import share
 from rivae.app.shared.charts import chart, headline, is_dark
-from rivae.app.shell import keys
 from rivae.app.shell.fragments import fragment
 from rivae.app.shell.text import markdown
 from rivae.exploring.words.axis_names import names_of_axes
@@ -84,7 +83,7 @@ def _correlations(run: Run, along: RangeData, table: NDArray[np.float64], names:
     def clicked(cell: list[int]) -> None:
         session.choose_cell((cell[0], cell[1]))
 
-    chart(figure, keys.METRICS_HEATMAP, clicked)
+    chart(figure, page_keys.HEATMAP, clicked)
     st.caption(
         markdown(
             f"|corr| of {names[0][:1]} with the factor of the best item, mean of {along.n_queries} "
@@ -100,7 +99,7 @@ def _alpha(run: Run, report: Report, along: RangeData, table: NDArray[np.float64
     figure, alpha = alpha_panel(
         table[:, list(along.shared)],
         [along.factors[k] for k in along.shared],
-        key=keys.METRICS_CURVE,
+        key=page_keys.CURVE,
         chance=along.chance,
         chance_alpha=report.alpha,
     )
@@ -140,7 +139,7 @@ def alpha_panel(
         "alpha in rho(c) = exp(alpha c)",
         STEPS,
         DEFAULT_ALPHA,
-        name=keys.METRICS_ALPHA,
+        name=page_keys.ALPHA,
         about="The paper does not give alpha. A larger one lifts both scores.",
     )
     figure = alpha_curve(table, alpha, chance=chance, chance_alpha=chance_alpha, dark=is_dark())
@@ -184,7 +183,7 @@ def _coverage(table: Table) -> None:
         dark=is_dark(),
         overlap=overlap.score if overlap.score == overlap.score else None,
     )
-    chart(figure, keys.METRICS_COVERAGE)
+    chart(figure, page_keys.COVERAGE)
 
 
 def _transitions(run: Run, along: RangeData, table: Table, names: list[str]) -> None:
@@ -207,7 +206,7 @@ def _transitions(run: Run, along: RangeData, table: Table, names: list[str]) -> 
     def clicked(cell: list[int]) -> None:
         session.choose_cell((cell[1], 0))  # (pair of digits, axis)
 
-    chart(figure, keys.METRICS_TRANSITIONS, clicked)
+    chart(figure, page_keys.TRANSITIONS, clicked)
     st.caption("Click a row to see the items along that axis.")
 
 
@@ -233,7 +232,7 @@ def _digits_by_range(run: Run, ranges: Sequence[AtWidth], asks: Asks) -> None:
         is_chart=True,
         asks=asks,
     )
-    chart(figure, keys.METRICS_RANGES)
+    chart(figure, page_keys.RANGES)
     st.caption(RANGES_NOTE)
 
 

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.app.metrics import session, work
+from rivae.app.metrics import page_keys, session, work
 from rivae.app.panels.component import Component
 from rivae.app.shared import share
 from rivae.app.shared.charts import headline, is_dark
-from rivae.app.shell import keys
 from rivae.app.shell import report as outcome
 from rivae.app.work.certainty import SIGNS
 from rivae.app.work.tasks import Task
@@ -101,7 +100,7 @@ def panel(
     if len(every) > N_ROWS:
         with head:
             everything = st.toggle(
-                f"All {len(every)} axes", key=keys.METRICS_AXES, bind="query-params"
+                f"All {len(every)} axes", key=page_keys.AXES, bind="query-params"
             )
         rows = every if everything else every[:N_ROWS]
     changes, names, axes = (
@@ -142,7 +141,7 @@ def panel(
     with st.container(key="effects_map"):
         _HEAT(
             effect_table(changes, names, columns, axes=axes, selected=selected, dark=dark),
-            key=keys.METRICS_EFFECTS,
+            key=page_keys.EFFECTS,
             height=effect_height(len(rows)),
             cell=chosen,
         )
@@ -157,7 +156,7 @@ def _measuring(task: Task | None, height: int) -> None:
             st.caption(f":material/hourglass_top: {WAITING}")
             outcome.wait_for(lambda: not work.measuring())
         elif task.running:
-            outcome.watch([task], keys.METRICS_EFFECTS)
+            outcome.watch([task], page_keys.EFFECTS)
         else:
             st.caption("Stopped. Reload the page to begin again.")
             return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.metrics import labels_axes, labels_charts, labels_data, session
+from rivae.app.metrics import labels_axes, labels_charts, labels_data, page_keys, session
 from rivae.app.metrics.labels_table import SCORES_TITLE, scores_payload
 from rivae.app.metrics.results_table import RESULTS
 from rivae.app.shared import frame, labels, notices, runs, share
@@ -98,7 +98,7 @@ def _no_plan() -> None:
 
 def _plan(chosen: str) -> None:
     started = time.monotonic()
-    before = st.session_state.get(keys.METRICS_LABELS)
+    before = st.session_state.get(page_keys.LABELS)
     # Models have to be searched the first time; later the scores are known, and grey would flicker.
     with _waiting(shown=before is None or before.plan != chosen) as tell:
         tell("Opening the data of the plan")
@@ -123,7 +123,7 @@ def _plan(chosen: str) -> None:
         )
     if line is not None:
         _axes(line, found, known)
-    st.session_state[keys.METRICS_LABELS] = next_drawn(before, chosen, seq, took, time.monotonic())
+    st.session_state[page_keys.LABELS] = next_drawn(before, chosen, seq, took, time.monotonic())
     _watch()
 
 
@@ -171,7 +171,7 @@ def _scores(found: PlanScores) -> None:
     headline(SCORES_TITLE)
     stem = f"{found.opened.plan.id}-scores"
     share.offer(share.Panel(SCORES_TITLE, stem, files=labels_charts.score_files(found)))
-    RESULTS(scores_payload(found), key=f"{keys.METRICS_TABLE}_labels")
+    RESULTS(scores_payload(found), key=f"{page_keys.TABLE}_labels")
     for sentence in _remarks(found):
         st.caption(markdown(sentence))
 
@@ -241,7 +241,7 @@ def _axes(line: ScoredRun, found: PlanScores, known: Labelled) -> None:
 @fragment(run_every=EVERY)
 def _watch() -> None:
     """Draws the page again when there are newer labels."""
-    shown = st.session_state[keys.METRICS_LABELS]
+    shown = st.session_state[page_keys.LABELS]
     if shown.rests(time.monotonic()):
         return  # also when the page itself has just been drawn
     try:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.metrics import work
+from rivae.app.metrics import page_keys, work
 from rivae.app.shared import labels
 from rivae.app.shared.charts import headline
-from rivae.app.shell import keys, pages, report
+from rivae.app.shell import pages, report
 from rivae.app.shell.text import markdown
 from rivae.base.config import MAX_NAME, free_name
 from rivae.exploring.words.axis_names import names_of_axes
@@ -41,11 +41,11 @@ def suggest_panel(run: Run, found: PlanScores, known: Labelled) -> None:
         report.watch([job], SUGGEST)
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        n = st.number_input("Items", 1, MAX_SUGGESTED, USUAL, key=keys.METRICS_SUGGEST_N, width=140)
+        n = st.number_input("Items", 1, MAX_SUGGESTED, USUAL, key=page_keys.SUGGEST_N, width=140)
         st.button(
             "Suggest what to label next",
             icon=":material/lightbulb:",
-            key=keys.METRICS_SUGGEST_START,
+            key=page_keys.SUGGEST_START,
             on_click=_suggest,
             args=(run, known, int(n), found.opened.plan.asks),
         )
@@ -55,7 +55,7 @@ def suggest_panel(run: Run, found: PlanScores, known: Labelled) -> None:
     )
     if job is not None:
         _suggested(run, job, found)
-    if made := st.session_state.get(f"{keys.METRICS_SUGGEST_OPEN}_{run.id}", ""):
+    if made := st.session_state.get(f"{page_keys.SUGGEST_OPEN}_{run.id}", ""):
         st.success(f"Made the plan {markdown(made)}.", icon=":material/check:")
         st.page_link(
             pages.path("label"),
@@ -66,7 +66,7 @@ def suggest_panel(run: Run, found: PlanScores, known: Labelled) -> None:
 
 
 def _suggest(run: Run, known: Labelled, n: int, asks: Asks) -> None:
-    for name in (keys.METRICS_SUGGEST_NAME, keys.METRICS_SUGGEST_OPEN):
+    for name in (page_keys.SUGGEST_NAME, page_keys.SUGGEST_OPEN):
         st.session_state.pop(f"{name}_{run.id}", None)
     report.begin(SUGGEST, lambda: work.start_suggest(run, known.rows, n, asks))
 
@@ -84,14 +84,14 @@ def _suggested(run: Run, job: Task, found: PlanScores) -> None:
     if axes := job.result["axes"]:
         names = names_of_axes(run, max(axes) + 1)
         st.caption(markdown(NOT_SURE.format(", ".join(names[j] for j in axes))))
-    key = f"{keys.METRICS_SUGGEST_NAME}_{run.id}"
+    key = f"{page_keys.SUGGEST_NAME}_{run.id}"
     st.session_state.setdefault(key, free_name(f"{run.id}-next", labels.plan_names().__contains__))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input("Name of the new plan", key=key, max_chars=MAX_NAME, width=320)
         st.button(
             "Make the plan",
             icon=":material/playlist_add:",
-            key=keys.METRICS_SUGGEST_KEEP,
+            key=page_keys.SUGGEST_KEEP,
             on_click=_keep_plan,
             args=(run, found, rows, key),
         )
@@ -119,4 +119,4 @@ def _keep_plan(run: Run, found: PlanScores, rows: list[int], key: str) -> None:
 
     if report.attempt(SUGGEST, keep):
         work.forget("suggest", run)
-        st.session_state[f"{keys.METRICS_SUGGEST_OPEN}_{run.id}"] = name
+        st.session_state[f"{page_keys.SUGGEST_OPEN}_{run.id}"] = name

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.app.metrics import session
+from rivae.app.metrics import page_keys, session
 from rivae.app.metrics.charts import THRESHOLD, alpha_panel
 from rivae.app.metrics.labels_table import COVERAGE_TITLE, coverage_payload
 from rivae.app.metrics.results_table import RESULTS
 from rivae.app.shared import share
 from rivae.app.shared.charts import chart, headline, is_dark
-from rivae.app.shell import keys
 from rivae.app.shell.fragments import fragment
 from rivae.app.shell.text import markdown
 from rivae.exploring.words.axis_names import names_of_axes
@@ -29,7 +28,7 @@ def charts(line: ScoredRun, found: PlanScores) -> None:
         st.button(
             "Evaluate it",
             icon=":material/speed:",
-            key=keys.METRICS_LABELS_EVALUATE,
+            key=page_keys.LABELS_EVALUATE,
             on_click=session.show_run,
             args=(line.run.id,),
         )
@@ -62,7 +61,7 @@ def _correlations(line: ScoredRun, found: PlanScores, scores: LabelScores) -> No
         threshold=THRESHOLD,
         dark=is_dark(),
     )
-    chart(figure, keys.METRICS_LABELS_HEATMAP)
+    chart(figure, page_keys.LABELS_HEATMAP)
     few, many = (end([scores.coverage.queries[k] for k in shown]) for end in (min, max))
     st.caption(
         markdown(
@@ -79,7 +78,7 @@ def _coverage(line: ScoredRun, found: PlanScores, scores: LabelScores) -> None:
         coverage_payload(
             scores.coverage, found.names(found.guideline.ids), int(scores.settings["n_queries"])
         ),
-        key=f"{keys.METRICS_TABLE}_coverage",
+        key=f"{page_keys.TABLE}_coverage",
     )
 
 
@@ -91,7 +90,7 @@ def _alpha(line: ScoredRun, found: PlanScores) -> None:
     table = line.scores.table.absolute
     if table.shape[1] > 1 or table.shape[0] > 1:
         headline("D and C against alpha")
-        alpha_panel(table, found.names(found.factors), key=keys.METRICS_LABELS_CURVE)
+        alpha_panel(table, found.names(found.factors), key=page_keys.LABELS_CURVE)
 
 
 def score_files(found: PlanScores) -> dict[str, share.Content]:

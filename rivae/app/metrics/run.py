@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.metrics import cell, certainty, charts, effects_map, exports, session, verdict, work
+from rivae.app.metrics import (
+    cell,
+    certainty,
+    charts,
+    effects_map,
+    exports,
+    page_keys,
+    session,
+    verdict,
+    work,
+)
 from rivae.app.metrics.results_table import RESULTS, run_payload
 from rivae.app.panels.answers import ONE_WAY
 from rivae.app.shared import frame, labels, notices, runs
@@ -113,7 +123,7 @@ def _report(run: Run, report: Report, by: str) -> None:
         effects_map.panel(run, found, known, along, n_axes)
     cell.panel(run, report, along)
     if any(each.has_table for each in report.along):
-        with session.fold(CORRELATIONS, "paper", keys.METRICS_ALONG, keys.METRICS_ALPHA) as is_open:
+        with session.fold(CORRELATIONS, "paper", page_keys.ALONG, page_keys.ALPHA) as is_open:
             if is_open:
                 _along_picker(report)
                 charts.charts(run, report, along)
@@ -129,7 +139,8 @@ def _report(run: Run, report: Report, by: str) -> None:
     with session.fold(f"All {n} metrics", "metrics") as is_open:
         if is_open:
             RESULTS(
-                run_payload(report, f"All metrics of {run.id}"), key=f"{keys.METRICS_TABLE}_run"
+                run_payload(report, f"All metrics of {run.id}"),
+                key=f"{page_keys.TABLE}_run",
             )
             st.caption(_remark(report, by))
     notices.follow_certainty(run)
@@ -185,7 +196,7 @@ def _has_p(report: Report) -> bool:
 def _along(report: Report) -> RangeData:
     """Which of the two stored ranges of z the charts show: the one in the address."""
     names = {along.title: along for along in report.along}
-    return names.get(st.query_params.get(keys.METRICS_ALONG, ""), report.along[0])
+    return names.get(st.query_params.get(page_keys.ALONG, ""), report.along[0])
 
 
 def _along_picker(report: Report) -> None:
@@ -196,7 +207,7 @@ def _along_picker(report: Report) -> None:
             list(names),
             default=next(iter(names)),
             required=True,
-            key=keys.METRICS_ALONG,
+            key=page_keys.ALONG,
             bind="query-params",
             help=". ".join(f"{name}: {extent(along.range)}" for name, along in names.items()),
         )
@@ -207,7 +218,7 @@ def _measure_first(run: Run, asks: Asks, job: Task | None, by: str, damage: str)
     what was begun has ended without a result.
     """
     if not damage and access.may_change() and evaluating.may_begin(job):
-        outcome.begin(keys.METRICS_EVALUATE, partial(evaluating.start_evaluation, run, asks))
+        outcome.begin(page_keys.EVALUATE, partial(evaluating.start_evaluation, run, asks))
         job = evaluating.evaluation_of(run, asks)
     st.subheader(NOT_MEASURED, anchor=False)
     if damage:
@@ -234,14 +245,14 @@ def _measure(run: Run, asks: Asks, job: Task | None, again: bool = False) -> Non
             "Evaluate again" if again else "Evaluate now",
             icon=":material/speed:",
             type="primary",
-            key=keys.METRICS_EVALUATE,
+            key=page_keys.EVALUATE,
             on_click=_evaluate,
             args=(run, asks, again),
             **(access.control() if again else {}),
         )
-    outcome.show(keys.METRICS_EVALUATE)
+    outcome.show(page_keys.EVALUATE)
     if running:
-        outcome.watch(running, keys.METRICS_EVALUATE)
+        outcome.watch(running, page_keys.EVALUATE)
 
 
 def _evaluate(run: Run, asks: Asks, again: bool) -> None:
@@ -250,4 +261,4 @@ def _evaluate(run: Run, asks: Asks, again: bool) -> None:
             access.require()
         return evaluating.start_evaluation(run, asks)
 
-    outcome.begin(keys.METRICS_EVALUATE, start)
+    outcome.begin(page_keys.EVALUATE, start)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from rivae.app.metrics import page_keys
 from rivae.app.metrics.results_table import Sort, next_sort
 from rivae.app.panels.codec import unread
 from rivae.app.panels.component import reveal
@@ -99,7 +100,7 @@ def fold(title: str, name: str, *opened_by: str) -> Iterator[bool]:
     part = st.expander(
         title,
         expanded=any(each in st.query_params for each in opened_by),
-        key=f"{keys.METRICS_FOLD}_{name}",
+        key=f"{page_keys.FOLD}_{name}",
         bind="query-params",
     )
     with part:

@@ -10,7 +10,7 @@ from rivae.app.panels.links import ExploreLink
 from rivae.app.shared import share
 from rivae.app.shared.item import docked_item
 from rivae.app.shell import keys
-from rivae.app.steer import session
+from rivae.app.steer import page_keys, session
 
 if TYPE_CHECKING:
     from rivae.app.steer.state import SteerState
@@ -32,7 +32,7 @@ def _use(i: int) -> None:
         "Use as query",
         icon=":material/search:",
         type="primary",
-        key=keys.STEER_USE,
+        key=page_keys.USE,
         on_click=session.PAGE.choose_query,
         args=(i,),
     )

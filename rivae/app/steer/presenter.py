@@ -10,9 +10,9 @@ import streamlit as st
 from rivae.app.panels.component import Component
 from rivae.app.panels.links import whole_number
 from rivae.app.shared import notices
-from rivae.app.shell import cache, keys, web
+from rivae.app.shell import cache, web
 from rivae.app.shell.text import markdown
-from rivae.app.steer import session
+from rivae.app.steer import page_keys, session
 from rivae.app.steer.tours import setting_of
 from rivae.base.errors import RivaeError
 
@@ -44,15 +44,15 @@ def show() -> None:
         return
     _replaced(tour)
     step = whole_number(st.query_params.get("step", "1"), 1, len(tour.steps)) or 1
-    answers = {"answer": keys.TOUR_ANSWER, "words": keys.TOUR_WORDS}
+    answers = {"answer": page_keys.TOUR_ANSWER, "words": page_keys.TOUR_WORDS}
     said = {name: st.session_state.get(key) for name, key in answers.items()}
     _PRESENTER(
         {**payload(tour), **said, "step": step, "colors": session.word_colors()},
-        key=keys.TOUR_PANEL,
+        key=page_keys.TOUR_PANEL,
         step=_on_step,
         leave=lambda _: _leave(),
-        ask=lambda question: session.ask(question, keys.TOUR_ANSWER),
-        ask_words=lambda question: session.ask(question, keys.TOUR_WORDS),
+        ask=lambda question: session.ask(question, page_keys.TOUR_ANSWER),
+        ask_words=lambda question: session.ask(question, page_keys.TOUR_WORDS),
     )
     _back()
 
@@ -90,7 +90,7 @@ def _leave() -> None:
     for name in NAMES:
         if name in st.query_params:
             del st.query_params[name]
-    st.session_state[keys.TOUR_ANSWER] = st.session_state[keys.TOUR_WORDS] = None
+    st.session_state[page_keys.TOUR_ANSWER] = st.session_state[page_keys.TOUR_WORDS] = None
     session.come_back()
 
 

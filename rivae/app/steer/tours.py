@@ -12,21 +12,22 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.app.shared import trash
-from rivae.app.shell import access, gate, keys
+from rivae.app.shell import access, gate
 from rivae.app.shell.text import markdown
+from rivae.app.steer import page_keys
 from rivae.base.errors import RivaeError
 
 if TYPE_CHECKING:
     from rivae.exploring.tours import Tour, TourStep
 
-FIELD = keys.STEER_TOUR_FIELD
+FIELD = page_keys.TOUR_FIELD
 
 
 def in_hand() -> Tour | None:
     """The tour that this visitor makes or has chosen; None without one."""
     from rivae.exploring import tours
 
-    if not (chosen := st.session_state.get(keys.STEER_TOUR)):
+    if not (chosen := st.session_state.get(page_keys.TOUR)):
         return None
     with suppress(RivaeError):  # it was deleted, or is damaged: the list says so
         return tours.read_tour(chosen)
@@ -73,7 +74,7 @@ def flag(step: TourStep, title: str) -> None:
 
     if tour is None:
         tour = tours.add_tour(title, [step])
-        st.session_state[keys.STEER_TOUR] = tour.id
+        st.session_state[page_keys.TOUR] = tour.id
     else:
         tour = tours.change_tour(tour.id, change, on_delete=trash.remember)
     if step not in tour.steps:  # a row that was added says so itself
@@ -116,7 +117,7 @@ def tools() -> None:
             args=(tour.id,),
         )
     with st.popover("Tours", icon=":material/flag:", width="content"), st.container(width=460):
-        if notice := st.session_state.pop(keys.TOUR_NOTICE, ""):
+        if notice := st.session_state.pop(page_keys.TOUR_NOTICE, ""):
             st.warning(markdown(notice), icon=":material/info:")
         trash.undo("tour")
         if tour is None:
@@ -149,7 +150,7 @@ def _other(tour_id: str, tour: Tour) -> None:
 
 
 def _take(tour_id: str) -> None:
-    st.session_state[keys.STEER_TOUR] = tour_id or None
+    st.session_state[page_keys.TOUR] = tour_id or None
 
 
 def present(tour_id: str, step: int = 1) -> None:
@@ -290,7 +291,7 @@ def _take_file() -> None:
 
     def take() -> None:
         tour = tours.from_bytes(file.getvalue())
-        st.session_state[keys.STEER_TOUR] = tours.add_tour(tour.title, tour.steps).id
+        st.session_state[page_keys.TOUR] = tours.add_tour(tour.title, tour.steps).id
 
     _guarded(take)
 
@@ -324,4 +325,6 @@ def _guarded(change: Callable[[], object]) -> None:
         change()
     except (RivaeError, IndexError) as error:  # IndexError: another session removed the step
         gone = "this step no longer exists: reload the page"
-        st.session_state[keys.TOUR_NOTICE] = str(error) if isinstance(error, RivaeError) else gone
+        st.session_state[page_keys.TOUR_NOTICE] = (
+            str(error) if isinstance(error, RivaeError) else gone
+        )

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.shell import access, gate, keys, report
+from rivae.app.shell import access, gate, report
 from rivae.app.shell.text import markdown
+from rivae.app.train import page_keys
 from rivae.base.errors import ConfigError, RivaeError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def export_panel(run: Run) -> None:
 
     checkpoints = any((run.path / "checkpoints").glob("*")) and st.checkbox(
         "With checkpoints",
-        key=f"{keys.TRAIN_MANAGE}_whole_{run.id}",
+        key=f"{page_keys.MANAGE}_whole_{run.id}",
         help="Needed to resume training on another machine.",
     )
     try:
@@ -45,7 +46,7 @@ def export_panel(run: Run) -> None:
         file_name=f"{run.id}.zip",
         mime="application/zip",
         on_click="ignore",
-        key=f"{keys.TRAIN_MANAGE}_download_{run.id}",
+        key=f"{page_keys.MANAGE}_download_{run.id}",
         icon=":material/download:",
         disabled=training or size > MAX_DOWNLOAD,
         help="The run is training: export it when it has ended." if training else None,
@@ -67,7 +68,7 @@ def content(run: Run, checkpoints: bool) -> Callable[[], bytes]:
 
 PLACE = "train_import"
 NO_FILE = "choose the archive of a run first"
-_FILE, _NAME, _REMARKS = (f"{keys.TRAIN_IMPORT}_{what}" for what in ("file", "name", "remarks"))
+_FILE, _NAME, _REMARKS = (f"{page_keys.IMPORT}_{what}" for what in ("file", "name", "remarks"))
 
 
 def import_panel() -> None:
@@ -91,7 +92,7 @@ def import_panel() -> None:
         st.button(
             "Import run",
             type="primary",
-            key=f"{keys.TRAIN_IMPORT}_start",
+            key=f"{page_keys.IMPORT}_start",
             disabled=not may,
             on_click=_import,
         )

@@ -9,10 +9,9 @@ import streamlit as st
 
 from rivae.app.shared import charts
 from rivae.app.shared.charts import chart
-from rivae.app.shell import keys
 from rivae.app.shell.fragments import fragment
 from rivae.app.shell.text import markdown
-from rivae.app.train import session
+from rivae.app.train import page_keys, session
 
 if TYPE_CHECKING:
     from rivae.base.config import RunConfig
@@ -30,7 +29,7 @@ def scale_picker() -> bool:
         SCALES,
         default=SCALES[0],
         required=True,
-        key=keys.TRAIN_SCALE,
+        key=page_keys.SCALE,
         bind="query-params",
         label_visibility="collapsed",
         help="Logarithmic where all values of a term are positive.",
@@ -49,7 +48,7 @@ def panel(entry: Entry, history: History) -> None:
         log = scale_picker()
     main = panels_of(history.terms, history.scores)
     figure = _figure(entry.id, history.version, log, charts.is_dark(), main, history)
-    chart(figure, f"{keys.TRAIN_RUN}-curves")
+    chart(figure, f"{page_keys.RUN}-curves")
     notes = [thinning_note(history.per_point)]
     if history.damaged:
         rows = "row" if history.damaged == 1 else "rows"
@@ -59,12 +58,12 @@ def panel(entry: Entry, history: History) -> None:
     terms = term_panels(history.terms)
     if not terms:
         return
-    folded = st.expander("Terms of the loss", key=keys.TRAIN_TERMS, bind="query-params")
+    folded = st.expander("Terms of the loss", key=page_keys.TERMS, bind="query-params")
     if folded.open:
         with folded:
             name = f"{entry.id} terms"
             figure = _figure(name, history.version, log, charts.is_dark(), terms, history)
-            chart(figure, f"{keys.TRAIN_RUN}-terms")
+            chart(figure, f"{page_keys.RUN}-terms")
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
@@ -84,8 +83,8 @@ DEFAULT_SCORE = "validation score"
 
 def add(run_id: str) -> None:
     """Add a run to the compared curves, and show them; for callbacks."""
-    chosen = [name for name in st.session_state.get(keys.TRAIN_OVER) or [] if name != run_id]
-    st.session_state[keys.TRAIN_OVER] = [*chosen[-MAX_RUNS + 1 :], run_id]
+    chosen = [name for name in st.session_state.get(page_keys.OVER) or [] if name != run_id]
+    st.session_state[page_keys.OVER] = [*chosen[-MAX_RUNS + 1 :], run_id]
     session.close_run()
 
 
@@ -98,7 +97,7 @@ def overlay_panel(found: Sequence[Entry]) -> None:
     chosen = st.multiselect(
         "Runs to compare",
         options,
-        key=keys.TRAIN_OVER,
+        key=page_keys.OVER,
         bind="query-params",
         max_selections=MAX_RUNS,
         placeholder="Choose up to eight runs",
@@ -124,7 +123,7 @@ def _curves(chosen: Sequence[str], entries: Mapping[str, Entry]) -> None:
         term = st.selectbox(
             "Term",
             terms,
-            key=keys.TRAIN_TERM,
+            key=page_keys.TERM,
             width=240,
             label_visibility="collapsed",
             format_func=_term_title,
@@ -135,7 +134,7 @@ def _curves(chosen: Sequence[str], entries: Mapping[str, Entry]) -> None:
             AXES,
             default=AXES[0],
             required=True,
-            key=keys.TRAIN_AXIS,
+            key=page_keys.AXIS,
             bind="query-params",
             label_visibility="collapsed",
         )
@@ -156,7 +155,7 @@ def _differences(configs: Mapping[str, RunConfig]) -> None:
         return
     st.markdown("**Settings that differ**")
     table = [{"Setting": title, **dict(zip(configs, texts, strict=True))} for title, texts in rows]
-    st.dataframe(table, hide_index=True, key=f"{keys.TRAIN_OVER}-settings")
+    st.dataframe(table, hide_index=True, key=f"{page_keys.OVER}-settings")
 
 
 def _histories(names: Sequence[str]) -> dict[str, History]:
@@ -223,7 +222,7 @@ def _chart(names: tuple[str, ...], term: str, over_time: bool, log: bool) -> Non
         dark=charts.is_dark(),
         revision=f"{term} {over_time}",
     )
-    chart(figure, f"{keys.TRAIN_OVER}-chart")
+    chart(figure, f"{page_keys.OVER}-chart")
     notes = [thinning_note(max((curve.per_point for _, curve, _ in lines), default=1))]
     if missing:
         what = "has no times of its epochs" if over_time else "has no such values"

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.shared import address
-from rivae.app.shell import access, keys, report
+from rivae.app.shell import access, report
 from rivae.app.shell.text import markdown
-from rivae.app.train import form_state, session
+from rivae.app.train import form_state, page_keys, session
 from rivae.app.work.tasks import Task, Tasks, start_process
 from rivae.base.errors import RivaeError, RunError
 
@@ -102,7 +102,7 @@ def queue() -> None:
             max_restarts=draft.restarts,
             processes=draft.processes if draft.device != "cpu" else 1,
         )
-        st.session_state[keys.TRAIN_NEW] = first.id
+        st.session_state[page_keys.NEW] = first.id
         one = len(configs) == 1
         said = f"{configs[0].name} is queued" if one else f"{len(configs)} runs are queued"
         return ""

@@ -17,7 +17,7 @@ from rivae.app.panels.links import RUN_ID
 from rivae.app.shared import address
 from rivae.app.shell import access, cache, keys, report
 from rivae.app.shell.text import markdown
-from rivae.app.train import session
+from rivae.app.train import page_keys, session
 from rivae.base.errors import ConfigError, RivaeError, RunError
 from rivae.runs import named_files
 from rivae.runs.folders import is_taken
@@ -32,13 +32,13 @@ def draft() -> Draft:
     """The session's draft; at first of the visitor's newest import, where there is one."""
     from rivae.app.forms.draft import Draft
 
-    if keys.TRAIN_DRAFT not in st.session_state:
+    if page_keys.DRAFT not in st.session_state:
         begun = Draft()
         with suppress(RivaeError, OSError):  # gone or damaged: the list shows the others
             if newest := _newest_import():
                 begun = begun.on(newest)
-        st.session_state[keys.TRAIN_DRAFT] = begun
-    kept: Draft = st.session_state[keys.TRAIN_DRAFT]
+        st.session_state[page_keys.DRAFT] = begun
+    kept: Draft = st.session_state[page_keys.DRAFT]
     return kept
 
 
@@ -56,12 +56,12 @@ def _newest_import() -> str:
 
 def keep(changed: Draft) -> None:
     """Set the draft."""
-    st.session_state[keys.TRAIN_DRAFT] = changed
+    st.session_state[page_keys.DRAFT] = changed
 
 
 def key(name: str) -> str:
     """The key of a field or button."""
-    return f"{keys.TRAIN_FIELD}_{name}"
+    return f"{page_keys.FIELD}_{name}"
 
 
 def shown(name: str, value: Any) -> str:
@@ -129,7 +129,7 @@ def take_back(*paths: str) -> None:
 
 def start_over() -> None:
     """Reset the form; for callbacks."""
-    st.session_state.pop(keys.TRAIN_DRAFT, None)
+    st.session_state.pop(page_keys.DRAFT, None)
     st.query_params.pop(CLONE, None)
 
 
@@ -157,8 +157,8 @@ def take_address() -> None:
 
         report.attempt(session.PLACE, fill)
     named = st.query_params.get(CLONE)
-    if named and named != st.session_state.get(keys.TRAIN_CLONED):
-        st.session_state[keys.TRAIN_CLONED] = named
+    if named and named != st.session_state.get(page_keys.CLONED):
+        st.session_state[page_keys.CLONED] = named
         clone(named)
 
 

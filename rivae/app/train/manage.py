@@ -11,7 +11,7 @@ import streamlit as st
 from rivae.app.shared import address, labels, trash
 from rivae.app.shell import access, cache, keys, report
 from rivae.app.shell.text import markdown
-from rivae.app.train import archive, session
+from rivae.app.train import archive, page_keys, session
 from rivae.base.errors import RivaeError, RunError
 
 if TYPE_CHECKING:
@@ -246,4 +246,4 @@ def _plans(run: Run) -> list[str]:
 
 
 def _key(what: str, run: Run) -> str:
-    return f"{keys.TRAIN_MANAGE}_{what}_{run.id}"
+    return f"{page_keys.MANAGE}_{what}_{run.id}"

@@ -10,9 +10,9 @@ import streamlit as st
 
 from rivae.app.shared import charts
 from rivae.app.shared.runs import dataset_title, method_title, short_date
-from rivae.app.shell import access, keys, pages
+from rivae.app.shell import access, pages
 from rivae.app.shell.text import escape, markdown
-from rivae.app.train import form, session
+from rivae.app.train import form, page_keys, session
 from rivae.base.errors import RivaeError
 from rivae.runs import is_read_only, runs_root
 from rivae.runs.opening import missing
@@ -141,7 +141,7 @@ FROM_TERMINAL = "It trains from a terminal: stop it there with Ctrl C."
 
 def key(what: str, entry: Entry) -> str:
     """The key of a button of a run or job."""
-    return f"{keys.TRAIN_BUTTON}-{what}-{entry.job.id if entry.job else entry.id}"
+    return f"{page_keys.BUTTON}-{what}-{entry.job.id if entry.job else entry.id}"
 
 
 def _help(otherwise: str | None = None) -> str | None:
@@ -288,7 +288,7 @@ def place(entry: Entry, *, first: bool, last: bool) -> None:
     job, may = entry.job, access.may_change()
     if job is None:
         return
-    name = f"{keys.TRAIN_PRIORITY}-{job.id}"
+    name = f"{page_keys.PRIORITY}-{job.id}"
     st.session_state[name] = job.priority
     st.selectbox(
         "Priority",
@@ -323,7 +323,7 @@ def _mover(job_id: str, by: int) -> Callable[[Ledger], str]:
 
 
 def _prioritise(job_id: str, run: str) -> None:
-    chosen = st.session_state.get(f"{keys.TRAIN_PRIORITY}-{job_id}")
+    chosen = st.session_state.get(f"{page_keys.PRIORITY}-{job_id}")
 
     def act(queue: Ledger) -> str:
         queue.set_priority(job_id, int(str(chosen)))

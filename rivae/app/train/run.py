@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.shared import charts, notices
-from rivae.app.shell import keys, report
+from rivae.app.shell import report
 from rivae.app.shell.fragments import fragment
 from rivae.app.shell.text import markdown
-from rivae.app.train import curves, manage, parts, session
+from rivae.app.train import curves, manage, page_keys, parts, session
 
 if TYPE_CHECKING:
     from rivae.jobs.history import History
@@ -39,7 +39,7 @@ def panel(run_id: str) -> None:
         "All runs",
         icon=":material/arrow_back:",
         type="tertiary",
-        key=f"{keys.TRAIN_BUTTON}-back",
+        key=f"{page_keys.BUTTON}-back",
         on_click=session.close_run,
     )
     entry = session.entry_of(run_id)
@@ -102,7 +102,7 @@ def _watched(run_id: str, known: str) -> None:
     """A run that has not ended; the page is drawn again when its state changes."""
     session.rerun_if_message()
     entry = session.entry_of(run_id)
-    opened = f"{keys.TRAIN_BUTTON}-opens-{run_id}"
+    opened = f"{page_keys.BUTTON}-opens-{run_id}"
     if entry is None or entry.state != known:
         st.rerun()
         return
@@ -245,7 +245,7 @@ def _log(entry: Entry) -> None:
         st.expander(
             f"Log, last {len(lines)} lines",
             icon=":material/terminal:",
-            key=keys.TRAIN_LOG,
+            key=page_keys.LOG,
             expanded=entry.state == "failed",
         ),
         st.container(height=320, border=False, autoscroll=True),  # stays at the newest line
@@ -271,7 +271,7 @@ def pictures_panel(entry: Entry) -> None:
         chosen = st.selectbox(
             "Epoch",
             [NEWEST, *reversed(by_name)],
-            key=f"{keys.TRAIN_EPOCH}-{entry.id}",
+            key=f"{page_keys.EPOCH}-{entry.id}",
             width=150,
             label_visibility="collapsed",
             format_func=lambda name: "Newest" if name == NEWEST else f"Epoch {int(name):,}",

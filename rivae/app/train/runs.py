@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.panels.component import Component
-from rivae.app.shell import keys, report
+from rivae.app.shell import report
 from rivae.app.shell.fragments import fragment
 from rivae.app.shell.text import markdown
-from rivae.app.train import curves, parts, run, session
+from rivae.app.train import curves, page_keys, parts, run, session
 
 if TYPE_CHECKING:
     from rivae.jobs.overview import Entry
@@ -32,7 +32,7 @@ def panel() -> None:
     if trouble:
         report.warning(trouble)
     live = tuple(sorted(entry.id for entry in found if entry.live))
-    if queued := st.session_state.pop(keys.TRAIN_NEW, ""):
+    if queued := st.session_state.pop(page_keys.NEW, ""):
         _bring_into_view(str(queued))
     if live:
         # No refresh while nothing runs.
@@ -46,7 +46,7 @@ def panel() -> None:
 
 def _bring_into_view(job_id: str) -> None:
     """Scroll to the entry of a job: the form that was shown before was longer than this view."""
-    key = re.sub(r"[^a-zA-Z0-9_-]", "-", f"{keys.TRAIN_BUTTON}-open-{job_id}")
+    key = re.sub(r"[^a-zA-Z0-9_-]", "-", f"{page_keys.BUTTON}-open-{job_id}")
     _SCROLL({"key": key}, key="train_scroll")
 
 
@@ -107,7 +107,7 @@ def name(entry: Entry) -> None:
 def _queue(queued: list[Entry]) -> None:
     """The queued runs, in their order."""
     st.subheader("Queue", anchor=False)
-    shown = queued[: QUEUE_MOST if st.session_state.get(keys.TRAIN_QUEUE_ALL) else QUEUE_SHOWN]
+    shown = queued[: QUEUE_MOST if st.session_state.get(page_keys.QUEUE_ALL) else QUEUE_SHOWN]
     priorities = [entry.job.priority if entry.job else 0 for entry in queued]
     for n, entry in enumerate(shown):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -123,7 +123,7 @@ def _queue(queued: list[Entry]) -> None:
             parts.cancel(entry)
     if len(queued) > QUEUE_SHOWN:
         left = len(queued) - len(shown)
-        st.toggle(f"Show more of the {len(queued)} queued runs", key=keys.TRAIN_QUEUE_ALL)
+        st.toggle(f"Show more of the {len(queued)} queued runs", key=page_keys.QUEUE_ALL)
         if left and len(shown) > QUEUE_SHOWN:
             st.caption(f"{left} more runs are queued after these.")
 
@@ -141,7 +141,7 @@ def past_panel(over: Sequence[Entry]) -> None:
         if many:
             st.text_input(
                 "Find",
-                key=keys.TRAIN_FIND,
+                key=page_keys.FIND,
                 placeholder="name, data set or method",
                 width=240,
                 label_visibility="collapsed",
@@ -152,7 +152,7 @@ def past_panel(over: Sequence[Entry]) -> None:
                 WHICH if archived else WHICH[:-1],
                 default=WHICH[0],
                 required=True,
-                key=keys.TRAIN_WHICH,
+                key=page_keys.WHICH,
                 persist_state="page",
                 label_visibility="collapsed",
             )
@@ -165,14 +165,14 @@ def past_panel(over: Sequence[Entry]) -> None:
         st.markdown(NO_MATCH)
         return
     pages = -(-len(found) // PER_PAGE)
-    page = int(st.session_state.get(keys.TRAIN_PAGE) or 1)
+    page = int(st.session_state.get(page_keys.PAGE) or 1)
     if page > pages:  # of a longer list
-        st.session_state.pop(keys.TRAIN_PAGE, None)
+        st.session_state.pop(page_keys.PAGE, None)
         page = 1
     for entry in found[(page - 1) * PER_PAGE : page * PER_PAGE]:
         _row(entry)
     if pages > 1:
-        st.pagination(pages, key=keys.TRAIN_PAGE, persist_state="page")
+        st.pagination(pages, key=page_keys.PAGE, persist_state="page")
 
 
 def _is_archived(entry: Entry) -> bool:
@@ -184,8 +184,8 @@ def _is_archived(entry: Entry) -> bool:
 
 def _found(over: Sequence[Entry], archived: Collection[str]) -> list[Entry]:
     """The runs that match the words and the choice above the list."""
-    words = str(st.session_state.get(keys.TRAIN_FIND) or "").lower().split()
-    which = st.session_state.get(keys.TRAIN_WHICH)
+    words = str(st.session_state.get(page_keys.FIND) or "").lower().split()
+    which = st.session_state.get(page_keys.WHICH)
     found = [entry for entry in over if (entry.id in archived) == (which == WHICH[3])]
     if which in WHICH[1:3]:
         found = [e for e in found if (e.state == "finished") == (which == WHICH[1])]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.shell import access, cache, keys, report, troubles
+from rivae.app.train import page_keys
 from rivae.base.errors import RivaeError
 
 if TYPE_CHECKING:
@@ -18,17 +19,17 @@ if TYPE_CHECKING:
 
 def chosen_run() -> str:
     """The run in the address, or "" where all are listed."""
-    return str(st.query_params.get(keys.TRAIN_RUN, ""))[:120]
+    return str(st.query_params.get(page_keys.RUN, ""))[:120]
 
 
 def open_run(run_id: str) -> None:
     """Show one run; for callbacks."""
-    st.query_params[keys.TRAIN_RUN] = run_id
+    st.query_params[page_keys.RUN] = run_id
 
 
 def close_run() -> None:
     """Show the list of runs again; for callbacks."""
-    st.query_params.pop(keys.TRAIN_RUN, None)
+    st.query_params.pop(page_keys.RUN, None)
 
 
 PLACE = "train"

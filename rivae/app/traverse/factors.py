@@ -10,9 +10,9 @@ from rivae.app.panels.component import reveal
 from rivae.app.shared import address, charts, frame, share
 from rivae.app.shared.charts import chart
 from rivae.app.shared.runs import asks_picker
-from rivae.app.shell import keys, report
+from rivae.app.shell import report
 from rivae.app.shell.text import markdown
-from rivae.app.traverse import matrix, traversals
+from rivae.app.traverse import matrix, page_keys, traversals
 from rivae.app.work import certainty
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def correlations(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
                 QUERIES,
                 default=QUERIES[0],
                 required=True,
-                key=keys.TRAVERSE_QUERIES,
+                key=page_keys.QUERIES,
                 bind="query-params",
             )
             or QUERIES[0]
@@ -80,7 +80,7 @@ def _transitions(explorer: Explorer, anchor: Anchor, choice: Range, n: int) -> N
     found = traversals.many_queries(anchor.key, n, choice, explorer)
     table = transition_table(explorer.data.factors[found.ids[..., 0], 0])
     figure = transition_heatmap(table, explorer.axis_names, dark=charts.is_dark())
-    chart(figure, keys.TRAVERSE_TRANSITIONS)
+    chart(figure, page_keys.TRANSITIONS)
     share.figure(
         "Digit transitions",
         "digits",
@@ -101,7 +101,7 @@ def _heatmap(
     from rivae.figures.heatmap import correlation_heatmap
 
     table = traversals.table(anchor.key, n, choice, explorer)
-    cell: tuple[int, int] | None = st.session_state.get(keys.TRAVERSE_CELL)
+    cell: tuple[int, int] | None = st.session_state.get(page_keys.CELL)
     if cell is not None and not (cell[0] < explorer.n_components and cell[1] in columns):
         cell = None
     figure = correlation_heatmap(
@@ -114,10 +114,10 @@ def _heatmap(
     )
 
     def clicked(values: list[int]) -> None:
-        st.session_state[keys.TRAVERSE_CELL] = (values[0], columns[values[1]])
+        st.session_state[page_keys.CELL] = (values[0], columns[values[1]])
         reveal(DETAIL)
 
-    chart(figure, keys.TRAVERSE_HEATMAP, clicked)
+    chart(figure, page_keys.HEATMAP, clicked)
     framed = (
         "The paper's |corr| of z with a factor of the best item; without its sign it does not "
         f"vanish by chance · ≥ {THRESHOLD:g} framed · mean of {table.n_queries} queries"
@@ -148,7 +148,7 @@ def _cell_picker(explorer: Explorer) -> tuple[int, int]:
             range(explorer.n_components),
             width=160,
             format_func=certainty.signed(known, explorer.axis_names).__getitem__,
-            key=keys.TRAVERSE_CELL_DIM,
+            key=page_keys.CELL_DIM,
         )
         specs = explorer.data.factor_specs
         k = st.selectbox(
@@ -156,7 +156,7 @@ def _cell_picker(explorer: Explorer) -> tuple[int, int]:
             range(len(specs)),
             format_func=lambda k: specs[k].name,
             width=220,
-            key=keys.TRAVERSE_CELL_FACTOR,
+            key=page_keys.CELL_FACTOR,
         )
     return int(j or 0), int(k or 0)
 
@@ -188,7 +188,7 @@ def _scatter(
         axis_name=explorer.axis_names[j],
         dark=charts.is_dark(),
     )
-    st.plotly_chart(figure, theme=None, key=keys.TRAVERSE_SCATTER, alt=alt_text(figure))
+    st.plotly_chart(figure, theme=None, key=page_keys.SCATTER, alt=alt_text(figure))
     share.figure(
         "Plot behind a cell",
         "scatter",

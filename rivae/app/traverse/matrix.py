@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.shared import charts, share
-from rivae.app.shell import keys
-from rivae.app.traverse import traversals
+from rivae.app.traverse import page_keys, traversals
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -30,11 +29,11 @@ def all_plots(
     threshold: float,
 ) -> None:
     """A switch, and below it all plots at once; those with |corr| of ``threshold`` are framed."""
-    if not st.toggle("All plots", key=keys.TRAVERSE_MATRIX, bind="query-params"):
+    if not st.toggle("All plots", key=page_keys.MATRIX, bind="query-params"):
         return
     figure = _figure(explorer, anchor, choice, n, columns, threshold)
     with st.container(key="plot_matrix"):
-        st.plotly_chart(figure, width="content", theme=None, key=f"{keys.TRAVERSE_MATRIX}_chart")
+        st.plotly_chart(figure, width="content", theme=None, key=f"{page_keys.MATRIX}_chart")
     share.figure(
         "All plots",
         "plots",

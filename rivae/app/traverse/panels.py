@@ -9,8 +9,7 @@ import streamlit as st
 
 from rivae.app.shared import frame, share
 from rivae.app.shared.axes import axes_version, axis_picker, say_gone
-from rivae.app.shell import keys
-from rivae.app.traverse import pictures, traversals
+from rivae.app.traverse import page_keys, pictures, traversals
 from rivae.app.traverse.session import axes_picker, first_axes, query_picker
 from rivae.exploring.placing import axis_names
 from rivae.exploring.traversing import place_on, sign_of
@@ -26,7 +25,7 @@ def _whole(explorer: Explorer) -> bool:
     """Whether items are shown completed, or as the retrieved view alone."""
     if not explorer.whole_label:
         return False
-    key = f"{keys.TRAVERSE_WHOLE}_{explorer.data.name}"
+    key = f"{page_keys.WHOLE}_{explorer.data.name}"
     return st.toggle(explorer.whole_label, value=explorer.shows_whole, key=key)
 
 
@@ -42,7 +41,7 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     from rivae.figures.traversals import strips_of, strips_sheet
 
     query_picker(explorer, anchor)
-    say_gone(explorer, st.query_params.get(keys.TRAVERSE_DIMS, ""))
+    say_gone(explorer, st.query_params.get(page_keys.DIMS, ""))
     with frame.details("Axes", ":material/format_list_bulleted:"):
         axes = axes_picker(explorer)
     with frame.details():
@@ -51,13 +50,13 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
             [1, 2, 3],
             default=1,
             required=True,
-            key=keys.TRAVERSE_K,
+            key=page_keys.K,
             bind="query-params",
         )
         changes_only = st.toggle(
             "Changes only",
             value=True,
-            key=keys.TRAVERSE_CHANGES,
+            key=page_keys.CHANGES,
             bind="query-params",
             help="Only points where the best item differs from the one before.",
         )
@@ -111,12 +110,12 @@ def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         st.info("This run has only one axis; a plane needs two.")
         return
     first, second = first_axes(explorer)[:2]
-    for key in (keys.TRAVERSE_A, keys.TRAVERSE_B):
+    for key in (page_keys.A, page_keys.B):
         say_gone(explorer, st.query_params.get(key, ""))
     query_picker(explorer, anchor)
     with frame.details("Axes", ":material/format_list_bulleted:"):
-        a = axis_picker(explorer, "Horizontal axis", keys.TRAVERSE_A, first, width=200)
-        b = axis_picker(explorer, "Vertical axis", keys.TRAVERSE_B, second, width=200)
+        a = axis_picker(explorer, "Horizontal axis", page_keys.A, first, width=200)
+        b = axis_picker(explorer, "Vertical axis", page_keys.B, second, width=200)
     with frame.details():
         n = (
             st.segmented_control(
@@ -124,7 +123,7 @@ def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
                 [7, 9, 11, 15],
                 default=9,
                 required=True,
-                key=keys.TRAVERSE_POINTS,
+                key=page_keys.POINTS,
                 bind="query-params",
             )
             or 9

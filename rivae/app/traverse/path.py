@@ -15,9 +15,9 @@ from rivae.app.panels.answers import query_z
 from rivae.app.panels.codec import MAX_LENGTH, unread
 from rivae.app.panels.component import Component
 from rivae.app.shared import frame, notices, share
-from rivae.app.shell import keys, web
+from rivae.app.shell import web
 from rivae.app.shell.report import waiting
-from rivae.app.traverse import pictures, traversals
+from rivae.app.traverse import page_keys, pictures, traversals
 from rivae.app.traverse.session import query_picker
 from rivae.exploring.paths import MAX_STEPS, MAX_STOPS, MIN_STEPS, Kind, Path
 
@@ -42,7 +42,7 @@ _PANEL = Component(
 def path(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     """From the query over way-points, with the best item at every point."""
     others, is_whole = _way_points(explorer, anchor)
-    notices.say(*unread(() if is_whole else (keys.TRAVERSE_WAY,)))
+    notices.say(*unread(() if is_whole else (page_keys.WAY,)))
     query_picker(explorer, anchor)
     with frame.details("Way-points", ":material/route:"):
         _way_points_picker(explorer, others)
@@ -52,7 +52,7 @@ def path(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
             list(KINDS),
             default="Straight",
             required=True,
-            key=keys.TRAVERSE_WAY_KIND,
+            key=page_keys.WAY_KIND,
             bind="query-params",
             help="Straight: a line through z. Along the data: through the z of items, from one "
             "to a near one.",
@@ -62,7 +62,7 @@ def path(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
             STEPS,
             default=STEPS[1],
             required=True,
-            key=keys.TRAVERSE_WAY_POINTS,
+            key=page_keys.WAY_POINTS,
             bind="query-params",
         )
     if not others:
@@ -85,28 +85,28 @@ def _way_points(explorer: Explorer, anchor: Anchor) -> tuple[list[int], bool]:
     """The items to go to, as the address names them, and whether all of it could be read; the
     query's opposite at first.
     """
-    known = st.query_params.get(keys.TRAVERSE_WAY)
+    known = st.query_params.get(page_keys.WAY)
     return ([_opposite(explorer, anchor)], True) if known is None else _rows(explorer, known)
 
 
 def _way_points_picker(explorer: Explorer, rows: list[int]) -> None:
-    st.session_state[keys.TRAVERSE_WAY_TEXT] = " ".join(map(str, rows))
+    st.session_state[page_keys.WAY_TEXT] = " ".join(map(str, rows))
 
     def go(text: str) -> None:
-        st.query_params[keys.TRAVERSE_WAY] = " ".join(map(str, _rows(explorer, text)[0]))
+        st.query_params[page_keys.WAY] = " ".join(map(str, _rows(explorer, text)[0]))
 
     st.text_input(
         "Way-points, item numbers",
-        key=keys.TRAVERSE_WAY_TEXT,
+        key=page_keys.WAY_TEXT,
         width=190,
-        on_change=lambda: go(st.session_state[keys.TRAVERSE_WAY_TEXT]),
+        on_change=lambda: go(st.session_state[page_keys.WAY_TEXT]),
         help=f"Up to {MAX_STOPS - 1}, in order.",
     )
     shown = " ".join(map(str, rows[: MAX_STOPS - 2]))
     st.button(
         "Add",
         icon=":material/add_location_alt:",
-        key=keys.TRAVERSE_WAY_ADD,
+        key=page_keys.WAY_ADD,
         help="One more way-point, a random item",
         disabled=len(rows) >= MAX_STOPS - 1,
         on_click=lambda: go(f"{shown} {random.choice(explorer.search_rows)}"),

@@ -12,7 +12,8 @@ from rivae.app.panels.answers import picture
 from rivae.app.panels.component import Component
 from rivae.app.panels.links import MAX_DIMS, ExploreLink
 from rivae.app.shared.item import docked_item
-from rivae.app.shell import cache, keys, pages, web
+from rivae.app.shell import cache, pages, web
+from rivae.app.traverse import page_keys
 from rivae.app.traverse.session import choose_query
 from rivae.exploring.placing import AxisKey, at_places
 from rivae.exploring.sliders import axes_by_key
@@ -154,7 +155,7 @@ def show(
     side: int,
 ) -> None:
     """Mount a component with the pictures of ``ids``, and dock the item that was clicked."""
-    opened: Opened | None = st.session_state.get(keys.TRAVERSE_ITEM)
+    opened: Opened | None = st.session_state.get(page_keys.ITEM)
     sent = {
         **data,
         "items": {str(i): _picture(explorer, anchor.run, i, side) for i in sorted(set(ids))},
@@ -162,7 +163,7 @@ def show(
         "open": opened[0] if opened else None,
         "own": anchor.query if isinstance(anchor.query, int) else None,
     }
-    component(sent, key=keys.TRAVERSE_SHEET, open=_open)
+    component(sent, key=page_keys.SHEET, open=_open)
     if opened is not None and opened[0] < len(explorer.data):
         docked_item(explorer, opened[0], _close, lambda: _buttons(explorer, anchor, opened))
 
@@ -179,7 +180,7 @@ def _open(said: Mapping[str, Any]) -> None:
     item, moved = said.get("item"), said.get("moved")
     pairs = _pairs(moved) if isinstance(moved, list) else None
     if type(item) is int and item >= 0 and pairs is not None:
-        st.session_state[keys.TRAVERSE_ITEM] = (item, pairs)
+        st.session_state[page_keys.ITEM] = (item, pairs)
 
 
 def _pairs(moved: list[Any]) -> dict[AxisKey, float] | None:
@@ -201,7 +202,7 @@ def _is_added(key: object) -> bool:
 
 
 def _close() -> None:
-    st.session_state[keys.TRAVERSE_ITEM] = None
+    st.session_state[page_keys.ITEM] = None
 
 
 def _use(i: int) -> None:
@@ -216,7 +217,7 @@ def _buttons(explorer: Explorer, anchor: Anchor, opened: Opened) -> None:
         "Use as query",
         icon=":material/search:",
         type="primary",
-        key=f"{keys.TRAVERSE_ITEM}_use",
+        key=f"{page_keys.ITEM}_use",
         on_click=_use,
         args=(item,),
     )

@@ -18,6 +18,7 @@ from rivae.app.shared.axes import RELIABLE, axes_by_id, signed_names
 from rivae.app.shared.runs import asks_picker
 from rivae.app.shell import cache, keys
 from rivae.app.shell.text import markdown
+from rivae.app.traverse import page_keys
 from rivae.base.errors import ConfigError
 from rivae.exploring.placing import AxisKey
 from rivae.exploring.sliders import reliable_first
@@ -71,9 +72,9 @@ def current(ready: Sequence[Run]) -> tuple[Anchor, Explorer, str]:
 def choose_run() -> None:
     """Another run was chosen."""
     st.query_params["run"] = st.session_state[keys.TRAVERSE_RUN]
-    for name in ("q", "ask", keys.TRAVERSE_WAY):  # item numbers are those of one data set
+    for name in ("q", "ask", page_keys.WAY):  # item numbers are those of one data set
         st.query_params.pop(name, None)
-    st.session_state[keys.TRAVERSE_CELL] = st.session_state[keys.TRAVERSE_ITEM] = None
+    st.session_state[page_keys.CELL] = st.session_state[page_keys.ITEM] = None
 
 
 def choose_query(query: Query) -> None:
@@ -88,12 +89,12 @@ def random_query(run: str) -> None:
 
 def typed_query() -> None:
     """An item number was typed."""
-    choose_query(int(st.session_state[keys.TRAVERSE_QUERY]))
+    choose_query(int(st.session_state[page_keys.QUERY]))
 
 
 def first_axes(explorer: Explorer) -> list[AxisKey]:
     """All axes, those that are shown first where the address names none at the start."""
-    if st.query_params.get(keys.TRAVERSE_DIMS) == RELIABLE:
+    if st.query_params.get(page_keys.DIMS) == RELIABLE:
         return reliable_first(explorer)
     effects = explorer.effects
     return [*sorted(range(len(effects)), key=lambda j: (-effects[j], j))]
@@ -103,7 +104,7 @@ def chosen_axes(explorer: Explorer) -> list[AxisKey]:
     """The axes named in the address ("z1~a3"), the most reliable ("reliable"), or where it names
     none those of z with the largest effect, as links of before do.
     """
-    text, ids = st.query_params.get(keys.TRAVERSE_DIMS), axes_by_id(explorer)
+    text, ids = st.query_params.get(page_keys.DIMS), axes_by_id(explorer)
     if text is None or text == RELIABLE:
         return first_axes(explorer)[:N_FIRST]
     names = dict.fromkeys(text[:MAX_LENGTH].split("~"))
@@ -112,9 +113,9 @@ def chosen_axes(explorer: Explorer) -> list[AxisKey]:
 
 def choose_axes(ids: dict[str, AxisKey]) -> None:
     """Other axes were chosen."""
-    chosen = st.session_state[keys.TRAVERSE_DIMS]
+    chosen = st.session_state[page_keys.DIMS]
     names = {key: name for name, key in ids.items()}
-    st.query_params[keys.TRAVERSE_DIMS] = "~".join(names[key] for key in chosen)
+    st.query_params[page_keys.DIMS] = "~".join(names[key] for key in chosen)
 
 
 def chosen_range() -> Range:
@@ -123,11 +124,11 @@ def chosen_range() -> Range:
     Raises:
         ConfigError: the custom range is empty.
     """
-    choice = CHOICES.get(st.session_state.get(keys.TRAVERSE_RANGE) or "", "data")
+    choice = CHOICES.get(st.session_state.get(page_keys.RANGE) or "", "data")
     if choice != "free":
         return choice
-    low = float(st.session_state.get(keys.TRAVERSE_LOW) or 0.0)
-    high = float(st.session_state.get(keys.TRAVERSE_HIGH) or 0.0)
+    low = float(st.session_state.get(page_keys.LOW) or 0.0)
+    high = float(st.session_state.get(page_keys.HIGH) or 0.0)
     if not low < high:
         raise ConfigError("the custom range is empty: enter a From below To")
     return low, high
@@ -138,7 +139,7 @@ def range_picker(letter: str) -> None:
     choice = st.selectbox(
         f"Range of {letter}",
         list(CHOICES),
-        key=keys.TRAVERSE_RANGE,
+        key=page_keys.RANGE,
         bind="query-params",
         width=130,
         help="Data: the central 99 % of the queries. 3 and 10 s.d.: around their mean. Paper: "
@@ -146,8 +147,8 @@ def range_picker(letter: str) -> None:
     )
     if choice == "Custom":
         for label, key, usual in (
-            ("From", keys.TRAVERSE_LOW, -2.0),
-            ("To", keys.TRAVERSE_HIGH, 2.0),
+            ("From", page_keys.LOW, -2.0),
+            ("To", page_keys.HIGH, 2.0),
         ):
             st.number_input(
                 label, -MAX_FREE, MAX_FREE, usual, key=key, width=110, bind="query-params"
@@ -164,13 +165,13 @@ def query_picker(explorer: Explorer, anchor: Anchor) -> None:
 
 def _query(explorer: Explorer, anchor: Anchor) -> None:
     shown = anchor.query if anchor.query != "mean" else None
-    st.session_state[keys.TRAVERSE_QUERY] = shown
+    st.session_state[page_keys.QUERY] = shown
     st.number_input(
         "Query, item number",
         0,
         len(explorer.data) - 1,
         step=1,
-        key=keys.TRAVERSE_QUERY,
+        key=page_keys.QUERY,
         width=150,
         on_change=typed_query,
         placeholder="average",
@@ -178,14 +179,14 @@ def _query(explorer: Explorer, anchor: Anchor) -> None:
     st.button(
         "Random",
         icon=":material/casino:",
-        key=keys.TRAVERSE_RANDOM,
+        key=page_keys.RANDOM,
         on_click=random_query,
         args=(anchor.run,),
     )
     st.button(
         "Average",
         icon=":material/functions:",
-        key=keys.TRAVERSE_AVERAGE,
+        key=page_keys.AVERAGE,
         on_click=choose_query,
         args=("mean",),
     )
@@ -197,13 +198,13 @@ def axes_picker(explorer: Explorer) -> list[AxisKey]:
     if len(ids) <= N_FIRST:
         return list(ids.values())
     shown = chosen_axes(explorer)
-    st.session_state[keys.TRAVERSE_DIMS] = shown
+    st.session_state[page_keys.DIMS] = shown
     names, why = signed_names(explorer, shown)
     chosen = st.multiselect(
         "Axes",
         list(names),
         format_func=names.__getitem__,
-        key=keys.TRAVERSE_DIMS,
+        key=page_keys.DIMS,
         on_change=choose_axes,
         args=(ids,),
         help="\n\n".join(filter(None, (FIRST, why and markdown(why)))),

@@ -9,10 +9,10 @@ import streamlit as st
 from rivae.app.panels.answers import picture
 from rivae.app.panels.component import Component
 from rivae.app.shared import charts, frame, share, words
-from rivae.app.shell import cache, keys
+from rivae.app.shell import cache
 from rivae.app.shell.report import waiting
 from rivae.app.shell.text import escape, markdown
-from rivae.app.words import session
+from rivae.app.words import page_keys, session
 from rivae.exploring.placing import axis_names
 from rivae.exploring.words.axis_names import signed_id
 
@@ -46,7 +46,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
     _remark(found)
     CLOUDS(
         payload(explorer, clouds, found, choice.key, dark=charts.is_dark()),
-        key=keys.WORDS_PANEL,
+        key=page_keys.PANEL,
         word=lambda report: _word(explorer, clouds, found, report),
         item=lambda i: open_item(explorer, i),
     )
@@ -144,7 +144,7 @@ def _counts(clouds: Clouds) -> None:
     """The counts behind the clouds, drawn once they are unfolded: only then a table is needed."""
     counts = clouds.counts
     part = st.expander(
-        "Counts", icon=":material/table_rows:", key=keys.WORDS_COUNTS, on_change="rerun"
+        "Counts", icon=":material/table_rows:", key=page_keys.COUNTS, on_change="rerun"
     )
     if not part.open:
         return

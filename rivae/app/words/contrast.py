@@ -9,9 +9,9 @@ import streamlit as st
 from rivae.app.shared import charts, share
 from rivae.app.shared import words as words_data
 from rivae.app.shared.charts import chart
-from rivae.app.shell import cache, keys, report
+from rivae.app.shell import cache, report
 from rivae.app.shell.text import markdown
-from rivae.app.words import session
+from rivae.app.words import page_keys, session
 from rivae.base.errors import DataError
 from rivae.exploring.placing import axis_names
 
@@ -48,7 +48,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
         ids = items_with(sets, word, dict.fromkeys([*high, *low]))
         session.open_list(f"{word} at both ends of {axis}", ids)
 
-    chart(figure, keys.WORDS_CONTRAST, clicked)
+    chart(figure, page_keys.CONTRAST, clicked)
     st.caption(
         markdown(
             f"{len(high)} items of {names['high']} against {len(low)} of {names['low']}: "

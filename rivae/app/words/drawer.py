@@ -11,7 +11,7 @@ from rivae.app.panels.links import ExploreLink
 from rivae.app.shared.gallery import gallery_panel
 from rivae.app.shell import keys, pages
 from rivae.app.shell.text import markdown
-from rivae.app.words import session
+from rivae.app.words import page_keys, session
 
 if TYPE_CHECKING:
     from rivae.app.words.session import DrawerContent
@@ -35,19 +35,19 @@ def show(explorer: Explorer, run_id: str) -> None:
 
 def _list(explorer: Explorer, opened: DrawerContent) -> None:
     n_pages = max(1, math.ceil(len(opened.ids) / PER_PAGE))
-    if st.session_state.get(keys.WORDS_PAGE, 1) > n_pages:
-        st.session_state[keys.WORDS_PAGE] = 1
+    if st.session_state.get(page_keys.PAGE, 1) > n_pages:
+        st.session_state[page_keys.PAGE] = 1
     st.subheader(markdown(opened.title), anchor=False)
     items = "1 item" if len(opened.ids) == 1 else f"{len(opened.ids):,} items"
     st.caption(f"{items}. Click one to read its text.")
-    page = st.pagination(n_pages, key=keys.WORDS_PAGE) if n_pages > 1 else 1
+    page = st.pagination(n_pages, key=page_keys.PAGE) if n_pages > 1 else 1
     gallery_panel(
         explorer,
         opened.ids[(page - 1) * PER_PAGE : page * PER_PAGE],
         side=2,
         chosen=None,
         label=opened.title,
-        key=keys.WORDS_LIST,
+        key=page_keys.LIST,
         pick=lambda i: session.open_item(i, explorer),
     )
 

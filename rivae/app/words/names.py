@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.app.shared import naming, share, trash, words
-from rivae.app.shell import access, cache, gate, keys, report
+from rivae.app.shell import access, cache, gate, report
 from rivae.app.shell.fragments import fragment
 from rivae.app.shell.text import markdown
+from rivae.app.words import page_keys
 from rivae.base.errors import RivaeError
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
         st.warning(
             f"{markdown(str(error))} Naming an axis here starts a new file.", icon=":material/info:"
         )
-    if said := st.session_state.pop(keys.WORDS_SAID, ""):
+    if said := st.session_state.pop(page_keys.SAID, ""):
         st.toast(markdown(said))
     words_of_axes, poles = suggested_names(run, d), words.terms_of(explorer.data).poles
     proposals = [
@@ -79,14 +80,14 @@ def _head(
             f"Accept all {len(waiting)} proposals" if len(waiting) > 1 else "Accept all proposals",
             icon=":material/done_all:",
             disabled=not waiting,
-            key=f"{keys.WORDS_NAME}_all",
+            key=f"{page_keys.NAME}_all",
             on_click=_change,
             args=(run_id, explorer.n_components, waiting, stored),
         )
         st.button(
             "Remove all names",
             icon=":material/delete_sweep:",
-            key=f"{keys.WORDS_NAME}_none",
+            key=f"{page_keys.NAME}_none",
             type="tertiary",
             **access.control(not named),
             on_click=_change,
@@ -105,7 +106,7 @@ def _axis(
     proposal: AxisName | None,
     evidence: Sequence[Evidence],
 ) -> None:
-    axis, key = explorer.axis_ids[j], f"{keys.WORDS_NAME}_{j}"
+    axis, key = explorer.axis_ids[j], f"{page_keys.NAME}_{j}"
     name = None if stored is None or stored.proposed else stored
     called = axis if name else explorer.axis_names[j]
     known = {} if stored is None else {j: stored}
@@ -193,8 +194,8 @@ def _said(name: AxisName) -> str:
 
 
 def _show_clouds(axis: str) -> None:
-    st.query_params[keys.WORDS_DIM] = axis
-    st.session_state[keys.WORDS_VIEW] = "Clouds"
+    st.query_params[page_keys.DIM] = axis
+    st.session_state[page_keys.VIEW] = "Clouds"
 
 
 def _typed(
@@ -203,7 +204,7 @@ def _typed(
     """Store a typed name with its poles; an empty name removes all of it."""
     from rivae.runs.axis_names import AxisName
 
-    key = f"{keys.WORDS_NAME}_{j}"
+    key = f"{page_keys.NAME}_{j}"
     text, low, high = (
         str(st.session_state.get(k, "")).strip() for k in (key, f"{key}_low", f"{key}_high")
     )
@@ -221,12 +222,12 @@ def _change(
     try:
         before = naming.change(run_id, d, changes)
     except RivaeError as error:
-        st.session_state[keys.WORDS_SAID] = str(error)
+        st.session_state[page_keys.SAID] = str(error)
         return
     lost = [b for j, b in before.items() if (known[j].name if j in known else "") != b.name]
     if lost:
         others = ", ".join(f"z{b.dim + 1} “{b.name}”" for b in lost[:3])
-        st.session_state[keys.WORDS_SAID] = (
+        st.session_state[page_keys.SAID] = (
             f"Somebody else named {others} in the meantime: your change replaced it."
         )
 
@@ -286,7 +287,7 @@ def files_panel(
         st.file_uploader(
             "Names from a file (replace those of the same axes)",
             type=["json"],
-            key=keys.WORDS_FILE,
+            key=page_keys.FILE,
             max_upload_size=gate.SMALL_FILE,
             on_change=_uploaded,
             args=(run_id, explorer.n_components),
@@ -299,7 +300,7 @@ def _uploaded(run_id: str, d: int) -> None:
     """Import the names of a file, or say why not."""
     from rivae.runs.axis_names import MAX_BYTES, read_names
 
-    file = st.session_state[keys.WORDS_FILE]
+    file = st.session_state[page_keys.FILE]
     if file is None:
         return
     run = cache.run(run_id)
@@ -307,7 +308,7 @@ def _uploaded(run_id: str, d: int) -> None:
         names = read_names(file.read(MAX_BYTES + 1), d, run.model_key)
         naming.change(run_id, d, {name.dim: name for name in names})
     except RivaeError as error:
-        st.session_state[keys.WORDS_SAID] = str(error)
+        st.session_state[page_keys.SAID] = str(error)
         return
     said = "1 name was" if len(names) == 1 else f"{len(names)} names were"
-    st.session_state[keys.WORDS_SAID] = f"{said} imported from the file."
+    st.session_state[page_keys.SAID] = f"{said} imported from the file."

@@ -11,9 +11,9 @@ from rivae.app.panels.links import ExploreLink
 from rivae.app.shared import address, charts, share
 from rivae.app.shared import words as words_data
 from rivae.app.shared.charts import chart
-from rivae.app.shell import cache, keys, report
+from rivae.app.shell import cache, report
 from rivae.app.shell.text import markdown
-from rivae.app.words import clouds, session
+from rivae.app.words import clouds, page_keys, session
 from rivae.base.errors import DataError
 from rivae.exploring.maps import among
 
@@ -93,12 +93,12 @@ def panel(explorer: Explorer, run_id: str) -> None:
         }
         clouds.CLOUDS(
             {"states": [state], "aspect": explorer.aspect(explorer.found_side)},
-            key=keys.WORDS_PANEL,
+            key=page_keys.PANEL,
             word=clicked,
             item=lambda i: clouds.open_item(explorer, i),
         )
     with right:
-        chart(figure, keys.WORDS_CONTRAST, lambda values: opened(values[0]))
+        chart(figure, page_keys.CONTRAST, lambda values: opened(values[0]))
     share.figure(
         "Words of the results",
         "result-words",

@@ -14,6 +14,7 @@ from rivae.app.shared.axes import axis_picker, say_gone
 from rivae.app.shared.runs import run_title
 from rivae.app.shell import cache, keys, pages
 from rivae.app.shell.text import markdown
+from rivae.app.words import page_keys
 from rivae.base.errors import RivaeError
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def current_run(ready: list[str]) -> tuple[str | None, list[str], Asks, str]:
 def choose_run() -> None:
     """Another run was chosen."""
     st.query_params["run"] = st.session_state[keys.WORDS_RUN]
-    for name in (keys.WORDS_DIM, keys.WORDS_RELATE, "ask"):
+    for name in (page_keys.DIM, page_keys.RELATE, "ask"):
         st.query_params.pop(name, None)
     close()
 
@@ -71,17 +72,17 @@ def remember(run_id: str, asks: Asks) -> None:
 
 def chosen_target(targets: list[Target]) -> Target:
     """The relation in the link, else the axis itself, which comes first."""
-    key = st.query_params.get(keys.WORDS_RELATE, "")[:MAX_KEY]
+    key = st.query_params.get(page_keys.RELATE, "")[:MAX_KEY]
     return next((target for target in targets if target.key == key), targets[0])
 
 
 def choose_target() -> None:
     """Another relation was chosen."""
-    chosen: Target = st.session_state[f"{keys.WORDS_RELATE}_widget"]
+    chosen: Target = st.session_state[f"{page_keys.RELATE}_widget"]
     if chosen.kind == "axis":
-        st.query_params.pop(keys.WORDS_RELATE, None)
+        st.query_params.pop(page_keys.RELATE, None)
     else:
-        st.query_params[keys.WORDS_RELATE] = chosen.key
+        st.query_params[page_keys.RELATE] = chosen.key
 
 
 # The drawer
@@ -136,7 +137,7 @@ def view_picker() -> str:
         VIEWS,
         default=FIRST_VIEW,
         required=True,
-        key=keys.WORDS_VIEW,
+        key=page_keys.VIEW,
         bind="query-params",
         label_visibility="collapsed",
     )
@@ -150,16 +151,16 @@ def axis_and_width(explorer: Explorer) -> AxisChoice:
     from rivae.exploring.words.clouds import N_SIGMA
 
     most = int(explorer.effects.argmax())
-    say_gone(explorer, st.query_params.get(keys.WORDS_DIM, ""))
+    say_gone(explorer, st.query_params.get(page_keys.DIM, ""))
     with frame.tools():
-        key = axis_picker(explorer, "Axis", keys.WORDS_DIM, most, 190, "collapsed")
+        key = axis_picker(explorer, "Axis", page_keys.DIM, most, 190, "collapsed")
     with frame.details():
         n_sigma = st.segmented_control(
             "Ends at mean ±",
             N_SIGMA,
             default=DEFAULT_WIDTH,
             required=True,
-            key=keys.WORDS_WIDTH,
+            key=page_keys.WIDTH,
             format_func=lambda n: f"{n}σ",
             bind="query-params",
             help="In s.d. of the training queries: 95 of 100 lie within 2. The paper's clouds are "
@@ -172,7 +173,7 @@ def relation_picker(targets: list[Target]) -> Target:
     """The property that the colours of the words show."""
     kinds = {"axis": "this axis", "factor": "factor", "tag": "tag"}
     shown = chosen_target(targets)
-    key = f"{keys.WORDS_RELATE}_widget"
+    key = f"{page_keys.RELATE}_widget"
     st.session_state[key] = shown
     chosen = st.selectbox(
         "Colour: relation to",
@@ -210,7 +211,7 @@ def everyday_toggle() -> bool:
         st.toggle(
             "Everyday words",
             value=True,
-            key=keys.WORDS_EVERYDAY,
+            key=page_keys.EVERYDAY,
             bind="query-params",
             help=f"Words that more than {EVERYDAY:.0%} of all items have, such as salt.",
         )

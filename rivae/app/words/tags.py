@@ -8,9 +8,8 @@ import streamlit as st
 
 from rivae.app.shared import charts, share, words
 from rivae.app.shared.charts import chart
-from rivae.app.shell import keys
 from rivae.app.shell.text import markdown
-from rivae.app.words import session
+from rivae.app.words import page_keys, session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +51,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
         index=None,
         placeholder="all of them",
         width=260,
-        key=keys.WORDS_FACTOR,
+        key=page_keys.FACTOR,
         format_func=lambda name: FACTOR_LABELS.get(name, name),
         bind="query-params",
     )
@@ -65,7 +64,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
         if tag:  # a factor has none
             session.open_list(f"Tagged {tag}", items_with(tags, tag, range(len(tags))))
 
-    chart(figure, keys.WORDS_TAGS, clicked)
+    chart(figure, page_keys.TAGS, clicked)
     tagged = sum(map(bool, tags))
     st.caption(
         markdown(
