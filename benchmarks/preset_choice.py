@@ -73,6 +73,7 @@ CHANGED: dict[str, dict[str, dict[str, Changes]]] = {
             "embedders at the full rate": (("embedder_rate", 1.0),),
         },
     },
+    "kitchen": {"rivae": {"ten axes": (("n_components", 10),)}},
     "kitchen-drawn": {
         "rbi-vae": {BEFORE: (("model_epochs", 10),)},
         "bi-vae-on-v": {BEFORE: (("epochs", 30),)},
