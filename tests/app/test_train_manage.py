@@ -10,6 +10,7 @@ from rivae.app.shared.trash import KEPT
 from rivae.app.shell import keys as state
 from rivae.app.shell.access import WHAT
 from rivae.app.train import archive
+from rivae.app.train import page_keys as train_keys
 from rivae.app.train.archive import NO_FILE
 from rivae.base.files import folder_bytes
 from rivae.jobs.ledger import Ledger
@@ -63,7 +64,7 @@ class Panel:
         return self
 
     def key(self, what):
-        return f"{state.TRAIN_MANAGE}_{what}_{self.run_id}"
+        return f"{train_keys.MANAGE}_{what}_{self.run_id}"
 
     def press(self, what):
         self.at.button(self.key(what)).click()

@@ -21,7 +21,7 @@ from rivae.retrieval.base import Floats
 MIN_REPEATS = 10  # answered, before a rate is given
 ADDED = 0.1  # share of the labels that slip once more, to see what slips cost
 # Chosen on the kitchen and one half of the dishes: see benchmarks/label_estimates.py.
-LOSS_UNSURE = 0.5  # of the loss: its s.d.
+LOSS_UNSURE = 1.0  # of the loss: its s.d.
 NORMAL_95 = 1.96
 
 
@@ -52,7 +52,7 @@ class SlipRate:
 
         >>> cost, unsure = SlipRate(0.05, 0.02, 0.1, 60).cost(np.array([0.5]), np.array([0.4]))
         >>> cost.round(2), unsure.round(3)
-        (array([0.05]), array([0.032]))
+        (array([0.05]), array([0.054]))
         """
         loss = score - worse
         of_rate = (self.high - self.low) / (2 * NORMAL_95)
