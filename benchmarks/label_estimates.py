@@ -141,14 +141,14 @@ class World:
             said = np.zeros_like(apart)
             said[sample] = apart[sample]
             ways = {"": estimate(ground, given, FACTOR_NAMES, said, random_state=draw)}
-            rate = repeated(given, slipped(self.levels, slip, rng), rng)
             if slip:
+                rate = repeated(given, slipped(self.levels, slip, rng), rng)
                 ways["corrected"] = estimate(
                     ground, given, FACTOR_NAMES, said, slips=rate, random_state=draw
                 )
             for way, found in ways.items():
                 row: dict[str, Any] = {"draw": draw, "n": n, "slip": slip, "way": way}
-                row["rate"] = rate.rate
+                row["rate"] = found.slips.rate if found.slips else None
                 row["steps"] = found.share
                 row["cells"] = float(((found.low <= tables[0]) & (tables[0] <= found.high)).mean())
                 row["cell_width"] = float((found.high - found.low).mean())

@@ -80,11 +80,11 @@ class Rivals:
         *,
         n_draws: int = N_DRAWS,
         random_state: int = 0,
-        slips: bool = False,
+        worse: bool = False,
     ) -> list[FactorDraws]:
         """The draws of one factor, one per run; see ``estimates.factor_draws``."""
         runs = list(self.grounds.values())
-        return shared_draws(runs, self._spreader, labels, apart, n_draws, random_state, slips)
+        return shared_draws(runs, self._spreader, labels, apart, n_draws, random_state, worse)
 
     def differences(
         self,

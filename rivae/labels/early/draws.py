@@ -65,7 +65,7 @@ def factor_draws(
     *,
     n_draws: int = N_DRAWS,
     random_state: int = 0,
-    slips: bool = False,
+    worse: bool = False,
 ) -> FactorDraws:
     """The draws of one factor.
 
@@ -74,10 +74,10 @@ def factor_draws(
         apart: (N,) True where the factor does not apply or nobody can tell; these steps are left
             out.
         random_state: seed.
-        slips: whether to draw from labels with more slips too.
+        worse: whether to draw from labels with more slips too.
     """
     spreader = ground.spreader
-    return shared_draws([ground], spreader, labels, apart, n_draws, random_state, slips)[0]
+    return shared_draws([ground], spreader, labels, apart, n_draws, random_state, worse)[0]
 
 
 def shared_draws(
@@ -87,14 +87,14 @@ def shared_draws(
     apart: Floats | None = None,
     n_draws: int = N_DRAWS,
     random_state: int = 0,
-    slips: bool = False,
+    worse: bool = False,
 ) -> list[FactorDraws]:
     """The draws of one factor for each of several runs, from the same levels of the same items.
 
     Args:
         grounds: of the runs, all on the same items.
         spreader: of these items.
-        labels, apart, random_state, slips: as in ``factor_draws``.
+        labels, apart, random_state, worse: as in ``factor_draws``.
     """
     out = np.zeros(len(labels), dtype=np.bool_) if apart is None else np.asarray(apart, dtype=bool)
     labels = np.where(out, np.nan, labels)
@@ -120,10 +120,10 @@ def shared_draws(
     step_share = np.mean([ground.step_share for ground in grounds], axis=0)
     by_steps = known[np.argsort(-step_share[known], kind="stable")]
     every, half = fitted(known), fitted(by_steps[: max(2, len(known) // 2)])
-    worse = slipping() if slips else [None] * len(grounds)
+    with_more = slipping() if worse else [None] * len(grounds)
     return [
         FactorDraws(of_every, of_half, len(known), answered, n_levels, seen, of_worse)
-        for of_every, of_half, of_worse, seen in zip(every, half, worse, steps, strict=True)
+        for of_every, of_half, of_worse, seen in zip(every, half, with_more, steps, strict=True)
     ]
 
 

@@ -147,11 +147,13 @@ class ScoreDraws:
 
     def less(self, other: ScoreDraws) -> ScoreDraws:
         """The difference to another run, on the same drawn levels."""
-        both = self.worse is not None and other.worse is not None
+        worse = None
+        if self.worse is not None and other.worse is not None:
+            worse = self.worse - other.worse
         return ScoreDraws(
             self.every - other.every,
             self.half - other.half,
-            self.worse - other.worse if both else None,  # type: ignore[operator]
+            worse,
             (self.unseen + other.unseen) / 2,
             (self.unseen_half + other.unseen_half) / 2,
             self.n_items,
@@ -286,7 +288,7 @@ def estimate(
             None if apart is None else apart[:, k],
             n_draws=n_draws,
             random_state=random_state + k,
-            slips=slips is not None and slips.some,
+            worse=slips is not None and slips.some,
         )
         for k in range(len(factors))
     ]

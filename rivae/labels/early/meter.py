@@ -169,18 +169,18 @@ class Meter:
         return self._rivals.differences(draws, self.factors, slips)
 
     def _draws(
-        self, of: str, known: PartialLabels, draw: Callable[..., list[FactorDraws]], slips: bool
+        self, of: str, known: PartialLabels, draw: Callable[..., list[FactorDraws]], worse: bool
     ) -> list[list[FactorDraws]]:
         """Of every factor; those whose labels did not change are not drawn again."""
         draws = []
         for k in range(len(self.factors)):
             levels, apart = known.levels[:, k], known.apart[:, k]
-            key = hashlib.blake2b(levels.tobytes() + apart.tobytes() + bytes([slips])).digest()
+            key = hashlib.blake2b(levels.tobytes() + apart.tobytes() + bytes([worse])).digest()
             before = self._drawn.get((of, k))
             if before is None or before[0] != key:
-                how: dict[str, Any] = {"n_draws": self._n_draws, "slips": slips}
-                how["random_state"] = self._random_state + k
-                before = self._drawn[of, k] = key, draw(levels, apart, **how)
+                seed = self._random_state + k
+                drawn = draw(levels, apart, n_draws=self._n_draws, random_state=seed, worse=worse)
+                before = self._drawn[of, k] = key, drawn
             draws.append(before[1])
         return draws
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 
 from rivae.base.errors import LabelError
 from rivae.base.progress import Progress, silent
@@ -18,9 +19,8 @@ from rivae.labels.early.sample import pace
 from rivae.labels.early.slips import slip_rate
 from rivae.labels.kept_plans import kept_plan, newest_plan_of, plan_data, plan_guideline
 from rivae.labels.plan import LabelPlan
-from rivae.labels.run_scores import current_levels
 from rivae.labels.store import LabelStore
-from rivae.labels.table import label_table
+from rivae.labels.table import adjudicated, label_table
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run, find_run
 
@@ -61,12 +61,21 @@ def estimates_of_run(
     chosen.check(data)
     ground = ground_of(run, chosen, data, progress)
     progress("reading the labels", 0.8)
-    labels = label_table(store, data, chosen.items)
-    again = label_table(store, data, chosen.items, "repeat")
+    labels, again, verdicts = _answers(store, data, chosen)
     slips = slip_rate(labels[labels["factor"].isin(names)], again)
-    known = partial_labels(current_levels(store, data, chosen.items), chosen, ground.items, names)
+    known = partial_labels(adjudicated(labels, verdicts), chosen, ground.items, names)
     progress("estimating", 0.9)
     return estimate(ground, known.levels, names, known.apart, left_out=known.left_out, slips=slips)
+
+
+def _answers(
+    store: LabelStore, data: PairedDataset, plan: LabelPlan
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """What is said of a plan's items: labels, answers to hidden repeats, and verdicts."""
+    labels, again, verdicts = (
+        label_table(store, data, plan.items, kind) for kind in ("label", "repeat", "adjudication")
+    )
+    return labels, again, verdicts
 
 
 def plan_factors(
@@ -163,10 +172,6 @@ class PlanMeter:
         Raises:
             LabelError: the store did not answer.
         """
-        rows = self.plan.items
-        labels, again, verdicts = (
-            label_table(self._store, self._data, rows, kind)
-            for kind in ("label", "repeat", "adjudication")
-        )
+        labels, again, verdicts = _answers(self._store, self._data, self.plan)
         seconds = pace(self._store, annotator, self._meter.factors)
         return self._meter.read(labels, again, seconds, verdicts)

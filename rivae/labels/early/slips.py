@@ -15,14 +15,13 @@ import pandas as pd
 
 from rivae.labels.guideline import N_LEVELS
 from rivae.labels.table import check_labels
-from rivae.metrics.intervals import share_interval
+from rivae.metrics.intervals import NORMAL_95, share_interval
 from rivae.retrieval.base import Floats
 
 MIN_REPEATS = 10  # answered, before a rate is given
 ADDED = 0.1  # share of the labels that slip once more, to see what slips cost
 # Chosen on the kitchen and one half of the dishes: see benchmarks/label_estimates.py.
 LOSS_UNSURE = 1.0  # of the loss: its s.d.
-NORMAL_95 = 1.96
 
 
 @dataclass(frozen=True)
