@@ -18,11 +18,12 @@ from rivae.base.progress import Progress
 from rivae.data.sets.pairs import PAIRS
 from rivae.data.store import Manifest, find_store
 from rivae.exploring.explorer import Explorer
+from rivae.exploring.words.item_words import has_texts, item_words
 from rivae.retrieval.indexes.brute_force import LARGE
 from rivae.runs import Run
 
 NOT_KEPT = "the run's folder cannot be written: make it writable, so that its items are kept"
-_RULES = 2  # changes with what is kept
+_RULES = 3  # changes with what is kept
 
 
 def needs_preparing(run: Run, rows: Rows, asks: Asks) -> bool:
@@ -67,8 +68,11 @@ def prepare(run: Run, rows: Rows, asks: Asks, progress: Progress) -> None:
     )
     progress("measuring the axes", 0.8)
     explorer.prepare()
-    progress("placing the items on the map", 0.9)
+    progress("placing the items on the map", 0.85)
     _ = explorer.positions
+    if has_texts(explorer.data):
+        progress("reading the words of the items", 0.9)
+        item_words(explorer.data)  # kept with the data
     explorer.title(0)
     explorer.thumbnail(0)
     mark = _mark(run, rows, asks)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rivae.data.base import PairedDataset
+    from rivae.data.item_sets import ItemSets
     from rivae.exploring.explorer import Explorer
     from rivae.exploring.placing import AxisKey
     from rivae.exploring.words.clouds import AxisStates
@@ -67,13 +68,13 @@ def _everyday(fingerprint: str, _data: PairedDataset) -> frozenset[str]:
 
 
 @st.cache_resource(max_entries=3, show_spinner=False)
-def _tags(fingerprint: str, _data: PairedDataset) -> list[tuple[str, ...]] | None:
+def _tags(fingerprint: str, _data: PairedDataset) -> ItemSets | None:
     from rivae.exploring.words.item_words import item_tags
 
     return item_tags(_data)
 
 
-def tags_of(data: PairedDataset) -> list[tuple[str, ...]] | None:
+def tags_of(data: PairedDataset) -> ItemSets | None:
     """The tags of every item; None where no item has any."""
     return _tags(data.fingerprint, data)
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from rivae.base.errors import DataError
 from rivae.base.files import write_cache
 from rivae.base.installed import cache_folder
+from rivae.data.item_sets import ItemSets
 from rivae.data.recipe import SPLITS, Recipe
 from rivae.data.store.layout import FACTOR_PREFIX, ROW_GROUP, items_path, pictures_path
 from rivae.data.store.manifest import FactorColumn, Manifest
@@ -145,6 +146,11 @@ class PairStore:
     def column(self, name: str) -> list[Any]:
         """One short column of all items ("id", "title", "partition" …)."""
         return [value for table in self._tables([name]) for value in table[name].to_pylist()]
+
+    def tags(self) -> ItemSets:
+        """The tags of every item."""
+        tables = self._tables(["tags"])
+        return ItemSets.of_lists(part for table in tables for part in table["tags"].chunks)
 
     def named_parts(self) -> NDArray[np.int64]:
         """(N,) the part that the source named for each item: 0, 1, 2 as in ``SPLITS``, or -1."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from rivae.base.files import write_cache
 from rivae.base.installed import cache_folder
 from rivae.data import segmenting, tokenizer
 from rivae.data.base import PairedDataset
+from rivae.data.item_sets import ItemSets
 from rivae.data.sets.pairs import Pairs
 from rivae.data.tokenizer import caseless, cut, newest
 from rivae.exploring.words import ingredient_words, ingredients
@@ -35,13 +35,13 @@ class ItemWords:
         kind: "ingredients", or "words" of titles and steps if no item has ingredients.
     """
 
-    sets: list[tuple[str, ...]]
+    sets: ItemSets
     kind: Literal["ingredients", "words"]
 
     def everyday(self, share: float = EVERYDAY) -> frozenset[str]:
         """Words that more than ``share`` of the items have."""
-        counts = Counter(word for words in self.sets for word in words)
-        return frozenset(word for word, n in counts.items() if n > share * len(self.sets))
+        common = self.sets.counts() > share * len(self.sets)
+        return frozenset(self.sets.words[w] for w in np.flatnonzero(common))
 
 
 def has_texts(data: PairedDataset) -> bool:
@@ -70,15 +70,16 @@ def item_words(data: PairedDataset) -> ItemWords:
     return new_words
 
 
-def item_tags(data: PairedDataset) -> list[tuple[str, ...]] | None:
+def item_tags(data: PairedDataset) -> ItemSets | None:
     """The tags of every item; None where no item has any."""
     if not has_texts(data):
         return None
     if isinstance(data, Pairs):
-        tags = [tuple(item) for item in data.store.column("tags")]
+        tags = data.store.tags()
     else:
-        tags = [recipe.tags for i in range(len(data)) if (recipe := data.recipe(i)) is not None]
-    return tags if any(tags) else None
+        recipes = map(data.recipe, range(len(data)))
+        tags = ItemSets.of(recipe.tags for recipe in recipes if recipe is not None)
+    return tags if tags.words else None
 
 
 def items_with(sets: Sequence[Collection[str]], word: str, ids: Iterable[int]) -> list[int]:
@@ -103,8 +104,9 @@ def _made(data: PairedDataset) -> ItemWords:
         spelling = common_spelling(sets)
         line_names = [tuple(dict.fromkeys(spelling[name] for name in names)) for names in sets]
     if any(line_names):
-        return ItemWords(line_names, "ingredients")
-    return ItemWords([_plain_words((r.title, *r.instructions)) for r in texts], "words")
+        return ItemWords(ItemSets.of(line_names), "ingredients")
+    words = ItemSets.of(_plain_words((r.title, *r.instructions)) for r in texts)
+    return ItemWords(words, "words")
 
 
 def _plain_words(parts: Iterable[str]) -> tuple[str, ...]:
@@ -125,16 +127,9 @@ def _rules() -> str:
 
 
 def _write(stream: Any, content: ItemWords) -> None:
-    numbers: dict[str, int] = {}
-    flat = [numbers.setdefault(word, len(numbers)) for words in content.sets for word in words]
-    ends = np.cumsum([0, *map(len, content.sets)])
-    words = json.dumps({"kind": content.kind, "words": list(numbers)}).encode()
-    np.savez(
-        stream,
-        flat=np.array(flat, dtype=np.int32),
-        ends=ends.astype(np.int64),
-        words=np.frombuffer(words, dtype=np.uint8),
-    )
+    sets = content.sets
+    words = json.dumps({"kind": content.kind, "words": sets.words}).encode()
+    np.savez(stream, flat=sets.codes, ends=sets.ends, words=np.frombuffer(words, dtype=np.uint8))
 
 
 def _read(path: Path, n: int) -> ItemWords | None:
@@ -157,10 +152,4 @@ def _read(path: Path, n: int) -> ItemWords | None:
         and kind in ("ingredients", "words")
         and (not len(flat) or 0 <= flat.min() <= flat.max() < len(words))
     )
-    if not fits:
-        return None
-    word_list = [words[w] for w in flat.tolist()]
-    return ItemWords(
-        [tuple(word_list[a:b]) for a, b in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)],
-        kind,
-    )
+    return ItemWords(ItemSets(words, flat, ends), kind) if fits else None

@@ -1,0 +1,91 @@
+"""The words or tags of very many items, each distinct word kept once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import overload
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+_PART = 10_000  # items that are made tuples at once
+
+
+class ItemSets(Sequence[tuple[str, ...]]):
+    """A sequence of N tuples of words that are made when they are looked at: a million items with
+    eight words each take 40 MB, and not a second to open.
+
+    Attributes:
+        words: the W distinct words.
+        codes: (M,) which word, of all items one after the other; in [0, W).
+        ends: (N + 1,) item ``i`` has the codes from ``ends[i]`` to ``ends[i + 1]``.
+
+    Example:
+        >>> sets = ItemSets.of([("rice", "salt"), (), ("salt",)])
+        >>> sets[0], sets[-1], len(sets), sets.words
+        (('rice', 'salt'), ('salt',), 3, ('rice', 'salt'))
+    """
+
+    def __init__(
+        self, words: Sequence[str], codes: NDArray[np.int32], ends: NDArray[np.int64]
+    ) -> None:
+        self.words, self.codes, self.ends = tuple(words), codes, ends
+
+    @classmethod
+    def of(cls, sets: Iterable[Sequence[str]]) -> ItemSets:
+        """Of tuples or lists of words."""
+        numbers: dict[str, int] = {}
+        codes: list[int] = []
+        ends = [0]
+        for words in sets:
+            codes.extend(numbers.setdefault(word, len(numbers)) for word in words)
+            ends.append(len(codes))
+        return cls(list(numbers), np.array(codes, dtype=np.int32), np.array(ends, dtype=np.int64))
+
+    @classmethod
+    def of_lists(cls, lists: Iterable[pa.ListArray]) -> ItemSets:
+        """Of columns of lists of texts, one after the other, as Arrow reads them."""
+        parts = list(lists)
+        texts = pa.chunked_array([part.flatten() for part in parts], pa.string())
+        coded = texts.dictionary_encode().unify_dictionaries()
+        words = coded.chunk(0).dictionary.to_pylist() if coded.num_chunks else []
+        codes = [np.asarray(part.indices, dtype=np.int32) for part in coded.chunks]
+        lengths = [np.asarray(part.value_lengths().fill_null(0)) for part in parts]
+        ends = np.cumsum(np.concatenate([np.zeros(1, np.int64), *lengths]), dtype=np.int64)
+        return cls(words, np.concatenate([np.zeros(0, np.int32), *codes]), ends)
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+    @overload
+    def __getitem__(self, i: int) -> tuple[str, ...]: ...
+    @overload
+    def __getitem__(self, i: slice) -> list[tuple[str, ...]]: ...
+    def __getitem__(self, i: int | slice) -> tuple[str, ...] | list[tuple[str, ...]]:
+        if isinstance(i, slice):
+            return [self[j] for j in range(*i.indices(len(self)))]
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"there is no item {i}: items are 0 to {len(self) - 1}")
+        at = i % len(self)
+        codes = self.codes[self.ends[at] : self.ends[at + 1]]
+        return tuple(map(self.words.__getitem__, codes.tolist()))
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        for start in range(0, len(self), _PART):
+            ends = self.ends[start : start + _PART + 1].tolist()
+            words = [self.words[code] for code in self.codes[ends[0] : ends[-1]].tolist()]
+            for a, b in pairwise(ends):
+                yield tuple(words[a - ends[0] : b - ends[0]])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ItemSets):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]  # as of a list
+
+    def counts(self) -> NDArray[np.int64]:
+        """(W,) how often each of ``words`` stands in all items."""
+        return np.bincount(self.codes, minlength=len(self.words)).astype(np.int64)

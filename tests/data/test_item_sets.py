@@ -1,0 +1,51 @@
+"""The compact sets of words read like the tuples that they were made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rivae.data.item_sets import ItemSets
+
+TUPLES = st.lists(st.lists(st.text(max_size=4), max_size=5).map(tuple), max_size=30)
+
+
+def _same(sets: ItemSets, tuples: list[tuple[str, ...]]) -> None:
+    assert list(sets) == tuples
+    assert [sets[i] for i in range(len(tuples))] == tuples
+    assert [sets[i - len(tuples)] for i in range(len(tuples))] == tuples
+    assert sets[1:20:3] == tuples[1:20:3]
+    counts = dict(zip(sets.words, sets.counts().tolist(), strict=True))
+    assert counts == Counter(word for words in tuples for word in words)
+    assert sets == ItemSets.of(tuples) and sets != ItemSets.of([*tuples, ()])
+    assert sets != ItemSets.of([*tuples[:-1], ("other",)])
+
+
+@given(TUPLES)
+def test_sets_of_tuples_are_these_tuples(tuples: list[tuple[str, ...]]) -> None:
+    _same(ItemSets.of(tuples), tuples)
+
+
+@given(st.lists(TUPLES, max_size=4), st.integers(0, 3))
+def test_columns_of_lists_are_joined_even_when_cut(
+    parts: list[list[tuple[str, ...]]], cut: int
+) -> None:
+    columns = [pa.array(part, pa.list_(pa.string())).slice(cut) for part in parts]
+    _same(ItemSets.of_lists(columns), [words for part in parts for words in part[cut:]])
+
+
+def test_iteration_goes_on_from_part_to_part() -> None:
+    rng = np.random.default_rng(0)
+    tuples = [tuple(rng.choice(list("abcdef"), n)) for n in rng.integers(0, 4, 25_000)]
+    _same(ItemSets.of(tuples), tuples)
+
+
+@pytest.mark.parametrize("i", [2, -3])
+def test_there_are_no_more_than_these(i: int) -> None:
+    with pytest.raises(IndexError, match=f"item {i}"):
+        ItemSets.of([("a",), ()])[i]
