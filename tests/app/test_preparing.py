@@ -43,7 +43,7 @@ def test_a_run_on_many_items_is_prepared_once_for_each_way_it_is_searched(many, 
     said = []
     prepare(many, "test", "first", lambda stage, share: said.append((stage, share)))
     shares = [share for _, share in said]
-    assert shares == sorted(shares) and len(dict(said)) == 4
+    assert shares == sorted(shares) and len(dict(said)) == 5
     assert not needs_preparing(many, "test", "first")
     assert needs_preparing(many, "all", "first")
     # The first search after it embeds no item again.
