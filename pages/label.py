@@ -53,14 +53,13 @@ try:
     view = address.view()
     if not names and view != "Plans":  # there is nothing else to show
         view = "New labels"
-    chosen, remark = "", ""
+    labels.say_missing(names)
+    chosen = ""
     if view in ("Label", "Axes from labels", "Review"):
         with frame.tools():
-            chosen, remark = labels.plan_picker(names)
+            chosen = labels.plan_picker(names)
             if view == "Label":
                 begin.button()
-    if remark:
-        st.warning(remark, icon=":material/info:")
     if view != "Label" or st.session_state[keys.ENTERED]:
         desk.enter()
     if view == "Plans":

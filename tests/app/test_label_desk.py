@@ -55,8 +55,15 @@ def test_without_a_plan_the_page_leads_to_one(app, runs):
     assert "label_begin_start" in {button.key for button in shown.at.button}
 
 
-def test_a_plan_that_is_not_there_is_said(page):
-    shown = page(plan="nothing")
+@pytest.mark.parametrize("view", ["Label", "Axes", "Review", "Plans", "New"])
+def test_a_plan_that_is_not_there_is_said(page, view):
+    shown = page(plan="nothing", view=view)
+    assert NO_SUCH_PLAN.format("nothing") in shown.words
+
+
+@pytest.mark.parametrize("view", ["Label", "Axes", "Review", "Plans", "New"])
+def test_a_plan_that_is_not_there_is_said_where_there_is_none(app, runs, view):
+    shown = app("label", plan="nothing", view=view)
     assert NO_SUCH_PLAN.format("nothing") in shown.words
 
 

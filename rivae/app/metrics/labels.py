@@ -74,13 +74,12 @@ def from_labels() -> None:
     """Scores of a plan's runs from the current labels, and what to label next."""
     try:
         names = labels.plan_names()
+        labels.say_missing(names)
         if not names:
             _no_plan()
             return
         with frame.tools():
-            chosen, remark = labels.plan_picker(names)
-        if remark:
-            st.warning(remark, icon=":material/info:")
+            chosen = labels.plan_picker(names)
         _plan(chosen)
     except RivaeError as error:
         st.warning(markdown(str(error)), icon=":material/info:")

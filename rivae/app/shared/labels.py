@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rivae.labels.run_scores import Labelled
     from rivae.labels.store import LabelStore
 
-NO_SUCH_PLAN = "There is no plan {}, so another one is shown."
+NO_SUCH_PLAN = "There is no plan {}: choose or make another one."
 MAX_PLANS = 8  # one opened plan holds a name per position, some 100 kB
 
 
@@ -140,14 +140,17 @@ def _labelled(
     return labelled(store(), _data, factors)
 
 
-def plan_picker(names: Sequence[str]) -> tuple[str, str]:
-    """The plan in the address, else the first one; a remark (Markdown) on one that is not there."""
+def say_missing(names: Sequence[str]) -> None:
+    """Say so where the address names a plan that is not there; before ``plan_picker``."""
     asked = st.query_params.get(keys.LABEL_PLAN)
-    remark = ""
     if asked and asked not in names:
-        remark = NO_SUCH_PLAN.format(markdown(asked[:80]))
+        st.warning(NO_SUCH_PLAN.format(markdown(asked[:80])), icon=":material/info:")
+
+
+def plan_picker(names: Sequence[str]) -> str:
+    """The plan in the address, else the first one."""
     chosen = st.selectbox("Plan", list(names), key=keys.LABEL_PLAN, bind="query-params", width=260)
-    return str(chosen), remark
+    return str(chosen)
 
 
 def show_plan(name: str, view: str = "Label") -> None:
