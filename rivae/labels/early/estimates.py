@@ -17,13 +17,13 @@ from rivae.base.errors import ConfigError
 from rivae.labels.early.draws import N_DRAWS, FactorDraws, Fit, factor_draws
 from rivae.labels.early.ground import Ground
 from rivae.labels.early.intervals import (
-    FEW,
     LEAST,
     MCC_LEAST,
     MCC_LEAST_OF_TWO,
     MCC_SLIPS,
     Estimate,
     ahead,
+    least_reach,
     mcc_ahead,
 )
 from rivae.labels.early.slips import SlipRate
@@ -168,8 +168,7 @@ class ScoreDraws:
         lowest = -1.0 if self.of_two else 0.0
         least: float | Floats = LEAST
         if not self.of_two:
-            few = [FEW.get(name, 0.0) / self.n_items for name in NAMES]
-            least = np.hypot(LEAST, few)
+            least = np.array([least_reach(name, self.n_items) for name in NAMES])
         found = {}
         for name, value, low, high in zip(
             NAMES,

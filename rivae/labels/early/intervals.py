@@ -28,6 +28,11 @@ MCC_SLIPS = 3.0
 NO_SLIPS = (0.0, 0.0)
 
 
+def least_reach(score: str, n_items: float | Floats) -> Floats:
+    """To both sides of a score; no interval from ``n_items`` labelled items is narrower."""
+    return np.hypot(LEAST, FEW.get(score, 0.0) / np.asarray(n_items, dtype=np.float64))
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A number with its 90 % interval, or the reason why there is none.

@@ -7,6 +7,7 @@ only reads, and may be called from a background task; calls wait for each other.
 from __future__ import annotations
 
 import hashlib
+import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from rivae.labels.early.estimates import (
     combined,
 )
 from rivae.labels.early.ground import Ground
-from rivae.labels.early.intervals import LEAST, UNSEEN, Estimate
+from rivae.labels.early.intervals import UNSEEN, Estimate, least_reach
 from rivae.labels.early.reading import PartialLabels, partial_labels
 from rivae.labels.early.sample import REPEATS, SECONDS
 from rivae.labels.early.slips import SlipRate, slip_rate
@@ -33,7 +34,8 @@ from rivae.labels.plan import LabelPlan
 from rivae.labels.table import adjudicated, level_table
 
 WITHIN = 0.1  # half of the width that "minutes to go" aim at
-_USUAL = 0.55  # half of the width per share of steps without a label, until it is measured
+_NARROWS = 0.6  # power of the share without a label; see benchmarks/label_estimates.py
+_USUAL = 0.25  # half of the rest of the width without a label, until it is measured
 N_BOOTSTRAP = 200  # of agreement
 _EMPTY = level_table([], {})
 _TOGETHER = ""  # no run's id
@@ -205,20 +207,26 @@ class Meter:
     def _items_needed(
         self, found: LabelEstimates, ground: Ground, order: Sequence[int]
     ) -> int | None:
-        """How many of the next items bring D to ± ``WITHIN``: its interval narrows about as the
-        share of the steps without a label does.
+        """How many of the next items bring D to ± ``WITHIN``: what few labels miss falls as their
+        number grows, the rest of its interval with the share of the steps without a label.
         """
-        score = found.scores["disentanglement"]
+        name = "disentanglement"
+        score = found.scores[name]
         unseen = max(1 - found.share, 1e-9)
+        n = float(np.mean(found.labelled))
         if score.known and score.width / 2 <= WITHIN:
             return 0
-        reach = max(score.width / 2, UNSEEN * unseen) if score.known else _USUAL * unseen
+        rest = _USUAL * unseen**_NARROWS
+        if score.known:
+            whole, least = score.width / 2, float(least_reach(name, n))
+            rest = max(math.sqrt(max(whole**2 - least**2, 0.0)), UNSEEN * unseen)
         at_least = 0 if score.known else max(MIN_ITEMS - min(found.labelled, default=0), 1)
         rows = np.asarray(order, dtype=np.int64)
         place = np.minimum(np.searchsorted(ground.items, rows), len(ground.items) - 1)
         share = np.where(ground.items[place] == rows, ground.step_share[place], 0.0)
         left = np.maximum(unseen - np.cumsum(share), 0.0)
-        good = (reach * left / unseen) ** 2 + LEAST**2 <= WITHIN**2
+        counts = n + np.arange(1.0, len(rows) + 1)
+        good = np.hypot(rest * (left / unseen) ** _NARROWS, least_reach(name, counts)) <= WITHIN
         if not good.any():
             return None
         return max(int(np.argmax(good)) + 1, at_least)
