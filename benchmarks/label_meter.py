@@ -72,7 +72,7 @@ def main() -> None:
         f"`python benchmarks/label_meter.py --items {options.items}`: a plan of {len(rows):,} "
         f"items, eight factors, one annotator, a thread. Opened in {opening:.1f} s, once per "
         f"run. A sheet is {SHEET} answers to one question; median (largest) of 8. Corrected for "
-        "slips, which draws five times as often.",
+        "slips, the dearest case.",
         "",
         "| items labelled | steps labelled | a sheet, CPU s | wall s | all factors, CPU s |",
         "|---|---|---|---|---|",
