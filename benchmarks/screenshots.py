@@ -45,7 +45,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "steer": (f"steer?run={KITCHEN}", "[data-testid=cloud] text"),
     "compare": (f"compare?runs={KITCHEN}%2C{OTHER}", "[data-testid=tile]"),
     "label": ("label", "[data-testid=stButtonGroup]"),
-    "metrics": (f"metrics?run={KITCHEN}", ".barlayer .point"),
+    "metrics": (f"metrics?run={KITCHEN}", "[data-testid=heat]"),
     "tables": ("metrics?show=tables", "[data-testid=result-table]"),
     "train": ("train", "[data-testid=stHeading]"),
     "data": ("data", "[data-testid=stFileUploader]"),
