@@ -68,7 +68,8 @@ def level_table(
 
 
 def check_labels(labels: pd.DataFrame) -> pd.DataFrame:
-    """The four columns, items as integers and levels as floats.
+    """The four columns, items as integers and levels as floats; of one type in an empty table,
+    too, so that it can be merged.
 
     Raises:
         DataError: a column is missing, a level is none of 1 to 5 and no range of two, or an
@@ -77,7 +78,7 @@ def check_labels(labels: pd.DataFrame) -> pd.DataFrame:
     missing = [name for name in COLUMNS if name not in labels]
     if missing:
         raise DataError(f"a table of labels needs a column '{missing[0]}': add it")
-    table = labels[list(COLUMNS)].copy()
+    table = labels[list(COLUMNS)].astype({"annotator": object, "factor": object})
     try:
         table["item"] = table["item"].astype(np.int64)
         table["level"] = table["level"].astype(np.float64)
@@ -171,8 +172,6 @@ def adjudicated(labels: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
     """
     keys = ["item", "factor"]
     labels = check_labels(labels)
-    if verdicts.empty:  # whose columns have no types to merge on
-        return labels
     last = verdicts[list(COLUMNS)].drop_duplicates(keys, keep="last")
     final = check_labels(last)
     both = labels.merge(

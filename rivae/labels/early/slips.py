@@ -66,8 +66,6 @@ def slip_rate(first: pd.DataFrame, again: pd.DataFrame) -> SlipRate:
         first, again: labels and answers to hidden repeats, see ``rivae.labels.table``. Ranges of
             two levels count as equal to each of them.
     """
-    if first.empty or again.empty:  # whose columns have no types to merge on
-        return SlipRate(float("nan"), float("nan"), float("nan"), 0)
     keys = ["annotator", "item", "factor"]
     both = check_labels(first).merge(check_labels(again), on=keys, suffixes=("", "_again"))
     both = both.dropna(subset=["level", "level_again"])
