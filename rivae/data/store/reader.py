@@ -147,10 +147,10 @@ class PairStore:
         """One short column of all items ("id", "title", "partition" …)."""
         return [value for table in self._tables([name]) for value in table[name].to_pylist()]
 
-    def tags(self) -> ItemSets:
-        """The tags of every item."""
-        tables = self._tables(["tags"])
-        return ItemSets.of_lists(part for table in tables for part in table["tags"].chunks)
+    def item_sets(self, name: str) -> ItemSets:
+        """One column of lists of all items ("tags", "ingredient_names")."""
+        tables = self._tables([name])
+        return ItemSets.of_lists(part for table in tables for part in table[name].chunks)
 
     def named_parts(self) -> NDArray[np.int64]:
         """(N,) the part that the source named for each item: 0, 1, 2 as in ``SPLITS``, or -1."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from rivae.base.installed import cache_folder
 from rivae.data import segmenting, tokenizer
 from rivae.data.base import PairedDataset
 from rivae.data.item_sets import ItemSets
+from rivae.data.recipe import Recipe
 from rivae.data.sets.pairs import Pairs
 from rivae.data.tokenizer import caseless, cut, newest
 from rivae.exploring.words import ingredient_words, ingredients
@@ -75,7 +76,7 @@ def item_tags(data: PairedDataset) -> ItemSets | None:
     if not has_texts(data):
         return None
     if isinstance(data, Pairs):
-        tags = data.store.tags()
+        tags = data.store.item_sets("tags")
     else:
         recipes = map(data.recipe, range(len(data)))
         tags = ItemSets.of(recipe.tags for recipe in recipes if recipe is not None)
@@ -88,24 +89,26 @@ def items_with(sets: Sequence[Collection[str]], word: str, ids: Iterable[int]) -
 
 
 def _made(data: PairedDataset) -> ItemWords:
-    one_by_one = map(data.recipe, range(len(data)))
-    recipes = data.store.recipes() if isinstance(data, Pairs) else one_by_one
-    texts = [recipe for recipe in recipes if recipe is not None]
-    given_names: list[tuple[str, ...]] = [()] * len(texts)
-    if isinstance(data, Pairs):
+    def recipes() -> Iterator[Recipe]:  # a million are not in memory at once
+        one_by_one = map(data.recipe, range(len(data)))
+        every = data.store.recipes() if isinstance(data, Pairs) else one_by_one
+        return (recipe for recipe in every if recipe is not None)
+
+    line_names = ingredient_sets(recipes())
+    given = data.store.item_sets("ingredient_names") if isinstance(data, Pairs) else None
+    if given is not None and given.words:
+        clean = {name: cut(" ".join(caseless(name).split()), MAX_WORD) for name in given.words}
         names_of_items = (
-            tuple(dict.fromkeys(cut(" ".join(caseless(name).split()), MAX_WORD) for name in names))
-            for names in data.store.column("ingredient_names")
+            filter(None, dict.fromkeys(clean[name] for name in item)) for item in given
         )
-        given_names = [tuple(filter(None, names)) for names in names_of_items]
-    line_names = ingredient_sets(texts)
-    if any(given_names):
-        sets = [given or read for given, read in zip(given_names, line_names, strict=True)]
+        sets = [
+            tuple(names) or read for names, read in zip(names_of_items, line_names, strict=True)
+        ]
         spelling = common_spelling(sets)
         line_names = [tuple(dict.fromkeys(spelling[name] for name in names)) for names in sets]
     if any(line_names):
         return ItemWords(ItemSets.of(line_names), "ingredients")
-    words = ItemSets.of(_plain_words((r.title, *r.instructions)) for r in texts)
+    words = ItemSets.of(_plain_words((r.title, *r.instructions)) for r in recipes())
     return ItemWords(words, "words")
 
 
