@@ -20,7 +20,7 @@ from rivae.labels.early.intervals import (
     LEAST,
     MCC_LEAST,
     MCC_LEAST_OF_TWO,
-    MCC_SLIPS,
+    SLIPS,
     Estimate,
     ahead,
     least_reach,
@@ -164,7 +164,7 @@ class ScoreDraws:
         """The scores by name, corrected for slips where there are draws with more of them."""
         cost, unsure = slip_cost(slips, self.every, self.worse)
         if slips is not None and self.worse is not None and not self.of_two:
-            unsure[-1] = math.hypot(unsure[-1], MCC_SLIPS * slips.rate / math.sqrt(self.n_items))
+            unsure = np.hypot(unsure, SLIPS * slips.rate / math.sqrt(self.n_items))
         lowest = -1.0 if self.of_two else 0.0
         least: float | Floats = LEAST
         if not self.of_two:

@@ -20,11 +20,11 @@ AHEAD, UNSURE, UNSEEN = 0.5, 0.8, 0.2  # of that way: added, and its s.d.; of th
 MCC_AHEAD, MCC_UNSURE = 0.9, 1.0
 LEAST = 0.025  # to both sides
 # What few labels miss in every draw alike, so that no spread shows it: over the number of items.
-FEW = {"disentanglement": 3.5, "completeness": 3.5}
+FEW = {"disentanglement": 4.0, "completeness": 3.5}
 MCC_LEAST = 0.515  # over the root of the number of items
 MCC_LEAST_OF_TWO = 0.25  # for a difference of two runs, in which that cancels
-# What slips add to that where labels are few: s.d., times their rate, over the root of the number.
-MCC_SLIPS = 3.0
+# What slips add to that: s.d., times their rate, over the root of the number of items.
+SLIPS = 3.0
 NO_SLIPS = (0.0, 0.0)
 
 
