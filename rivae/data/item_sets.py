@@ -9,6 +9,7 @@ from typing import overload
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 _PART = 10_000  # items that are made tuples at once
@@ -46,10 +47,12 @@ class ItemSets(Sequence[tuple[str, ...]]):
 
     @classmethod
     def of_lists(cls, lists: Iterable[pa.ListArray]) -> ItemSets:
-        """Of columns of lists of texts, one after the other, as Arrow reads them."""
+        """Of columns of lists of texts, one after the other, as Arrow reads them; a missing list is
+        empty, a missing text "".
+        """
         parts = list(lists)
         texts = pa.chunked_array([part.flatten() for part in parts], pa.string())
-        coded = texts.dictionary_encode().unify_dictionaries()
+        coded = pc.fill_null(texts, "").dictionary_encode().unify_dictionaries()
         words = coded.chunk(0).dictionary.to_pylist() if coded.num_chunks else []
         codes = [np.asarray(part.indices, dtype=np.int32) for part in coded.chunks]
         lengths = [np.asarray(part.value_lengths().fill_null(0)) for part in parts]

@@ -39,6 +39,16 @@ def test_columns_of_lists_are_joined_even_when_cut(
     _same(ItemSets.of_lists(columns), [words for part in parts for words in part[cut:]])
 
 
+def test_what_is_missing_is_empty() -> None:
+    column = pa.array([["a", None], None, [], ["b"]], pa.list_(pa.string()))
+    assert list(ItemSets.of_lists([column.slice(0, 2), column.slice(2)])) == [
+        ("a", ""),
+        (),
+        (),
+        ("b",),
+    ]
+
+
 def test_iteration_goes_on_from_part_to_part() -> None:
     rng = np.random.default_rng(0)
     tuples = [tuple(rng.choice(list("abcdef"), n)) for n in rng.integers(0, 4, 25_000)]

@@ -34,7 +34,8 @@ from rivae.labels.plan import LabelPlan
 from rivae.labels.table import adjudicated, level_table
 
 WITHIN = 0.1  # half of the width that "minutes to go" aim at
-_NARROWS = 0.6  # power of the share without a label; see benchmarks/label_estimates.py
+# Power of the share without a label; from the widths in benchmarks/results/label-estimates.md.
+_NARROWS = 0.6
 _USUAL = 0.25  # half of the rest of the width without a label, until it is measured
 N_BOOTSTRAP = 200  # of agreement
 _EMPTY = level_table([], {})
