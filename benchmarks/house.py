@@ -39,7 +39,7 @@ ROWS = {
     "one_importer": "files that one other file imports",
     "names": "names that are bound",
     "participles": "of these, bare participles",
-    "participles_app": "of these, in the app (rebuilt next)",
+    "participles_app": "of these, in the app",
     "lazy": "imports inside of functions",
     "typing": "`if TYPE_CHECKING` blocks",
 }

@@ -142,13 +142,13 @@ def _source_of(address: str) -> str:
     ``HERE`` for each of this machine's own.
     """
     try:
-        found = ipaddress.ip_address(address.partition("%")[0])
+        source = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return address[:100]
-    if isinstance(found, ipaddress.IPv6Address):
-        found = found.ipv4_mapped or found
-    if found.is_loopback:  # any program of this machine has 16 million of them
+    if isinstance(source, ipaddress.IPv6Address):
+        source = source.ipv4_mapped or source
+    if source.is_loopback:  # any program of this machine has 16 million of them
         return HERE
-    if isinstance(found, ipaddress.IPv6Address):
-        return str(ipaddress.ip_network((found, 64), strict=False))
-    return str(found)
+    if isinstance(source, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((source, 64), strict=False))
+    return str(source)

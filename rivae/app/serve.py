@@ -37,11 +37,11 @@ OTHER_PLACES = ("RIVAE_RESULTS", "RIVAE_MNIST", "RIVAE_SLURM")
 
 def is_free(port: int, address: str = "127.0.0.1") -> bool:
     """Whether a server could listen on ``port`` of ``address`` now."""
-    own = own_address(address)
-    with _socket(own) as probe:
+    own_host = own_address(address)
+    with _socket(own_host) as probe:
         # A server on all interfaces does not always stop a second bind to one of them.
         probe.settimeout(0.2)
-        if probe.connect_ex((own, port)) == 0:
+        if probe.connect_ex((own_host, port)) == 0:
             return False
     return _can_listen(port, address)
 
@@ -121,14 +121,14 @@ def environment(
     env = dict(os.environ)
     if workers:
         env[WORKERS] = str(workers)
-    known = [part for part in env.get("RIVAE_FILES", "").split(os.pathsep) if part]
-    folders = [(here / home_path(folder)).resolve() for folder in files or known or ["."]]
+    open_folders = [part for part in env.get("RIVAE_FILES", "").split(os.pathsep) if part]
+    folders = [(here / home_path(folder)).resolve() for folder in files or open_folders or ["."]]
     for folder in folders:
         if not folder.is_dir():
             raise ConfigError(f"{folder} is not a folder: give --files one that there is")
     env["RIVAE_FILES"] = os.pathsep.join(map(str, folders))
-    told = [part for part in env.get(PROXIES, "").split(",") if part.strip()]
-    env[PROXIES] = trusted_proxies(proxies or told)
+    proxy_list = [part for part in env.get(PROXIES, "").split(",") if part.strip()]
+    env[PROXIES] = trusted_proxies(proxies or proxy_list)
     for variable in (*PLACES, *OTHER_PLACES):
         # A database by its URL is the same from everywhere.
         if "://" not in env.get(variable, "") and (env.get(variable) or variable in PLACES):
@@ -199,13 +199,13 @@ def prepare(
     check_streamlit()
     env = environment(Path.cwd(), files, workers, proxies)
     answered_names(address, hosts)
-    chosen = free_port(port, address)
+    free = free_port(port, address)
     if not (APP_FILES / "app.py").is_file():
         raise ConfigError(f"there is no app.py in {APP_FILES}: install RIVAE Explorer again")
     for folder in dict.fromkeys((Path.cwd(), APP_FILES)):  # where Streamlit looks for them
         _warn_of_open_secrets(folder / ".streamlit" / "secrets.toml")
-    line = command(chosen, address, headless, extra, hosts)
-    return App(line, env, url_of(chosen, address, extra), chosen, address)
+    line = command(free, address, headless, extra, hosts)
+    return App(line, env, url_of(free, address, extra), free, address)
 
 
 def serve(port: int = DEFAULT_PORT, *options: Any, **more: Any) -> int:
@@ -290,9 +290,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """The command line of ``python -m rivae.app.serve``; unknown options go to Streamlit."""
     parser = argparse.ArgumentParser(prog="rivae serve", description="Start the app.")
     add_serve_options(parser)
-    known, extra = parser.parse_known_args(argv)
+    options, extra = parser.parse_known_args(argv)
     return with_output(
-        lambda: serve(known.port, known.address, known.headless, extra, **chosen_options(known)),
+        lambda: serve(
+            options.port, options.address, options.headless, extra, **chosen_options(options)
+        ),
         parser.prog,
     )
 

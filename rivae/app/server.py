@@ -87,9 +87,9 @@ def _answering(path: str) -> Callable[[Request], Awaitable[Response]]:
 
         question = await request.body()
         if _workers is not None and path in PASSED_ON:
-            found = await _workers.answer(path, question)
-            if found is not None:
-                return Response(found[1], found[0], media_type="application/json")
+            reply = await _workers.answer(path, question)
+            if reply is not None:
+                return Response(reply[1], reply[0], media_type="application/json")
         return await answer_posted(path, question, cache.at_once)
 
     return route
@@ -118,12 +118,12 @@ async def _answered(path: str, question: dict[str, Any] | str, open_run: OpenRun
         try:
             if isinstance(question, str):
                 raise ConfigError(question)
-            found = work(question, open_run)
+            answer = work(question, open_run)
         except RivaeError as error:
             return web.refusal(error)
-        if isinstance(found, bytes):
-            return Response(found, media_type=web.BYTES)
-        return JSONResponse(found)
+        if isinstance(answer, bytes):
+            return Response(answer, media_type=web.BYTES)
+        return JSONResponse(answer)
 
     return await to_thread.run_sync(respond, limiter=_answering_at_once())
 
@@ -200,24 +200,26 @@ def _from_address(params: Any) -> dict[str, Any] | str:
         numbers = {name: int(params.get(name, value)[:20]) for name, value in usual.items()}
     except ValueError:
         return "z takes numbers separated by commas; k, side and seq take whole numbers"
-    said = {name: params.get(name, usual) for name, usual in (("rows", "test"), ("asks", "first"))}
-    return {"run": params.get("run"), **said, "z": z, **numbers}
+    address_fields = {
+        name: params.get(name, usual) for name, usual in (("rows", "test"), ("asks", "first"))
+    }
+    return {"run": params.get("run"), **address_fields, "z": z, **numbers}
 
 
 def _picture(params: dict[str, Any]) -> Thumbnail:
     from rivae.app.panels.questions import Picture, from_address
     from rivae.app.shell import cache
 
-    asked = from_address(Picture, params)
-    return cache.explorer(asked.run).picture(asked.item, asked.side)
+    request = from_address(Picture, params)
+    return cache.explorer(request.run).picture(request.item, request.side)
 
 
 def _thumbnail(params: dict[str, Any]) -> Thumbnail:
     from rivae.app.panels.questions import Picture, from_address
     from rivae.app.shell import cache
 
-    asked = from_address(Picture, params)
-    return cache.explorer(asked.run).thumbnail(asked.item, asked.side)
+    request = from_address(Picture, params)
+    return cache.explorer(request.run).thumbnail(request.item, request.side)
 
 
 def _column(params: dict[str, Any]) -> bytes | list[dict[str, Any]]:
@@ -226,14 +228,14 @@ def _column(params: dict[str, Any]) -> bytes | list[dict[str, Any]]:
     from rivae.app.shell import cache
     from rivae.exploring.maps import codes, columns
 
-    asked = from_address(Column, params)
-    explorer = cache.at_once(asked.run, asked.rows, asked.asks)
-    if asked.column == web.COLUMNS:
+    request = from_address(Column, params)
+    explorer = cache.at_once(request.run, request.rows, request.asks)
+    if request.column == web.COLUMNS:
         return [asdict(one) for one in columns(explorer)]
-    kind, *axes = asked.column.split(".")
+    kind, *axes = request.column.split(".")
     if kind == web.NAMES and len(axes) == 2:
-        return region_names(explorer, cache.model_key(asked.run, asked.asks), *axes)
-    values = codes(explorer, asked.column)
+        return region_names(explorer, cache.model_key(request.run, request.asks), *axes)
+    values = codes(explorer, request.column)
     return values.astype(values.dtype.newbyteorder("<")).tobytes()
 
 
@@ -254,8 +256,8 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     # In one thread before there are two: a page and the warming thread that import a package for
     # the first time at once, one of them by its submodule, break each other's import.
     begun = ("pandas", "rivae.exploring.explorer", "rivae.models.methods")
-    counted = ("scipy.sparse", "scipy.special")  # by the first page with words or effects
-    for module in (*begun, *counted, "rivae.jobs.deletion", "rivae.jobs.leftovers"):
+    modules = ("scipy.sparse", "scipy.special")  # by the first page with words or effects
+    for module in (*begun, *modules, "rivae.jobs.deletion", "rivae.jobs.leftovers"):
         importlib.import_module(module)
     # Imported here: cached functions belong to the runtime, which exists only from now on.
     from rivae.app.shell.first_runs import warm
@@ -334,11 +336,11 @@ def resume_queue() -> bool:
 
     global _trouble
     try:
-        found = not is_supported() or restart_if_needed(runs_root())
+        is_running = not is_supported() or restart_if_needed(runs_root())
     except (RivaeError, OSError) as error:
         if str(error) != _trouble:
             _trouble = str(error)
             log.warning(NOT_RESUMED, error)
         return True
     _trouble = ""
-    return found
+    return is_running

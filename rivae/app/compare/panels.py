@@ -31,14 +31,14 @@ def runs_picker(chosen: Sequence[str], ready: Sequence[str]) -> None:
     """A list of runs to choose from; ``chosen`` are chosen, in order, the reference first."""
     from rivae.exploring.comparison import MAX_RUNS
 
-    known = {run.id: run for run in cache.runs()}
+    runs_by_id = {run.id: run for run in cache.runs()}
     options = list(dict.fromkeys([*ready, *chosen]))
-    data = {run: _dataset(known.get(run)) for run in options}
+    data = {run: _dataset(runs_by_id.get(run)) for run in options}
 
     def title(run: str) -> str:
         # Six long titles do not fit into a line; what the chosen runs share need not be said.
         same = chosen and data[run] == data[chosen[0]] is not None
-        return run if same or run not in known else run_title(known[run])
+        return run if same or run not in runs_by_id else run_title(runs_by_id[run])
 
     st.session_state[page_keys.RUNS] = list(chosen)
     st.multiselect(
@@ -82,16 +82,16 @@ def strips_of(comparison: Comparison, shown: CompareState) -> list[Strip | None]
     from rivae.app.compare.state import LETTERS
     from rivae.exploring.comparison import strip_name
 
-    found: list[Strip | None] = []
+    strips: list[Strip | None] = []
     for i, (run, z) in enumerate(zip(shown.runs, comparison.query_z(shown.query), strict=True)):
         part = comparison.counterpart(i, shown.factor)
         if part is None:
-            found.append(None)
+            strips.append(None)
             continue
         name = strip_name(comparison, i, shown.factor, f"{LETTERS[i]} · {run}")
         key, anchor = cache.model_key(run, shown.asks), tuple(z.tolist())
-        found.append(_strip(key, anchor, part, name, i, shown.factor, comparison))
-    return found
+        strips.append(_strip(key, anchor, part, name, i, shown.factor, comparison))
+    return strips
 
 
 def strips(comparison: Comparison, shown: CompareState) -> None:
@@ -100,10 +100,10 @@ def strips(comparison: Comparison, shown: CompareState) -> None:
     from rivae.figures.sheet import to_fragment
 
     side = 0 if shown.whole else comparison.explorers[0].found_side
-    found = strips_of(comparison, shown)
+    run_strips = strips_of(comparison, shown)
 
     def sheet() -> Sheet:
-        return factor_sheet(comparison, shown.query, found, side=side)
+        return factor_sheet(comparison, shown.query, run_strips, side=side)
 
     st.markdown(f"### Axis {shown.factor + 1} from end to end")
     share.figure(
@@ -125,6 +125,6 @@ def strips(comparison: Comparison, shown: CompareState) -> None:
         "at the query."
     )
     st.html(to_fragment(sheet(), dark=charts.is_dark()))
-    left = [run for run, strip in zip(shown.runs, found, strict=True) if strip is None]
+    left = [run for run, strip in zip(shown.runs, run_strips, strict=True) if strip is None]
     if left:
         st.caption(NO_COUNTERPART.format(markdown(", ".join(left))))

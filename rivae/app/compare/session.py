@@ -87,15 +87,15 @@ def _newest(ready: Sequence[Run]) -> tuple[str, ...]:
     is no other, so that the page says what is missing.
     """
     last = address.run_in_hand()
-    ordered = sorted(ready, key=lambda run: run.id != last)
-    for first in ordered[:MAX_TRIED]:
+    newest_first = sorted(ready, key=lambda run: run.id != last)
+    for first in newest_first[:MAX_TRIED]:
         data = first.config.dataset
-        others = [r for r in ordered if r.id != first.id and r.config.dataset.same_items(data)]
+        others = [r for r in newest_first if r.id != first.id and r.config.dataset.same_items(data)]
         if others and _opens(first):
             other = next((run for run in others[:MAX_TRIED] if _opens(run)), None)
             if other is not None:
                 return first.id, other.id
-    return tuple(run.id for run in ordered[:1])
+    return tuple(run.id for run in newest_first[:1])
 
 
 def _opens(run: Run) -> bool:
@@ -169,14 +169,14 @@ def _matching(models: tuple[str, ...], _explorers: tuple[Explorer, ...]) -> Matc
 def panel_data(comparison: Comparison, shown: CompareState) -> dict[str, Any]:
     """What the panel is sent."""
     key = ",".join(cache.model_key(run, shown.asks) for run in shown.runs)
-    sent = PAGE.sent(key, lambda: compare_state.payload(comparison, shown, key, web.topk_url()))
+    payload = PAGE.sent(key, lambda: compare_state.payload(comparison, shown, key, web.topk_url()))
     first = comparison.explorers[0]  # its axes are the sliders
-    names = [dim["name"] for dim in sent["dims"]]
-    known = certainty.known_certainty(first.run)
+    names = [dim["name"] for dim in payload["dims"]]
+    axis_certainty = certainty.known_certainty(first.run)
     pairs = zip(comparison.explorers, shown.runs, strict=True)
     return {
-        **sent,
-        "marks": certainty_marks(known, names),
+        **payload,
+        "marks": certainty_marks(axis_certainty, names),
         "maps": [shared_map.map_of(explorer, run) for explorer, run in pairs],
     }
 
@@ -184,11 +184,11 @@ def panel_data(comparison: Comparison, shown: CompareState) -> dict[str, Any]:
 def choose_runs() -> None:
     """Other runs were chosen; what belongs to the reference's axes goes when it changes."""
     runs = tuple(st.session_state[page_keys.RUNS])
-    known = PAGE.known
+    last_state = PAGE.known
     link = CompareLink(runs=runs)
-    if known is not None and runs[:1] == known.runs[:1]:
+    if last_state is not None and runs[:1] == last_state.runs[:1]:
         link = replace(CompareLink.read(address.read(CompareLink.names()))[0], runs=runs)
-    elif known is not None and set(runs) & set(known.runs):
-        link = CompareLink(runs=runs, query=known.query, k=known.k, asks=known.asks)
+    elif last_state is not None and set(runs) & set(last_state.runs):
+        link = CompareLink(runs=runs, query=last_state.query, k=last_state.k, asks=last_state.asks)
     # An empty choice is written too: without it the newest runs would come back.
     address.write({"runs": "", **link.write()}, CompareLink.names())

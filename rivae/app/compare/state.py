@@ -99,8 +99,8 @@ def commit(state: CompareState, view: Mapping[str, Any]) -> CompareState:
     if view.get("rev") != state.rev:
         return state
     d = len(state.shifts)
-    said = CompareLink.reported(view, d)
-    return replace(state, shifts=rounded(read_z(view.get("shifts"), d)), **said)
+    view_fields = CompareLink.reported(view, d)
+    return replace(state, shifts=rounded(read_z(view.get("shifts"), d)), **view_fields)
 
 
 def with_query(first: Explorer, state: CompareState, query: Query) -> CompareState:
@@ -122,7 +122,7 @@ def payload(comparison: Comparison, state: CompareState, key: str, url: str) -> 
     first = comparison.explorers[0]
     side = 0 if state.whole else first.found_side
     shifts = dict(enumerate(state.shifts))
-    runs, found = [], []
+    runs, payloads = [], []
     items: dict[str, Any] = {}
     bases = comparison.query_z(state.query)
     for i, (run, base) in enumerate(zip(state.runs, bases, strict=True)):
@@ -131,10 +131,10 @@ def payload(comparison: Comparison, state: CompareState, key: str, url: str) -> 
             comparison.shifted(i, base, shifts),
             state.k,
             side,
-            {int(known) for known in items},
+            {int(item) for item in items},
         )
         items |= first_results.pop("items")
-        found.append(first_results)
+        payloads.append(first_results)
         runs.append(
             {
                 "id": run,
@@ -152,7 +152,7 @@ def payload(comparison: Comparison, state: CompareState, key: str, url: str) -> 
         "key": key,
         "url": url,
         "runs": runs,
-        "first": {"runs": found, "items": items},
+        "first": {"runs": payloads, "items": items},
         "shifts": list(state.shifts),
         "wholeLabel": first.whole_label,
         "unit": UNIT,
@@ -188,14 +188,14 @@ def dims(comparison: Comparison, base: Vector) -> list[dict[str, Any]]:
 
 def part(comparison: Comparison, run: int, factor: int) -> dict[str, Any]:
     """Which axis of a run moves with a factor: its step for the browser, and its labels."""
-    found, step = comparison.matching[run][factor], comparison.step(run, factor)
-    if found is None:
+    matches, step = comparison.matching[run][factor], comparison.step(run, factor)
+    if matches is None:
         return {**NONE, "why": "no axis is left to match this one"}
-    name = comparison.axis_name(run, found.axis)
+    name = comparison.axis_name(run, matches.axis)
     explorer = comparison.explorers[run]
-    axis_id = signed_id(explorer.axis_ids[found.axis], int(explorer.signs[found.axis]))
+    axis_id = signed_id(explorer.axis_ids[matches.axis], int(explorer.signs[matches.axis]))
     if step is None:
-        return {**NONE, "why": f"best is {name}, |corr| {found.strength:.2f} < {COUNTERPART:g}"}
+        return {**NONE, "why": f"best is {name}, |corr| {matches.strength:.2f} < {COUNTERPART:g}"}
     axis, unit = step
     if run == 0:
         return {
@@ -206,7 +206,7 @@ def part(comparison: Comparison, run: int, factor: int) -> dict[str, Any]:
             "why": "",
         }
     sign = "" if comparison.shown_sign(run, factor) > 0 else " (−)"
-    strength = f"{found.strength:.2f}"
+    strength = f"{matches.strength:.2f}"
     return {
         "axis": axis,
         "step": unit,

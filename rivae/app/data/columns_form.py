@@ -41,30 +41,30 @@ def columns_form(
     from rivae.data.importing.plan import column_with_pictures, columns_of
 
     columns = _columns(plan, head)
-    guessed = guess_from_all(columns, columns_of(head), head)
+    guess = guess_from_all(columns, columns_of(head), head)
     if not plan.images:
-        guessed["picture"] = column_with_pictures(head)
+        guess["picture"] = column_with_pictures(head)
     roles: dict[str, str] = {}
     with change, st.container(horizontal=True):
         for role in ROLES:
             options = [NONE, *columns]
-            usual = options.index(guessed[role]) if guessed.get(role) else 0
+            usual = options.index(guess[role]) if guess.get(role) else 0
             # The key names the file and how it is read: another starts from its own guesses.
-            chosen = st.selectbox(
+            choice = st.selectbox(
                 LABELS.get(role, role.capitalize()),
                 options,
                 index=usual,
                 width=180,
                 key=f"{page_keys.ROLE}-{role}-{plan.table}-{plan.encoding}",
             )
-            roles[role] = "" if chosen == NONE else str(chosen)
+            roles[role] = "" if choice == NONE else str(choice)
     factors = change.multiselect(
         "Known factors",
         [c for c in columns if c not in roles.values()],
         key=f"{page_keys.FACTORS}-{plan.table}-{plan.encoding}",
         help="Columns of numbers or levels to compare the axes with. Optional.",
     )
-    as_guessed = all(roles[role] == guessed.get(role, "") for role in ROLES)
+    as_guessed = all(roles[role] == guess.get(role, "") for role in ROLES)
     _say(columns, head, roles, tuple(factors), chips)
     return plan.model_copy(update={"roles": {} if as_guessed else roles, "factors": tuple(factors)})
 
@@ -87,14 +87,14 @@ def _say(
     reader = FactorReader(factors)
     for record in head:
         reader.look(record)
-    used = {role: name for role, name in roles.items() if name}
-    said = what_became(columns, Mapping(**used, factors=factors), reader, head)
+    column_of = {role: name for role, name in roles.items() if name}
+    outcomes = what_became(columns, Mapping(**column_of, factors=factors), reader, head)
     remarks = ImportReport()
     reader.tell(remarks)
-    noted = [f"{remark}: {texts[0]}" for remark, texts in remarks.examples.items()]
-    for phrase in said[: len(used)]:
+    notes = [f"{remark}: {texts[0]}" for remark, texts in remarks.examples.items()]
+    for phrase in outcomes[: len(column_of)]:
         chips.badge(markdown(phrase), icon=":material/check:", color="green")
-    st.caption(markdown("; ".join((*said[len(used) :], *noted))))
+    st.caption(markdown("; ".join((*outcomes[len(column_of) :], *notes))))
 
 
 def _columns(plan: Plan, head: Sequence[Record]) -> list[str]:

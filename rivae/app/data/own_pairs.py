@@ -36,9 +36,9 @@ def panel() -> None:
         from rivae.data.importing.plan import Plan
 
         plan = Plan(table=files.table, images=files.images, name="unnamed", tags=files.tags)
-        mapped = plan if files.table.is_dir() else _columns(plan)
-        if mapped is not None:
-            _work(mapped)
+        mapping = plan if files.table.is_dir() else _columns(plan)
+        if mapping is not None:
+            _work(mapping)
 
 
 def _columns(plan: Plan) -> Plan | None:
@@ -87,7 +87,7 @@ def _work(plan: Plan) -> None:
             help=quick_panel.HELP,
         )
         with st.popover("Details", icon=":material/tune:", key=page_keys.DETAILS):
-            chosen = _options(plan)
+            options = _options(plan)
             with st.container(horizontal=True):
                 check = st.button(
                     "Check",
@@ -107,9 +107,9 @@ def _work(plan: Plan) -> None:
     try:
         access.require()
         if explore:
-            _begin(chosen)
+            _begin(options)
         else:
-            importing.start(chosen.model_copy(update={"dry_run": check}))
+            importing.start(options.model_copy(update={"dry_run": check}))
     except RivaeError as error:
         report.warning(str(error))
     else:
@@ -155,9 +155,9 @@ def _suggest_name(plan: Plan) -> None:
     """Fill an empty name, or one that was filled in for another table, with a free one."""
     from rivae.data.importing.plan import free_import_name
 
-    made_for, suggested = st.session_state.get(page_keys.SUGGESTED, ("", ""))
+    made_for, last_name = st.session_state.get(page_keys.SUGGESTED, ("", ""))
     name = str(st.session_state.get(page_keys.NAME, "")).strip()
-    if not name or (name == suggested and made_for != str(plan.table)):
+    if not name or (name == last_name and made_for != str(plan.table)):
         free = free_import_name(plan.table)
         st.session_state[page_keys.SUGGESTED] = (str(plan.table), free)
         st.session_state[page_keys.NAME] = free
@@ -215,8 +215,8 @@ def report_lines(stored: dict[str, Any]) -> None:
         return
     head, *rest = report.lines()
     st.markdown(f"**{markdown(head)}**")
-    listed = [
+    bullets = [
         f"    * {markdown(line.strip())}" if line.startswith("  ") else f"* {markdown(line)}"
         for line in rest
     ]
-    st.markdown("\n".join(listed) or "Nothing was left out.")
+    st.markdown("\n".join(bullets) or "Nothing was left out.")

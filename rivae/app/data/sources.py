@@ -38,8 +38,8 @@ def files() -> Files | None:
     if not access.may_change():
         st.info("Log in at the top of the Train page to import pairs.", icon=":material/lock:")
         return None
-    if locked := access.files_locked():
-        st.caption(locked)
+    if why_not := access.files_locked():
+        st.caption(why_not)
         return _uploaded()
     way = st.segmented_control(
         "Files",
@@ -57,23 +57,23 @@ def files() -> Files | None:
 
 def _uploaded() -> Files | None:
     """What was sent so far; the place to drop more while something is missing."""
-    kept = _kept()
-    tables = [path for path in kept if path.suffix.lower() != ".zip"]
-    images = tuple(path for path in kept if path not in tables)
+    paths = _kept()
+    tables = [path for path in paths if path.suffix.lower() != ".zip"]
+    images = tuple(path for path in paths if path not in tables)
     files = Files(tables[0], images) if tables else None
     is_complete = files is not None and _has_pictures(files)
     with st.container(horizontal=True, gap="medium"):
-        for n, path in enumerate(kept):
+        for n, path in enumerate(paths):
             _sent(n, path)
     if not is_complete:
-        _drop_zone(FIRST if not kept else PICTURES if tables else TABLE)
+        _drop_zone(FIRST if not paths else PICTURES if tables else TABLE)
     report.show(PLACE)
     return files if is_complete else None
 
 
 def _kept() -> tuple[Path, ...]:
-    kept: tuple[Path, ...] = st.session_state.get(page_keys.UPLOAD, ())
-    return tuple(path for path in kept if path.is_file())  # removed a day later
+    paths: tuple[Path, ...] = st.session_state.get(page_keys.UPLOAD, ())
+    return tuple(path for path in paths if path.is_file())  # removed a day later
 
 
 def _drop_zone(label: str) -> None:
@@ -158,8 +158,8 @@ def _named() -> Files | None:
         return None
     try:
         path = named_files.read_path(table, "the table")
-        named = [part for part in images.split(";") if part.strip()]
-        places = tuple(named_files.read_path(part, "the pictures") for part in named)
+        parts = [part for part in images.split(";") if part.strip()]
+        places = tuple(named_files.read_path(part, "the pictures") for part in parts)
         files = Files(path, places, _tags() if path.is_dir() else None)
     except RivaeError as error:
         report.warning(str(error))

@@ -23,9 +23,9 @@ def choose(table: Path) -> str:
     """The control that chooses it, with the one that was found first."""
     from rivae.base.reading.encodings import ENCODINGS
 
-    found = _found(table)
-    first = found.encoding if found is not None else "utf-8"
-    chosen = st.selectbox(
+    guess = _found(table)
+    first = guess.encoding if guess is not None else "utf-8"
+    choice = st.selectbox(
         "Encoding of the table",
         list(dict.fromkeys((first, *ENCODINGS))),
         # The key names the file: another table starts from what was found in it.
@@ -33,16 +33,16 @@ def choose(table: Path) -> str:
         format_func=lambda name: f"{name} ({ENCODINGS[name]})" if name in ENCODINGS else name,
         width=360,
     )
-    if found is not None and chosen == first != "utf-8" and found.example:
+    if guess is not None and choice == first != "utf-8" and guess.example:
         words = ENCODINGS.get(first, "Unicode")
-        st.caption(markdown(FOUND.format(first, words, found.example)))
-    return str(chosen)
+        st.caption(markdown(FOUND.format(first, words, guess.example)))
+    return str(choice)
 
 
 def _found(table: Path) -> Found | None:
     try:
-        seen = table.stat()
-        return _looked(table, seen.st_size, seen.st_mtime_ns)
+        status = table.stat()
+        return _looked(table, status.st_size, status.st_mtime_ns)
     except (OSError, EOFError, zlib.error, DataError):
         return None  # said when the table is read
 

@@ -76,14 +76,14 @@ def _remove(run_id: str, axis: AddedAxis) -> None:
 
 def undo(run_id: str) -> None:
     """A line about the axis that this visitor removed last, with Undo."""
-    of_run, removed = st.session_state.get(page_keys.REMOVED) or ("", None)
-    if of_run != run_id or removed is None:
+    of_run, last_axis = st.session_state.get(page_keys.REMOVED) or ("", None)
+    if of_run != run_id or last_axis is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", border=True):
-        st.markdown(f"Removed **{markdown(removed.name)}**.", width="content")
+        st.markdown(f"Removed **{markdown(last_axis.name)}**.", width="content")
         key = f"{page_keys.AXIS_NAME}_undo"
         st.button(
-            "Undo", icon=":material/undo:", key=key, on_click=_restore, args=(run_id, removed)
+            "Undo", icon=":material/undo:", key=key, on_click=_restore, args=(run_id, last_axis)
         )
 
 

@@ -96,7 +96,7 @@ def _new(explorer: Explorer, shown: ExploreState, adding: Adding) -> None:
         PROPOSALS,
     ]
     first = ITEMS if adding.items else sources[0]
-    chosen = st.segmented_control(
+    choice = st.segmented_control(
         "From",
         sources,
         default=first,
@@ -105,25 +105,25 @@ def _new(explorer: Explorer, shown: ExploreState, adding: Adding) -> None:
         help=HELP,
         on_change=_forget,
     )
-    if chosen == PROPOSALS:
+    if choice == PROPOSALS:
         _proposals(explorer, shown)
         return
     finder = _finder(cache.model_key(shown.run), explorer)
     if not finder.is_prepared:
         _prepare(explorer)
         return
-    if chosen == WORDS:
+    if choice == WORDS:
         _words(explorer, finder)
-    elif chosen == COLUMN:
+    elif choice == COLUMN:
         by_label = {f"{target.label} ({target.kind})": target for target in targets}
         label = st.selectbox(COLUMN, list(by_label), key=page_keys.AXIS_TARGET, on_change=_forget)
         target = by_label[label]
         _try_button(explorer, finder, lambda: _column(target))
-    elif chosen == ITEMS:
+    elif choice == ITEMS:
         n = len(adding.items)
         st.caption(f"{n:,} chosen items against the items that the model was trained on.")
         _try_button(explorer, finder, lambda: _examples(explorer, adding.items))
-    elif chosen == SELECTIONS:
+    elif choice == SELECTIONS:
         _selections(explorer, finder)
     _draft(explorer, shown)
 
@@ -199,19 +199,21 @@ def _examples(explorer: Explorer, rows: Sequence[int], against: Sequence[int] = 
 
 def _selections(explorer: Explorer, finder: AxisFinder) -> None:
     """One selection against all other items, or against another one."""
-    kept = {f"{one.name} (@{one.id})": one for one in explorer.selections}
-    more = st.selectbox("More like", list(kept), key=page_keys.AXIS_SELECTION, on_change=_forget)
-    others = [REST, *(name for name in kept if name != more)]
+    selections_by_name = {f"{one.name} (@{one.id})": one for one in explorer.selections}
+    more = st.selectbox(
+        "More like", list(selections_by_name), key=page_keys.AXIS_SELECTION, on_change=_forget
+    )
+    others = [REST, *(name for name in selections_by_name if name != more)]
     less = st.selectbox("Less like", others, key=page_keys.AXIS_AGAINST, on_change=_forget)
-    high, low = kept[more], kept.get(less)
-    shared = set(high.rows) & set(low.rows) if low is not None else set()
-    rows = [row for row in high.rows if row not in shared]
-    against = [row for row in low.rows if row not in shared] if low is not None else []
+    high, low = selections_by_name[more], selections_by_name.get(less)
+    overlap = set(high.rows) & set(low.rows) if low is not None else set()
+    rows = [row for row in high.rows if row not in overlap]
+    against = [row for row in low.rows if row not in overlap] if low is not None else []
     if not rows or (low is not None and not against):
         report.warning(ALL_SHARED)
         return
-    if shared:
-        st.caption(f"{len(shared):,} items of both are left out.")
+    if overlap:
+        st.caption(f"{len(overlap):,} items of both are left out.")
     _try_button(
         explorer,
         finder,
@@ -302,8 +304,8 @@ def _keep(run_id: str, axis: AddedAxis, key: str) -> None:
 
 
 def _discard(key: str) -> None:
-    done = st.session_state.setdefault(f"{page_keys.AXIS_NAME}_done", set())
-    done.add(key)
+    discards = st.session_state.setdefault(f"{page_keys.AXIS_NAME}_done", set())
+    discards.add(key)
     st.session_state.pop(key, None)
     if key.endswith("_draft"):
         _forget()
@@ -314,11 +316,11 @@ def _discard(key: str) -> None:
 
 def _proposals(explorer: Explorer, shown: ExploreState) -> None:
     run = _run_of(explorer)
-    task, found = work.task_of(run, "propose"), work.proposed(run)
+    task, proposals = work.task_of(run, "propose"), work.proposed(run)
     if task is not None and task.running:
         report.watch([task], page_keys.AXIS_NAME)
         return
-    if found is None:
+    if proposals is None:
         if task is not None and task.error:
             report.warning(task.error)
         st.caption("Axes with two ends that read well, found without being asked.")
@@ -330,14 +332,14 @@ def _proposals(explorer: Explorer, shown: ExploreState) -> None:
             args=(explorer,),
         )
         return
-    done: set[str] = st.session_state.get(f"{page_keys.AXIS_NAME}_done", set())
+    discards: set[str] = st.session_state.get(f"{page_keys.AXIS_NAME}_done", set())
     left = [
         (at, axis)
-        for n, axis in enumerate(found)
-        if f"{page_keys.AXIS_NAME}_{(at := f'{run.shown_key[:12]}_{n}')}" not in done
+        for n, axis in enumerate(proposals)
+        if f"{page_keys.AXIS_NAME}_{(at := f'{run.shown_key[:12]}_{n}')}" not in discards
     ]
     if not left:
-        st.caption(NOTHING_PROPOSED if not found else "All proposals are kept or discarded.")
+        st.caption(NOTHING_PROPOSED if not proposals else "All proposals are kept or discarded.")
     for at, axis in left:
         with st.container(border=True):
             _offer(explorer, shown, axis, at)

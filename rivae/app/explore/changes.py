@@ -24,17 +24,17 @@ def told(question: dict[str, Any], open_run: OpenRun) -> dict[str, Any]:
         ConfigError: a field is missing or of the wrong kind, or there is no such axis.
         RunError: there is no such run, or it is not ready.
     """
-    asked = read(OfAxis, question)
-    explorer = open_run(asked.run, asked.rows, asked.asks)
-    known = {axis["short"]: axis for axis in (*axes_of(explorer), *added_sliders(explorer))}
-    if asked.axis not in known:
-        raise ConfigError(f"this run has no axis {asked.axis}: reload the page")
-    axis = known[asked.axis]
-    key = f"{cache.model_key(asked.run, asked.asks)}/{asked.rows}"
-    effects = axis_effects(key, asked.axis, axis["name"], explorer)
+    request = read(OfAxis, question)
+    explorer = open_run(request.run, request.rows, request.asks)
+    axes_by_id = {axis["short"]: axis for axis in (*axes_of(explorer), *added_sliders(explorer))}
+    if request.axis not in axes_by_id:
+        raise ConfigError(f"this run has no axis {request.axis}: reload the page")
+    axis = axes_by_id[request.axis]
+    key = f"{cache.model_key(request.run, request.asks)}/{request.rows}"
+    effects = axis_effects(key, request.axis, axis["name"], explorer)
     missing = () if effects.names else effects.missing  # what there is says enough
-    said = replace(effects, axis=called(axis), missing=missing)
-    return {"seq": asked.seq, "sentence": said.told(N_NAMES)}
+    named_effects = replace(effects, axis=called(axis), missing=missing)
+    return {"seq": request.seq, "sentence": named_effects.told(N_NAMES)}
 
 
 def called(axis: dict[str, Any]) -> str:

@@ -37,17 +37,17 @@ def about(question: dict[str, Any], open_run: OpenRun) -> dict[str, Any]:
     """
     from rivae.exploring.selection import describe
 
-    asked = read(Chosen, question)
-    explorer = open_run(asked.run, asked.rows, asked.asks)
-    inside = _chosen(explorer, asked)
+    request = read(Chosen, question)
+    explorer = open_run(request.run, request.rows, request.asks)
+    inside = _chosen(explorer, request)
     sets = words_of(explorer.data).sets if has_texts(explorer.data) else None
     tags = tags_of(explorer.data)
-    found = asdict(describe(explorer, inside.ids if inside else [], sets, tags))
-    found["factors"] = found["factors"][:MAX_FACTORS]
+    description = asdict(describe(explorer, inside.ids if inside else [], sets, tags))
+    description["factors"] = description["factors"][:MAX_FACTORS]
     kinds = ("more", "less", "more_tags", "less_tags")
-    for term in (term for kind in kinds for term in found[kind]):
+    for term in (term for kind in kinds for term in description[kind]):
         term["word"] = one_line(term["word"])
-    return {"seq": asked.seq, **found}
+    return {"seq": request.seq, **description}
 
 
 def found(question: dict[str, Any], open_run: OpenRun) -> bytes:
@@ -57,9 +57,9 @@ def found(question: dict[str, Any], open_run: OpenRun) -> bytes:
         ConfigError: a field is missing, of the wrong kind or out of range.
         RunError: there is no such run, or it is not ready.
     """
-    asked = read(Found, question)
-    explorer = open_run(asked.run, asked.rows, asked.asks)
-    has = np.isin(explorer.search_rows, explorer.find(asked.only))
+    request = read(Found, question)
+    explorer = open_run(request.run, request.rows, request.asks)
+    has = np.isin(explorer.search_rows, explorer.find(request.only))
     return np.packbits(has, bitorder="little").tobytes()
 
 
@@ -81,8 +81,8 @@ def keep_for_label(explorer: Explorer, run: str, report: Mapping[str, Any]) -> b
     if not rows:
         return False
     some = np.random.default_rng(0).permutation(rows)[:MAX_SUGGESTED]
-    chosen = ChosenItems(run, explorer.asks, tuple(some.tolist()), len(rows))
-    st.session_state[keys.LABEL_CHOSEN] = chosen
+    chosen_items = ChosenItems(run, explorer.asks, tuple(some.tolist()), len(rows))
+    st.session_state[keys.LABEL_CHOSEN] = chosen_items
     return True
 
 
@@ -92,9 +92,9 @@ def items(explorer: Explorer, run: str, report: Mapping[str, Any]) -> tuple[int,
     Raises:
         ConfigError: the browser's ``report`` names no lasso and no words that can be used.
     """
-    said = {name: report[name] for name in ("within", "only") if name in report}
-    asked = read(Chosen, {"run": run, "seq": 0, **said})
-    if asked.within is None and not asked.only.split():
+    fields = {name: report[name] for name in ("within", "only") if name in report}
+    request = read(Chosen, {"run": run, "seq": 0, **fields})
+    if request.within is None and not request.only.split():
         return ()
-    inside = _chosen(explorer, asked)
+    inside = _chosen(explorer, request)
     return () if inside is None else tuple(np.sort(inside.ids).tolist())

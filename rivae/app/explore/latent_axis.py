@@ -52,11 +52,11 @@ def docked(explorer: Explorer, shown: ExploreState, j: int) -> None:
 
 def _reliable(explorer: Explorer, j: int) -> None:
     """The score of its name beside chance, how sure it is without labels, and its effect."""
-    held = axes_of(explorer)[j]["held"]
-    known = certainty.known_certainty(explorer.run)
+    held_out = axes_of(explorer)[j]["held"]
+    axis_certainty = certainty.known_certainty(explorer.run)
     parts = [
-        f"**{held['text']}** on held-out items" if held else "Its name was not scored",
-        *filter(None, [certainty.reasons(known, explorer.axis_names, [j])]),
+        f"**{held_out['text']}** on held-out items" if held_out else "Its name was not scored",
+        *filter(None, [certainty.reasons(axis_certainty, explorer.axis_names, [j])]),
         f"{explorer.effects[j]:.0%} of small steps along {explorer.axis_ids[j]} change the best "
         "match",
     ]

@@ -72,19 +72,19 @@ def _item(explorer: Explorer, shown: ExploreState, i: int) -> None:
         st.markdown(markdown(item.text))
     _recipe(explorer, i)
     st.markdown(f"**{BOTH.format(letter)}**")
-    own, std = explorer.encode(i), explorer.std.tolist()
+    own_z, std = explorer.encode(i), explorer.std.tolist()
     signs = explorer.signs
-    now, own = (signs * shown.z).tolist(), (signs * own).tolist()
+    now, own_z = (signs * shown.z).tolist(), (signs * own_z).tolist()
     drawing = z_compare_svg(
         now,
-        own,
+        own_z,
         (signs * explorer.mean).tolist(),
         std,
         names=names,
         ink=charts.ink(),
         accent=charts.accent(),
     )
-    st.image(drawing, width="stretch", alt=describe(now, own, std, names))
+    st.image(drawing, width="stretch", alt=describe(now, own_z, std, names))
     st.caption(f"Item number ({item.split} split)")
     st.code(str(i), language=None)
 
@@ -231,10 +231,10 @@ def sheet(explorer: Explorer, shown: ExploreState) -> Sheet:
     from rivae.data.pictures import open_picture
     from rivae.figures.results import results_sheet
 
-    searched = among(explorer, None, shown.only) if shown.only else explorer.retriever
-    if searched is None:
+    retriever = among(explorer, None, shown.only) if shown.only else explorer.retriever
+    if retriever is None:
         raise ConfigError(f"no item has the words {shown.only}: use others")
-    hits = explorer.topk(np.array(shown.z), shown.k, searched)
+    hits = explorer.topk(np.array(shown.z), shown.k, retriever)
     side = 0 if shown.whole else explorer.found_side
     query: Image.Image | None = None
     title = "the average query"
@@ -269,8 +269,8 @@ def steer_button(explorer: Explorer, shown: ExploreState) -> None:
 
 def second_run(run_id: str, ready: Sequence[Run]) -> None:
     """The way to this run and query beside another run of the same items; nothing without one."""
-    own = next((run for run in ready if run.id == run_id), None)
-    data = own.config.dataset if own else None
+    this_run = next((run for run in ready if run.id == run_id), None)
+    data = this_run.config.dataset if this_run else None
     if data and any(run.id != run_id and run.config.dataset.same_items(data) for run in ready):
         st.container(key="to_second_run", width="content").page_link(
             pages.path("compare"),
@@ -287,14 +287,14 @@ def to_steer(explorer: Explorer, state: ExploreState) -> SteerLink:
     """
     z, start = np.array(state.z), without_added(explorer, state)
     levels: dict[AxisKey, float] = dict(enumerate((z - explorer.mean) / explorer.std))
-    moved: dict[AxisKey, float] = dict(enumerate(np.abs(z - start) / explorer.std))
+    distances: dict[AxisKey, float] = dict(enumerate(np.abs(z - start) / explorer.std))
     if state.added:
         for place in explorer.added_axes:
             name, amount = place.axis.id, state.added.get(place.axis.id, 0.0)
             levels[name] = (float(place.axis.at(z[None])[0]) - place.mean) / place.std
-            moved[name] = abs(amount) / place.std
-    furthest = sorted(moved, key=lambda key: -moved[key])[:MAX_AXES]
-    axes = tuple(key for key in moved if key in furthest and moved[key])
+            distances[name] = abs(amount) / place.std
+    furthest = sorted(distances, key=lambda key: -distances[key])[:MAX_AXES]
+    axes = tuple(key for key in distances if key in furthest and distances[key])
     at_query: tuple[Level, ...] = tuple("query" for _ in axes)
     now: tuple[Level, ...] = tuple(
         round(float(np.clip(levels[key], -MAX_LEVEL, MAX_LEVEL)), 2) + 0.0 for key in axes

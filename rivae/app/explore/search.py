@@ -29,15 +29,15 @@ def hits(question: dict[str, Any], open_run: OpenRun) -> dict[str, Any]:
         ConfigError: a field is missing, of the wrong kind or out of range.
         RunError: there is no such run, or it is not ready.
     """
-    asked = read(TextSearch, question)
-    explorer = open_run(asked.run, asked.rows, asked.asks)
+    request = read(TextSearch, question)
+    explorer = open_run(request.run, request.rows, request.asks)
     side = 0 if explorer.shows_whole else explorer.query_side
-    found = []
-    for hit in explorer.best(asked.text, N_HITS):
+    rows = []
+    for hit in explorer.best(request.text, N_HITS):
         _, address, tiny = picture(explorer, hit.row, side)
         about = {"title": hit.title, "snippet": hit.snippet}
-        found.append({"id": hit.row, **about, "picture": address, "tiny": tiny})
-    return {"seq": asked.seq, "hits": found}
+        rows.append({"id": hit.row, **about, "picture": address, "tiny": tiny})
+    return {"seq": request.seq, "hits": rows}
 
 
 def takes(explorer: Explorer) -> dict[str, bool]:
@@ -58,7 +58,7 @@ def upload_of(explorer: Explorer, report: Mapping[str, Any]) -> Upload:
     if not isinstance(content, str) or len(content) > MAX_CONTENT:
         raise DataError(NO_PICTURE)
     try:
-        found = base64.b64decode(content, validate=True)
+        content_bytes = base64.b64decode(content, validate=True)
     except (ValueError, binascii.Error):
         raise DataError(NO_PICTURE) from None
-    return read_upload(explorer, str(report.get("name") or "picture")[:200], found)
+    return read_upload(explorer, str(report.get("name") or "picture")[:200], content_bytes)

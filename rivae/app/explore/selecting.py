@@ -29,27 +29,27 @@ def act(explorer: Explorer, run_id: str, report: Mapping[str, Any]) -> None:
         RivaeError: in one sentence; nothing has changed then.
     """
     names = ("do", "id", "name")
-    asked = read(Selecting, {name: report[name] for name in names if name in report})
+    request = read(Selecting, {name: report[name] for name in names if name in report})
     run = cache.run(run_id)
-    if asked.do == "keep":
+    if request.do == "keep":
         rows = chosen.items(explorer, run_id, report)
         if not rows:
             raise ConfigError("nothing is chosen: draw a lasso on the map, or write a filter")
-        keep_selection(run, rows, asked.name)
+        keep_selection(run, rows, request.name)
         return
     access.require()
-    if asked.do == "rename":
-        rename_selection(run, asked.id, asked.name)
-    elif asked.do == "remove":
-        st.session_state[page_keys.SELECTION] = (run_id, remove_selection(run, asked.id))
+    if request.do == "rename":
+        rename_selection(run, request.id, request.name)
+    elif request.do == "remove":
+        st.session_state[page_keys.SELECTION] = (run_id, remove_selection(run, request.id))
     else:
-        of_run, removed = st.session_state.get(page_keys.SELECTION) or ("", None)
-        if of_run == run_id and removed is not None:
-            restore_selection(run, removed)
+        of_run, last_selection = st.session_state.get(page_keys.SELECTION) or ("", None)
+        if of_run == run_id and last_selection is not None:
+            restore_selection(run, last_selection)
         st.session_state[page_keys.SELECTION] = None
 
 
 def gone(run_id: str) -> str:
     """The name of the selection that this visitor removed last; "" where none can come back."""
-    of_run, removed = st.session_state.get(page_keys.SELECTION) or ("", None)
-    return removed.name if of_run == run_id and removed is not None else ""
+    of_run, last_selection = st.session_state.get(page_keys.SELECTION) or ("", None)
+    return last_selection.name if of_run == run_id and last_selection is not None else ""

@@ -220,8 +220,8 @@ def current(entered: bool, ready: Sequence[Run]) -> tuple[ExploreState, Explorer
             link.run, defaults.names(ready), lambda run: _opened(run, link.rows, link.asks)
         )
         upload = uploads.KEPT.find(cache.model_key(run), link.upload) if link.upload else None
-        shown, notes = state.from_link(explorer, run, link, rev, upload)
-        return shown, left_out + notes, explorer
+        first_state, notes = state.from_link(explorer, run, link, rev, upload)
+        return first_state, left_out + notes, explorer
 
     shown, explorer = PAGE.current(
         entered, lambda shown: _opened(shown.run, shown.rows, shown.asks), begin
@@ -253,14 +253,14 @@ def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:
     """What the panel is sent."""
     data = cache.data_version(shown.run)
     key = f"{shown.run}/{shown.rows}/{shown.asks}/{len(explorer.search_rows)}/{data}"
-    sent = PAGE.sent(key, lambda: state.payload(explorer, shown, key, web.topk_url()))
-    known = certainty.known_certainty(explorer.run)
+    payload = PAGE.sent(key, lambda: state.payload(explorer, shown, key, web.topk_url()))
+    axis_certainty = certainty.known_certainty(explorer.run)
     return {
-        **sent,
+        **payload,
         "view": address.view(),
         "best": best_order(),
         "watched": st.session_state.get(keys.EXPLORE.item),
-        "marks": certainty_marks(known, explorer.axis_names),
+        "marks": certainty_marks(axis_certainty, explorer.axis_names),
         "map": shared_map.map_of(explorer, shown.run),
         "takes": search.takes(explorer),
         "hits": web.hits_url(),

@@ -94,8 +94,8 @@ def from_link(
         is_text = asks_of(link.upload) == "second"
         upload = Upload(link.upload, "Your text" if is_text else "Your picture", "", base)
         notes.append(TEXT_GONE if is_text else UPLOAD_GONE)
-    z, added, gone = linked_z(explorer, base, link)
-    notes += gone
+    z, added_amounts, missing = linked_z(explorer, base, link)
+    notes += missing
     beyond = [j for j in (*link.changes, *link.locked) if j >= len(z)]
     if beyond:
         left_out = f"{explorer.method.axis_letter()}{max(beyond) + 1}"
@@ -110,7 +110,7 @@ def from_link(
         z=tuple(z.tolist()),
         whole=explorer.shows_whole if link.whole is None else link.whole,
         locked=tuple(j for j in link.locked if j < len(z)),
-        added=added,
+        added=added_amounts,
         upload=upload,
         rev=next_rev(rev),
     )
@@ -119,13 +119,13 @@ def from_link(
 
 def to_link(explorer: Explorer, state: ExploreState) -> ExploreLink:
     """The link that restores ``state``, an upload as long as it is kept."""
-    expected = without_added(explorer, state)
-    moved = {j: v for j, (v, b) in enumerate(zip(state.z, expected, strict=True)) if v != b}
+    base_z = without_added(explorer, state)
+    changes = {j: v for j, (v, b) in enumerate(zip(state.z, base_z, strict=True)) if v != b}
     return carry(
         state,
         ExploreLink,
         query=state.start,
-        changes=dict(enumerate(state.z)) if state.upload else moved,
+        changes=dict(enumerate(state.z)) if state.upload else changes,
         whole=None if state.whole == explorer.shows_whole else state.whole,
     )
 
@@ -144,13 +144,15 @@ def commit(
     if view.get("rev") != state.rev:
         return state
     d = len(state.z)
-    said = ExploreLink.reported(view, d)
+    view_fields = ExploreLink.reported(view, d)
     z = rounded(read_z(view.get("z"), d))
-    if said["added"]:
+    if view_fields["added"]:
         moves = moves_now()
-        said["added"] = {name: v for name, v in said["added"].items() if name in moves}
-        z = settled(z, moved_by(state.base, said["added"], moves))
-    return replace(state, z=z, **said)
+        view_fields["added"] = {
+            name: v for name, v in view_fields["added"].items() if name in moves
+        }
+        z = settled(z, moved_by(state.base, view_fields["added"], moves))
+    return replace(state, z=z, **view_fields)
 
 
 def without_added(explorer: Explorer, state: ExploreState) -> tuple[float, ...]:
@@ -170,17 +172,17 @@ def with_query(explorer: Explorer, state: ExploreState, query: Query) -> Explore
 
 def with_upload(state: ExploreState, upload: Upload) -> ExploreState:
     """``state`` with a visitor's own picture or text as the query."""
-    asked = replace(state, asks=upload.asks, base=upload.z, query="mean", upload=upload)
-    return with_z(asked, upload.z)
+    uploaded_state = replace(state, asks=upload.asks, base=upload.z, query="mean", upload=upload)
+    return with_z(uploaded_state, upload.z)
 
 
 def with_z(state: ExploreState, z: Sequence[float]) -> ExploreState:
     """``state`` with its free dimensions at ``z``; locked ones stay."""
-    moved = (
+    amounts = (
         old if j in state.locked else new
         for j, (old, new) in enumerate(zip(state.z, z, strict=True))
     )
-    return replace(state, z=tuple(moved), added={}, rev=next_rev(state.rev))
+    return replace(state, z=tuple(amounts), added={}, rev=next_rev(state.rev))
 
 
 def payload(explorer: Explorer, state: ExploreState, key: str, url: str) -> dict[str, Any]:
@@ -245,9 +247,9 @@ def seen(explorer: Explorer, state: ExploreState, best: Order, on_map: bool) -> 
 def query_card(explorer: Explorer, state: ExploreState) -> dict[str, Any]:
     """Picture and words of the query."""
     if state.upload:
-        kept = bool(state.upload.data_uri)
+        has_picture = bool(state.upload.data_uri)
         yours = "your text" if state.upload.asks == "second" else "your picture"
-        text = yours if kept else CARD_GONE
+        text = yours if has_picture else CARD_GONE
         card = {"title": state.upload.title, "text": text}
         return {**card, "picture": state.upload.data_uri, "tiny": False}
     return card_of(explorer, state.query, state.base)

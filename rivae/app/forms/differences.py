@@ -72,8 +72,8 @@ def _titles(configs: Sequence[RunConfig]) -> dict[str, str]:
     titles: dict[str, str] = {}
     for config in configs:
         with suppress(ConfigError):  # its data set or method is not installed here
-            known = all_fields(config.dataset.name, config.method.name)
-            titles |= {field.path: _title(field) for field in known if field.path not in titles}
+            fields = all_fields(config.dataset.name, config.method.name)
+            titles |= {field.path: _title(field) for field in fields if field.path not in titles}
     return titles
 
 

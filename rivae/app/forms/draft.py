@@ -130,8 +130,8 @@ class Draft:
 
     def take_back(self, *paths: str) -> Draft:
         """With the preset's values of these settings."""
-        kept = {path: text for path, text in self.entries.items() if path not in paths}
-        return replace(self, entries=kept)
+        entries = {path: text for path, text in self.entries.items() if path not in paths}
+        return replace(self, entries=entries)
 
 
 @dataclass(frozen=True)
@@ -156,9 +156,9 @@ class CheckedDraft:
 
     def field(self, path: str) -> SettingField:
         """The setting at ``path``; ConfigError when these choices have none."""
-        for known in self.fields:
-            if known.path == path:
-                return known
+        for one in self.fields:
+            if one.path == path:
+                return one
         raise ConfigError(f"there is no setting '{path.partition('.')[2]}' with these choices")
 
     def changes(self) -> Values:
@@ -170,10 +170,10 @@ class CheckedDraft:
         for trouble in self.troubles.values():
             raise ConfigError(trouble)
         names = {tuple(path.split(".")[:2]) for path in self.changed}
-        made: Values = {"dataset": {}, "method": {}, "training": {}}
+        values: Values = {"dataset": {}, "method": {}, "training": {}}
         for section, name in names:
-            made[section][name] = self.values[section][name]
-        return made
+            values[section][name] = self.values[section][name]
+        return values
 
 
 def check(draft: Draft) -> CheckedDraft:
@@ -187,22 +187,22 @@ def check(draft: Draft) -> CheckedDraft:
     values = copy.deepcopy(base)
     troubles: dict[str, str] = {}
     # Outer settings first: a part that is added brings its defaults.
-    for known in sorted(everything, key=lambda f: f.path.count(".")):
-        if known.path in draft.entries and holder(values, known.path) is not None:
+    for form_field in sorted(everything, key=lambda f: f.path.count(".")):
+        if form_field.path in draft.entries and holder(values, form_field.path) is not None:
             try:
-                put(values, known, value_of(known, draft.entries[known.path]))
+                put(values, form_field, value_of(form_field, draft.entries[form_field.path]))
             except ConfigError as error:
-                troubles[known.path] = str(error)
+                troubles[form_field.path] = str(error)
     fields = tuple(f for f in everything if holder(values, f.path) is not None)
     troubles = {**_schema_troubles(draft, values, fields), **troubles}
-    shown = {f.path: draft.entries.get(f.path, text_at(values, f)) for f in fields}
-    changed = tuple(f.path for f in fields if f.path in troubles or differs(base, values, f))
-    order = [path for path in shown if path in troubles] + [""] * ("" in troubles)
+    texts = {f.path: draft.entries.get(f.path, text_at(values, f)) for f in fields}
+    changes = tuple(f.path for f in fields if f.path in troubles or differs(base, values, f))
+    order = [path for path in texts if path in troubles] + [""] * ("" in troubles)
     return CheckedDraft(
         fields,
         {f.path: usual(base, f) for f in fields},
-        shown,
-        changed,
+        texts,
+        changes,
         {path: troubles[path] for path in order},
         values,
     )
@@ -214,12 +214,12 @@ def preset_values(draft: Draft) -> Values:
     Raises:
         ConfigError: there is no such preset.
     """
-    entered = {}  # the preset may depend on how large pictures are, or whether they are vectors
-    for known in dataset_fields(draft.dataset):
-        if known.path in draft.entries:
+    entries = {}  # the preset may depend on how large pictures are, or whether they are vectors
+    for form_field in dataset_fields(draft.dataset):
+        if form_field.path in draft.entries:
             with suppress(ConfigError):  # ``check`` reports it at the setting
-                entered[known.label] = value_of(known, draft.entries[known.path])
-    return _preset_values(draft, entered)
+                entries[form_field.label] = value_of(form_field, draft.entries[form_field.path])
+    return _preset_values(draft, entries)
 
 
 def _preset_values(draft: Draft, data: Mapping[str, Any]) -> Values:
@@ -257,9 +257,9 @@ def draft_of(config: RunConfig) -> Draft:
         "method": {**base["method"], **settings},
         "training": config.training.model_dump(mode="json"),
     }
-    for known in all_fields(draft.dataset, draft.method):
-        if holder(values, known.path) is not None and differs(base, values, known):
-            draft = draft.enter(known.path, text_at(values, known))
+    for form_field in all_fields(draft.dataset, draft.method):
+        if holder(values, form_field.path) is not None and differs(base, values, form_field):
+            draft = draft.enter(form_field.path, text_at(values, form_field))
     return draft
 
 
@@ -267,8 +267,8 @@ def _schema_troubles(
     draft: Draft, values: Values, fields: Sequence[SettingField]
 ) -> dict[str, str]:
     """The errors of the configuration classes by path; those of several settings under ""."""
-    known = {field.path: field for field in fields}
-    found: dict[str, str] = {}
+    fields_by_path = {field.path: field for field in fields}
+    troubles: dict[str, str] = {}
     for section, owner, model in (
         ("dataset", draft.dataset, settings_class(draft.dataset)),
         ("method", draft.method, METHODS[draft.method].config_class),
@@ -277,18 +277,20 @@ def _schema_troubles(
         try:
             settings = model.model_validate(values[section])
             if isinstance(settings, MethodConfig) and (said := settings.untrained()):
-                found.setdefault("", f"{owner}: {said}")
+                troubles.setdefault("", f"{owner}: {said}")
         except ValidationError as error:
             for wrong in error.errors():
                 names = [section, *(part for part in wrong["loc"] if isinstance(part, str))]
-                while names and ".".join(names) not in known:
+                while names and ".".join(names) not in fields_by_path:
                     names.pop()
                 path = ".".join(names)
                 said = wrong["msg"].removeprefix("Value error, ").replace("Input should", "must")
-                label = known[path].label if path else owner
+                label = fields_by_path[path].label if path else owner
                 sentence = f"{label}: {said[:1].lower()}{said[1:]}"
-                if path and known[path].bounds:
-                    shown = text_at(values, known[path])
-                    sentence = f"{label} must be {expected(known[path])}, not '{shown[:40]}'"
-                found.setdefault(path, sentence)
-    return found
+                if path and fields_by_path[path].bounds:
+                    text = text_at(values, fields_by_path[path])
+                    sentence = (
+                        f"{label} must be {expected(fields_by_path[path])}, not '{text[:40]}'"
+                    )
+                troubles.setdefault(path, sentence)
+    return troubles

@@ -137,13 +137,13 @@ def probe(config: RunConfig, progress: Progress = silent) -> Estimate:
         KeyboardInterrupt: passed on; nothing is left behind.
     """
     progress("opening the data set", 0.0)
-    started = time.monotonic()
+    start = time.monotonic()
     data = load_dataset(config.dataset.name, **config.dataset.settings)
     try:
         with scratch_folder("rivae-probe-") as folder:
             progress("building the model", 0.1)
             trainer = _Stopwatch([TrainingJob(Run.create(config, folder), data)])
-            start_s = time.monotonic() - started
+            start_s = time.monotonic() - start
             settings = _settings_of_stages(config, data, trainer.models.stages)
             stages = [
                 trainer.clock(stage, setting, progress)
@@ -179,14 +179,14 @@ def _settings_of_stages(
     choice, shapes = config.method, (data.x1.shape, data.x2.shape)
     names = stage_lengths(choice.name)
     lengths = {name: 1_000 + i for i, name in enumerate(names)}
-    known = {length: name for name, length in lengths.items()}
-    changed = method_config(choice.name, {**choice.settings, **lengths})
-    found = [""] * len(stages)
+    names_by_length = {length: name for name, length in lengths.items()}
+    settings = method_config(choice.name, {**choice.settings, **lengths})
+    settings_of = [""] * len(stages)
     with suppress(RivaeError), torch.device("meta"):
-        made = METHODS[choice.name](changed, *shapes).stages()
-        if [stage.name for stage in made] == [stage.name for stage in stages]:
-            found = [known.get(stage.epochs, "") for stage in made]
-    return found
+        new_stages = METHODS[choice.name](settings, *shapes).stages()
+        if [stage.name for stage in new_stages] == [stage.name for stage in stages]:
+            settings_of = [names_by_length.get(stage.epochs, "") for stage in new_stages]
+    return settings_of
 
 
 def solving_seconds(shapes: Sequence[tuple[int, ...]], n: int) -> float:
@@ -196,13 +196,13 @@ def solving_seconds(shapes: Sequence[tuple[int, ...]], n: int) -> float:
     sizes = [math.prod(shape) for shape in shapes]
     part, side = min(n, TIMED_ROWS), min(TIMED_SIDE, *sizes)
     rows = np.ones((part, max(sizes)), dtype=np.float32)
-    started = time.monotonic()
+    start = time.monotonic()
     rows.T @ rows
-    product = (time.monotonic() - started) / (part * max(sizes) ** 2)
+    product = (time.monotonic() - start) / (part * max(sizes) ** 2)
     small = np.diag(np.arange(side, dtype=np.float32)) + 1
-    started = time.monotonic()
+    start = time.monotonic()
     np.linalg.eigh(small)
-    decomposition = (time.monotonic() - started) / side**3
+    decomposition = (time.monotonic() - start) / side**3
     products = n * (sizes[0] ** 2 + sizes[1] ** 2 + sizes[0] * sizes[1])
     ranks = [min(n, size) for size in sizes]
     return product * products + decomposition * sum(rank**2 * max(ranks) for rank in ranks)
@@ -242,11 +242,11 @@ class _Stopwatch(Trainer):
     def validation_s(self) -> float:
         """Seconds of one validation; about 0 if it fails, as the model is hardly trained."""
         job = self.models.jobs[0]
-        started = time.monotonic()
+        start = time.monotonic()
         model = self.models.single(0)
         with suppress(RivaeError):
             measure(model, job, validation_scores, self.models.device)
-        return time.monotonic() - started
+        return time.monotonic() - start
 
     def _begin(self, stage: Stage, setting: str, steps: int) -> StageTime:
         share = 1.0
@@ -256,19 +256,19 @@ class _Stopwatch(Trainer):
             self.feed.n, self.feed.rows = few, [rows[:few] for rows in self.feed.rows]
         groups = self.models.method.param_groups(stage.name)
         optimiser = make_optimiser(groups, stage.learning_rate)
-        started = time.monotonic()
+        start = time.monotonic()
         self._prepare(stage)
         self._wait()
-        prepare_s = (time.monotonic() - started) / share
+        prepare_s = (time.monotonic() - start) / share
         self.models.progress.stage_epoch = 0
         self._ticks, self._limit = [], time.monotonic() + LIMIT_S
         endless = replace(stage, epochs=max(stage.epochs, STEPS + 2))
         with suppress(_EnoughError):
             while True:
                 self._epoch(endless, optimiser)
-        started = time.monotonic()
+        start = time.monotonic()
         save_state(self.models, optimiser)
-        self.save_s = max(self.save_s, time.monotonic() - started)
+        self.save_s = max(self.save_s, time.monotonic() - start)
         return StageTime(
             stage.name,
             setting,

@@ -91,8 +91,8 @@ def method_fields(method: str) -> tuple[SettingField, ...]:
 @cache
 def training_fields() -> tuple[SettingField, ...]:
     """The settings of the trainer, without the device."""
-    found = _of_model("training", TrainingConfig)
-    return tuple(known for known in found if known.path not in APART)
+    fields = _of_model("training", TrainingConfig)
+    return tuple(field for field in fields if field.path not in APART)
 
 
 @cache
@@ -108,8 +108,8 @@ def stage_lengths(method: str) -> tuple[str, ...]:
 
 def all_fields(dataset: str, method: str) -> tuple[SettingField, ...]:
     """Every setting of a run, in the order of the groups."""
-    found = (*method_fields(method), *dataset_fields(dataset), *training_fields())
-    return tuple(sorted(found, key=lambda known: (GROUPS.index(known.group), _is_late(known))))
+    fields = (*method_fields(method), *dataset_fields(dataset), *training_fields())
+    return tuple(sorted(fields, key=lambda known: (GROUPS.index(known.group), _is_late(known))))
 
 
 def _is_late(known: SettingField) -> bool:
@@ -124,18 +124,18 @@ def _of_model(
     for name, info in model.model_fields.items():
         default = info.get_default(call_default_factory=True, validated_data={})
         path, inner = f"{prefix}.{name}", _model_in(info.annotation)
-        title, own = info.title or title_of(name), _group(path, info, group)
+        title, own_group = info.title or title_of(name), _group(path, info, group)
         if inner is None or _may_be_none(info.annotation):
-            made = replace(
+            new_field = replace(
                 _field(path, info.annotation, info.metadata, default),
-                group=own,
+                group=own_group,
                 title=title,
                 above=above,
                 help=info.description or "",
             )
-            yield made if inner is None else replace(made, inside=_defaults(inner))
+            yield new_field if inner is None else replace(new_field, inside=_defaults(inner))
         if inner is not None:
-            yield from _of_model(path, inner, title, own)
+            yield from _of_model(path, inner, title, own_group)
 
 
 def title_of(name: str) -> str:
@@ -211,8 +211,8 @@ def _group(path: str, info: FieldInfo, part: Group) -> Group:
     section, *names = path.split(".")
     if section != "method":
         return "Data set" if section == "dataset" else "Training"
-    named = info.json_schema_extra
-    group = named.get("group") if isinstance(named, dict) else None
+    extra = info.json_schema_extra
+    group = extra.get("group") if isinstance(extra, dict) else None
     if group in GROUPS:
         return group
     last = names[-1]
@@ -225,16 +225,16 @@ def _group(path: str, info: FieldInfo, part: Group) -> Group:
 
 def _unwrapped(hint: Any) -> tuple[Any, list[Any]]:
     """The type without None and Annotated, and the bounds that it was annotated with."""
-    found: list[Any] = []
+    all_marks: list[Any] = []
     while True:
         if get_origin(hint) is Annotated:
             hint, *marks = get_args(hint)
             for mark in marks:
-                found += mark.metadata if isinstance(mark, FieldInfo) else [mark]
+                all_marks += mark.metadata if isinstance(mark, FieldInfo) else [mark]
         elif _may_be_none(hint) and len(get_args(hint)) == 2:
             hint = next(arg for arg in get_args(hint) if arg is not type(None))
         else:
-            return hint, found
+            return hint, all_marks
 
 
 def _may_be_none(hint: Any) -> bool:
@@ -249,12 +249,12 @@ def _model_in(hint: Any) -> type[BaseModel] | None:
 def _bounds(marks: list[Any]) -> str:
     """The bounds of a number as text."""
     names = ("ge", "gt", "le", "lt")
-    said = [(name, getattr(mark, name, None)) for mark in marks for name in names]
-    found: dict[str, Any] = {name: bound for name, bound in said if bound is not None}
-    if "ge" in found and "le" in found:
-        return f"from {_number(found['ge'])} to {_number(found['le'])}"
+    limits = [(name, getattr(mark, name, None)) for mark in marks for name in names]
+    bounds: dict[str, Any] = {name: limit for name, limit in limits if limit is not None}
+    if "ge" in bounds and "le" in bounds:
+        return f"from {_number(bounds['ge'])} to {_number(bounds['le'])}"
     words = {"ge": "of at least", "gt": "above", "le": "of at most", "lt": "below"}
-    return " and ".join(f"{words[name]} {_number(value)}" for name, value in found.items())
+    return " and ".join(f"{words[name]} {_number(value)}" for name, value in bounds.items())
 
 
 def _number(bound: float) -> str:

@@ -91,8 +91,8 @@ def describe(folder: Path) -> str:
     if not features:
         return "the pixels of the pictures and the words of the texts"
     names = single_names(features)
-    seen = "; ".join(FEATURES[name].blurb for name in names)
-    return seen if OWN in names else f"{seen}, and the words of the texts"
+    blurbs = "; ".join(FEATURES[name].blurb for name in names)
+    return blurbs if OWN in names else f"{blurbs}, and the words of the texts"
 
 
 def quick_run(folder: Path, root: Path, name: str = "", progress: Progress = silent) -> Quick:
@@ -115,11 +115,11 @@ def quick_run(folder: Path, root: Path, name: str = "", progress: Progress = sil
     try:
         with locked(make_private(jobs_folder(root)) / f"quick-{folder.name}.lock", private=True):
             config = quick_config(folder, name or folder.name)
-            found = _same(folder, config, ledger, name)
-            if found is not None:
-                _go_on(found.name, ledger)
-                _queue_later(folder, found, ledger)
-                return Quick(found, known=True)
+            same_run = _same(folder, config, ledger, name)
+            if same_run is not None:
+                _go_on(same_run.name, ledger)
+                _queue_later(folder, same_run, ledger)
+                return Quick(same_run, known=True)
             if name:
                 _refuse_taken(name, ledger)
             make_missing(folder, _features(folder), part(progress, 0, DESCRIBING))
@@ -176,24 +176,24 @@ def _queue_later(folder: Path, config: RunConfig, ledger: Ledger) -> int:
     if not refinable(config):
         return 0
     features = str(config.dataset.settings.get("features", ""))
-    wanted = {"refined": features}
+    tags = {"refined": features}
     if (richer := _richer(features)) != features:
-        wanted["richer"] = richer
+        tags["richer"] = richer
     there = [job.config for job in ledger.jobs()]
     there += [run.config_or_none for run in list_runs([ledger.root])]
-    known = {
+    configs = {
         other.dataset.settings.get("features")
         for other in there
         if other and other.refines == config.name
     }
     # After the usual runs, and richer features, which take longest to make, at the end.
-    for priority, (suffix, read) in zip((LATER, LAST), wanted.items(), strict=False):
-        if read not in known:
+    for priority, (suffix, read) in zip((LATER, LAST), tags.items(), strict=False):
+        if read not in configs:
             name = free_base(f"{config.name[:70]}-{suffix}", [""], _taken(ledger))
             later = _config(folder, name, read, {}).model_copy(update={"refines": config.name})
             ledger.add([later], priority=priority)
     ensure_dispatcher(ledger.root)
-    return len(wanted)
+    return len(tags)
 
 
 def _richer(features: str) -> str:
@@ -218,16 +218,16 @@ def _same(folder: Path, config: RunConfig, ledger: Ledger, name: str) -> RunConf
 
     One from before the import was made is of other data that had the same name.
     """
-    made = Manifest.read(folder).created
-    known = [(job.config, job.queued) for job in ledger.jobs() if job.config is not None]
+    created = Manifest.read(folder).created
+    jobs = [(job.config, job.queued) for job in ledger.jobs() if job.config is not None]
     for run in list_runs([ledger.root]):
         with suppress(RivaeError):
             if run.status.state != "failed" and not run.data_change:
-                own = run.config.model_copy(update={"name": run.id})
-                known.insert(0, (own, run.status.started or ""))
-    for other, when in known:
+                own_config = run.config.model_copy(update={"name": run.id})
+                jobs.insert(0, (own_config, run.status.started or ""))
+    for other, when in jobs:
         alike = other.model_copy(update={"name": config.name}) == config
-        if alike and when >= made and name in ("", other.name) and _lives(other.name, ledger):
+        if alike and when >= created and name in ("", other.name) and _lives(other.name, ledger):
             return other
     return None
 
@@ -252,8 +252,8 @@ def _go_on(name: str, ledger: Ledger) -> None:
 
 
 def _taken(ledger: Ledger) -> Callable[[str], bool]:
-    queued = {job.run for job in ledger.jobs()}
-    return lambda name: name in queued or is_taken(name, ledger.root)
+    queue_names = {job.run for job in ledger.jobs()}
+    return lambda name: name in queue_names or is_taken(name, ledger.root)
 
 
 def _refuse_taken(name: str, ledger: Ledger) -> None:
@@ -282,14 +282,14 @@ def wait_for_model(
     Raises:
         RunError: it ended without any, and why.
     """
-    ledger, told = Ledger(root), ""
+    ledger, last_line = Ledger(root), ""
     while True:
         opens, doing = first_model(name, ledger)
         if opens:
             return Run(root / name)
-        if doing != told:
+        if doing != last_line:
             tell(doing)
-            told = doing
+            last_line = doing
         time.sleep(look_s)
 
 
@@ -306,8 +306,8 @@ def first_model(name: str, ledger: Ledger) -> tuple[bool, str]:
     state, message = state_of(name, ledger)
     if state in ("failed", "cancelled", "lost"):
         raise RunError(f"{name} is {state}: {message or f'see `rivae logs {name}`'}")
-    queued = state == "queued"
-    return False, "waiting in the queue" if queued else "training, until the first checkpoint"
+    is_waiting = state == "queued"
+    return False, "waiting in the queue" if is_waiting else "training, until the first checkpoint"
 
 
 def state_of(name: str, ledger: Ledger) -> tuple[str, str]:

@@ -44,23 +44,23 @@ def runs_of(draft: Draft, is_taken: Callable[[str], bool] = lambda name: False) 
         ConfigError: one sentence about the first thing that is wrong.
     """
     seeds, given = parse_seeds(draft.seeds), draft.name.strip()
-    found = variants(draft)
-    n = len(seeds) * len(found)
+    drafts = variants(draft)
+    n = len(seeds) * len(drafts)
     if n > MAX_RUNS:
         raise ConfigError(
             f"{n:,} runs are more than the {MAX_RUNS} that are queued at once: take fewer seeds "
             "or values"
         )
     ends = [""] if given and len(seeds) == 1 else [f"-s{seed}" for seed in seeds]
-    names = [f"{part}{end}" for part, _ in found for end in ends]
+    names = [f"{part}{end}" for part, _ in drafts for end in ends]
     base = given or free_base(f"{draft.data}-{draft.method}", names, is_taken)
-    taken = next((base + name for name in names if is_taken(base + name)), None)
-    if taken:
-        raise ConfigError(f"a run named {taken} already exists: choose another name")
-    made = [_make(variant) for _, variant in found]
+    taken_name = next((base + name for name in names if is_taken(base + name)), None)
+    if taken_name:
+        raise ConfigError(f"a run named {taken_name} already exists: choose another name")
+    configs = [_make(variant) for _, variant in drafts]
     return [
         make(f"{base}{part}{end}", seed)
-        for (part, _), make in zip(found, made, strict=True)
+        for (part, _), make in zip(drafts, configs, strict=True)
         for end, seed in zip(ends, seeds, strict=True)
     ]
 
@@ -75,15 +75,15 @@ def variants(draft: Draft) -> list[tuple[str, Draft]]:
     """
     if not draft.sweep:
         return [("", draft)]
-    known = check(draft.take_back(draft.sweep)).field(draft.sweep)
-    found: dict[str, Draft] = {}
-    for value in values_of(known, draft.values):
+    field = check(draft.take_back(draft.sweep)).field(draft.sweep)
+    drafts: dict[str, Draft] = {}
+    for value in values_of(field, draft.values):
         text = text_of(value)
-        part = f"-{slug(known.label)}-{slug(text)}"
-        if part in found:
-            part = f"{part}-{len(found) + 1}"
-        found[part] = replace(draft.enter(draft.sweep, text), sweep="", values="")
-    return list(found.items())
+        part = f"-{slug(field.label)}-{slug(text)}"
+        if part in drafts:
+            part = f"{part}-{len(drafts) + 1}"
+        drafts[part] = replace(draft.enter(draft.sweep, text), sweep="", values="")
+    return list(drafts.items())
 
 
 def open_datasets(configs: Sequence[RunConfig]) -> None:
@@ -92,8 +92,8 @@ def open_datasets(configs: Sequence[RunConfig]) -> None:
     Raises:
         ConfigError, DataError: for the first that cannot be opened.
     """
-    found = {config.dataset.model_dump_json(): config.dataset for config in configs}
-    for dataset in list(found.values())[:MAX_OPENED]:
+    datasets_by_key = {config.dataset.model_dump_json(): config.dataset for config in configs}
+    for dataset in list(datasets_by_key.values())[:MAX_OPENED]:
         load_dataset(dataset.name, **dataset.settings)
 
 

@@ -52,11 +52,11 @@ def dataset_cards(runs: Sequence[Run]) -> None:
     for run in runs:
         by_title.setdefault(_title(run), []).append(run)
     with st.grid(3, min_column_width=300, gap="medium"):
-        for title, own in sorted(by_title.items(), key=lambda pair: pair[0] == UNREADABLE):
-            if any(_is_working(run, cards[run.id]) for run in own):
-                fragment(run_every=5)(_watched)(title, own)
+        for title, own_runs in sorted(by_title.items(), key=lambda pair: pair[0] == UNREADABLE):
+            if any(_is_working(run, cards[run.id]) for run in own_runs):
+                fragment(run_every=5)(_watched)(title, own_runs)
             else:
-                _dataset_card(title, own, cards)
+                _dataset_card(title, own_runs, cards)
 
 
 def _described(runs: Sequence[Run]) -> dict[str, RunCard]:
@@ -127,8 +127,8 @@ def _dataset_card(title: str, runs: Sequence[Run], cards: Mapping[str, RunCard])
 def _merit(run: Run, card: RunCard) -> tuple[bool, float]:
     """Runs that can be opened come first, of these the ones whose scores are best."""
     better = {"R@1", "D", "C", "I"}  # MedR is lower where it is better
-    found = [float(value) for label, value, _ in card.scores if label in better]
-    return not run.opens, -sum(found)
+    values = [float(value) for label, value, _ in card.scores if label in better]
+    return not run.opens, -sum(values)
 
 
 def _run(run: Run, card: RunCard) -> None:
@@ -193,7 +193,7 @@ def other_datasets(runs: Sequence[Run]) -> None:
     """Data sets that nothing was trained on yet, imports among them, and the way to one's own."""
     from rivae.data.registry import import_names
 
-    trained = {_title(run) for run in runs}
+    titles = {_title(run) for run in runs}
     with st.grid(4, min_column_width=240):
         with st.container(border=True, height="stretch"):
             st.markdown("**Your own**")
@@ -202,10 +202,10 @@ def other_datasets(runs: Sequence[Run]) -> None:
             st.page_link(pages.path("data"), label="Import pairs", icon=":material/database:")
         for name in dataset_names():
             title = title_of_dataset(name)
-            if name != IMPORTED and title not in trained:
+            if name != IMPORTED and title not in titles:
                 _untrained(name, title, blurb(name))
         for name in import_names():
-            if name not in trained:
+            if name not in titles:
                 _untrained(name, name, "Your pairs, imported and ready.")
 
 

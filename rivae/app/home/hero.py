@@ -87,10 +87,12 @@ def _data(explorer: Explorer, run: Run) -> dict[str, Any]:
     query, rev = _query(explorer)
     z = query_z(explorer, query)
     axes = axes_by_key(explorer)  # the latents, then the added ones, as the panel's rows are
-    chosen = [list(axes).index(key) for key in telling_axes(explorer)]
+    axis_places = [list(axes).index(key) for key in telling_axes(explorer)]
     # Of those that have no slider here, what moves z is enough.
     unsaid: dict[str, Any] = {"about": "", "terms": [], "held": None}
-    dims = [dim if j in chosen else {**dim, **unsaid} for j, dim in enumerate(sliders_of(explorer))]
+    dims = [
+        dim if j in axis_places else {**dim, **unsaid} for j, dim in enumerate(sliders_of(explorer))
+    ]
     side = 0 if explorer.shows_whole else explorer.found_side
     return {
         "rev": rev,
@@ -102,7 +104,7 @@ def _data(explorer: Explorer, run: Run) -> dict[str, Any]:
         "k": N_ITEMS,
         "dims": dims,
         "addedAxes": added_sliders(explorer),
-        "chosen": chosen,
+        "chosen": axis_places,
         "z": list(z),
         "aspect": explorer.aspect(side),
         "query": card_of(explorer, query, z),
@@ -133,13 +135,13 @@ def _open(explorer: Explorer, run: Run, asked: dict[str, Any]) -> None:
     query = _query(explorer)[0]
     try:
         z = rounded(read_z(asked.get("z"), explorer.n_components))
-        added = checked_amounts(asked.get("added"))
+        amounts = checked_amounts(asked.get("added"))
     except RivaeError:
         return
-    home = moved_by(query_z(explorer, query), added, moves_of(explorer) if added else {})
+    home = moved_by(query_z(explorer, query), amounts, moves_of(explorer) if amounts else {})
     z = settled(z, home)
     changes = {j: v for j, v in enumerate(z) if v != home[j]}
-    link = ExploreLink(run.id, query=query, changes=changes, added=added)
+    link = ExploreLink(run.id, query=query, changes=changes, added=amounts)
     st.session_state[page_keys.HERO_OPEN] = link.write()
 
 

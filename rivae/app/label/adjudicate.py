@@ -58,20 +58,22 @@ def panel(
     if st.session_state.get(page_keys.PAGE, 1) > n_pages:
         st.session_state[page_keys.PAGE] = n_pages
     page = st.pagination(n_pages, key=page_keys.PAGE) if n_pages > 1 else 1
-    shown = cases[(page - 1) * PER_PAGE : page * PER_PAGE]
-    unasked = _inapplicable({key_of[case.row] for case in shown})
-    for case in shown:
+    page_cases = cases[(page - 1) * PER_PAGE : page * PER_PAGE]
+    inapplicable = _inapplicable({key_of[case.row] for case in page_cases})
+    for case in page_cases:
         key = key_of[case.row]
-        not_for = {who for item, factor, who in unasked if (item, factor) == (key, case.factor)}
+        not_for = {
+            who for item, factor, who in inapplicable if (item, factor) == (key, case.factor)
+        }
         _case(opened, guideline, answers, case, key, standing.get((key, case.factor)), not_for)
 
 
 def _inapplicable(items: Collection[str]) -> set[tuple[str, str, str]]:
     """Item, factor and annotator of the answers that a question does not apply to an item."""
     return {
-        (found.event.item, found.event.factor, found.event.annotator)
-        for found in labels.store().current("label", items=items)
-        if found.event.action == "inapplicable"
+        (event.event.item, event.event.factor, event.event.annotator)
+        for event in labels.store().current("label", items=items)
+        if event.event.action == "inapplicable"
     }
 
 
@@ -175,16 +177,16 @@ def _buttons(
     """The levels as buttons, the current verdict, and a button to undo it."""
     levels = guideline.factor(case.factor).levels
     now = verdict.event if verdict else None
-    shown = "" if now is None else now.id
-    about = (opened.plan.id, guideline.version, key, case.factor, shown)
-    own = f"{page_keys.REVIEW}_{case.row}_{case.factor}"
+    verdict_id = "" if now is None else now.id
+    about = (opened.plan.id, guideline.version, key, case.factor, verdict_id)
+    key_prefix = f"{page_keys.REVIEW}_{case.row}_{case.factor}"
     choices = [*((i, f"{i} {name}") for i, name in enumerate(levels, 1)), (None, "cannot tell")]
     with st.container(horizontal=True, gap="small"):
         for level, text in choices:
             stands = now is not None and now.level == level
             st.button(
                 markdown(text),
-                key=f"{own}_{level or 0}",
+                key=f"{key_prefix}_{level or 0}",
                 on_click=_decide,
                 args=(*about, level),
                 type="primary" if stands else "secondary",
@@ -192,7 +194,7 @@ def _buttons(
         if now is not None:
             st.button(
                 "Undo",
-                key=f"{own}_back",
+                key=f"{key_prefix}_back",
                 type="tertiary",
                 icon=":material/undo:",
                 on_click=_take_back,
@@ -200,8 +202,8 @@ def _buttons(
                 help="Only the person who gave the verdict can undo it; the previous one returns.",
             )
     if now is not None:
-        said = f"{now.level} {levels[now.level - 1]}" if now.level else "cannot tell"
-        st.caption(f":material/gavel: {markdown(said)}, by {markdown(now.annotator)}")
+        verdict_text = f"{now.level} {levels[now.level - 1]}" if now.level else "cannot tell"
+        st.caption(f":material/gavel: {markdown(verdict_text)}, by {markdown(now.annotator)}")
 
 
 def _decide(plan: str, version: str, key: str, factor: str, shown: str, level: int | None) -> None:

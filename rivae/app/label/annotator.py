@@ -39,14 +39,14 @@ def field(about: str) -> str:
 def link(plan: str, name: str = "") -> str:
     """The address of this page with a plan and, where one is given, the name of who labels."""
     here = str(st.context.url or "").rstrip("/").removesuffix("/label")
-    asked = {keys.LABEL_PLAN: plan, **({page_keys.BY: name} if name else {})}
-    return f"{here}/label?{urlencode(asked)}"
+    address_fields = {keys.LABEL_PLAN: plan, **({page_keys.BY: name} if name else {})}
+    return f"{here}/label?{urlencode(address_fields)}"
 
 
 def _last_here() -> str:
     """The name in the browser's cookie, which the desk writes; not trusted."""
-    said = st.context.cookies.get(COOKIE)
-    name = unquote(said)[:MAX_NAME].strip() if isinstance(said, str) else ""
+    cookie = st.context.cookies.get(COOKIE)
+    name = unquote(cookie)[:MAX_NAME].strip() if isinstance(cookie, str) else ""
     return name if name.isprintable() else ""
 
 
@@ -91,8 +91,8 @@ def _others(name: str) -> tuple[str, ...]:
 
     if not name or name in st.session_state.get(page_keys.SAME, ()):
         return ()
-    known = labels.store().annotators()
-    return () if name in known else alike(name, known)
+    annotators = labels.store().annotators()
+    return () if name in annotators else alike(name, annotators)
 
 
 def _be(name: str) -> None:

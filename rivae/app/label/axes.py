@@ -48,11 +48,11 @@ def panel(plan: str) -> None:
     if task.result is None:
         report.warning(f"{task.error[:1].upper()}{task.error[1:]}.")
         return
-    found: Found = task.result["found"]
-    _said(plan, run, found)
-    chosen = _chosen(found)
-    _buttons(plan, run, found, chosen, saving)
-    _strips(run, found, chosen)
+    result: Found = task.result["found"]
+    _said(plan, run, result)
+    choice = _chosen(result)
+    _buttons(plan, run, result, choice, saving)
+    _strips(run, result, choice)
 
 
 def _run(plan: str) -> str:
@@ -63,8 +63,8 @@ def _run(plan: str) -> str:
     runs = [run.id for run in kept_plan(labels.store(), plan).runs if run.id in here]
     if len(runs) < 2:
         return next(iter(runs), "")
-    chosen = st.pills("Run", runs, default=runs[0], required=True, key=f"{KEY}_run_{plan}")
-    return str(chosen or runs[0])
+    run_id = st.pills("Run", runs, default=runs[0], required=True, key=f"{KEY}_run_{plan}")
+    return str(run_id or runs[0])
 
 
 def _is_due(task: Task | None, entered: bool) -> bool:
@@ -79,14 +79,15 @@ def _is_due(task: Task | None, entered: bool) -> bool:
 
 
 def _said(plan: str, run: str, found: Found) -> None:
-    given, views = found.given, found.explorer.data.view_names
+    axes_given, views = found.given, found.explorer.data.view_names
     st.subheader(
-        markdown(given.verdict(dict(zip(("first", "second"), views, strict=True)))), anchor=False
+        markdown(axes_given.verdict(dict(zip(("first", "second"), views, strict=True)))),
+        anchor=False,
     )
     by = "1 annotator" if found.n_annotators == 1 else f"{found.n_annotators} annotators"
     st.caption(
-        f"From {given.n_items:,} items by {by}, labelled in any plan of these data. Measured on "
-        f"those that the axes were not fitted to.{BY_TEXT if given.by_text else ''}"
+        f"From {axes_given.n_items:,} items by {by}, labelled in any plan of these data. Measured "
+        f"on those that the axes were not fitted to.{BY_TEXT if axes_given.by_text else ''}"
     )
     if found.seq != labels.store().last():
         st.button(
@@ -105,17 +106,17 @@ def _again(plan: str, run: str) -> None:
 
 def _chosen(found: Found) -> tuple[str, ...]:
     """The factors that the visitor leaves on, in their order."""
-    given = found.given
-    names = {f: found.guideline.factor(f).name for f in given.factors}
-    chosen = st.pills(
+    axes_given = found.given
+    names = {f: found.guideline.factor(f).name for f in axes_given.factors}
+    choice = st.pills(
         "Which factors?",
         list(names),
         selection_mode="multi",
         default=list(names),
         format_func=names.__getitem__,
-        key=f"{KEY}_factors_{'_'.join(given.factors)}",
+        key=f"{KEY}_factors_{'_'.join(axes_given.factors)}",
     )
-    return tuple(factor for factor in given.factors if factor in chosen)
+    return tuple(factor for factor in axes_given.factors if factor in choice)
 
 
 def _buttons(
@@ -189,8 +190,8 @@ def _found(plan: str, run: str) -> Found:
 def _align(plan: str, run: str, chosen: tuple[str, ...]) -> None:
     """A run whose first axes are those of the labels."""
     st.caption("A new run that finds the same items, with these factors as its first axes.")
-    taken = {other.id for other in cache.runs()}
-    free = free_name(f"{run}-aligned", taken.__contains__)
+    run_ids = {other.id for other in cache.runs()}
+    free = free_name(f"{run}-aligned", run_ids.__contains__)
     key = f"{KEY}_name_{free}"
     # As a value: the browser keeps no state of what a closed popover holds.
     st.text_input("Name of the new run", free, key=key, max_chars=MAX_NAME)
@@ -212,26 +213,26 @@ def _saved(run: str, saving: Task) -> None:
     if saving.result is None:
         report.warning(f"{saving.error[:1].upper()}{saving.error[1:]}.")
         return
-    made = str(saving.result["run"])
+    run_id = str(saving.result["run"])
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"Saved **{markdown(made)}**.", width="content")
+        st.markdown(f"Saved **{markdown(run_id)}**.", width="content")
         st.page_link(
             pages.path("explore"),
-            label=f"Open {markdown(made)}",
+            label=f"Open {markdown(run_id)}",
             icon=":material/tune:",
-            query_params={"run": made},
+            query_params={"run": run_id},
         )
         st.page_link(
             pages.path("compare"),
             label="Compare with the original",
             icon=":material/view_column:",
-            query_params=CompareLink(runs=(run, made)).write(),
+            query_params=CompareLink(runs=(run, run_id)).write(),
         )
         st.page_link(
             pages.path("metrics"),
             label="Evaluate it",
             icon=":material/speed:",
-            query_params={"run": made},
+            query_params={"run": run_id},
         )
 
 
@@ -253,10 +254,10 @@ def _strips(run: str, found: Found, chosen: Sequence[str]) -> None:
             args=(key,),
         )
     names = names_of_axes(cache.run(run), found.explorer.n_components)
-    given = found.given
-    some = [k for k, factor in enumerate(given.factors) if factor in chosen]
+    axes_given = found.given
+    some = [k for k, factor in enumerate(axes_given.factors) if factor in chosen]
     if some:
-        for block in axes_strips.strips(found.explorer, given, some, query, names):
+        for block in axes_strips.strips(found.explorer, axes_given, some, query, names):
             st.html(block)
 
 

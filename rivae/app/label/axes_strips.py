@@ -78,8 +78,8 @@ def _found(
             points.append(_along(z, reference @ reads, reads, moves))
     flat = np.concatenate(points)
     best = explorer.retriever.nearest(flat, 1)[0][:, 0]
-    found: list[list[list[int]]] = best.reshape(len(some), 2, len(PLACES)).tolist()
-    return found
+    ids: list[list[list[int]]] = best.reshape(len(some), 2, len(PLACES)).tolist()
+    return ids
 
 
 def _along(z: Vector, places: Vector, reads: Vector, moves: Vector) -> Vector:

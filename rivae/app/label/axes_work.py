@@ -104,19 +104,19 @@ def _find(plan: str, run_id: str, progress: Progress) -> dict[str, Any]:
     from rivae.labels.kept_plans import plan_guideline
 
     progress("opening the data", 0.0)
-    opened = labels.open_plan(plan)
+    open_plan = labels.open_plan(plan)
     seq = labels.store().last()
-    guideline = plan_guideline(labels.store(), opened.plan)
-    answers = labels.labelled(opened, guideline, seq)
+    guideline = plan_guideline(labels.store(), open_plan.plan)
+    answers = labels.labelled(open_plan, guideline, seq)
     usable = answers.usable()
     if not usable:
         raise LabelError(TOO_FEW.format(MIN_LABELS, GOOD))
     answers = answers.of(usable)
     progress(f"opening {run_id}", 0.1)
-    explorer = cache.asked(run_id, opened.plan.asks)
+    explorer = cache.asked(run_id, open_plan.plan.asks)
     assert explorer.run is not None
     finder = AxisFinder.open(explorer.run, explorer.retriever.model, explorer.data)
-    given = axes_given(
+    labelled_axes = axes_given(
         finder,
         guideline,
         answers.rows,
@@ -125,7 +125,7 @@ def _find(plan: str, run_id: str, progress: Progress) -> dict[str, Any]:
         others=named_directions(explorer.run, explorer.n_components),
         progress=part(progress, 0.3, 1.0),
     )
-    return {"found": Found(given, explorer, guideline, answers.n_annotators, seq)}
+    return {"found": Found(labelled_axes, explorer, guideline, answers.n_annotators, seq)}
 
 
 def _save(found: Found, factors: tuple[str, ...], name: str, progress: Progress) -> dict[str, Any]:
@@ -135,11 +135,15 @@ def _save(found: Found, factors: tuple[str, ...], name: str, progress: Progress)
     from rivae.labels.baked import bake_run
 
     progress("writing the run", 0.3)
-    explorer, given = found.explorer, found.given
+    explorer, labelled_axes = found.explorer, found.given
     assert explorer.run is not None
     finder = AxisFinder.open(explorer.run, explorer.retriever.model, explorer.data)
-    axes = [axis for axis, f in zip(given.axes, given.factors, strict=True) if f in factors]
-    made = bake_run(
+    axes = [
+        axis
+        for axis, f in zip(labelled_axes.axes, labelled_axes.factors, strict=True)
+        if f in factors
+    ]
+    new_run = bake_run(
         explorer.run,
         axes,
         finder.finder.z,
@@ -147,8 +151,8 @@ def _save(found: Found, factors: tuple[str, ...], name: str, progress: Progress)
         record={
             "factors": list(factors),
             "guideline": found.guideline.version,
-            "gains": [asdict(gain) for gain in given.gains],
+            "gains": [asdict(gain) for gain in labelled_axes.gains],
         },
         data=explorer.data,
     )
-    return {"run": made.id}
+    return {"run": new_run.id}

@@ -85,25 +85,25 @@ def _runs(ready: Sequence[Run]) -> list[Run]:
     """
     from rivae.labels.plan import MAX_RUNS
 
-    known = {run.id: run for run in ready}
+    runs_by_id = {run.id: run for run in ready}
     key = f"{KEY}_runs"
     in_hand = address.run_in_hand()
     if key not in st.session_state:
-        st.session_state[key] = [in_hand if in_hand in known else ready[0].id]
-    before = [known[name] for name in st.session_state[key] if name in known]
+        st.session_state[key] = [in_hand if in_hand in runs_by_id else ready[0].id]
+    before = [runs_by_id[name] for name in st.session_state[key] if name in runs_by_id]
     st.session_state[key] = [
         run.id for run in before if run.config.dataset.same_items(before[-1].config.dataset)
     ]
-    chosen = st.multiselect(
+    run_ids = st.multiselect(
         "Which run?",
-        list(known),
-        format_func=lambda name: run_title(known[name]),
+        list(runs_by_id),
+        format_func=lambda name: run_title(runs_by_id[name]),
         key=key,
         max_selections=MAX_RUNS,
         placeholder="Choose one, or several to compare",
         help="Several have one data set: that of the run that you choose last.",
     )
-    return [known[name] for name in chosen]
+    return [runs_by_id[name] for name in run_ids]
 
 
 def _factors(names: Sequence[str], runs: Sequence[Run]) -> Guideline | None:
@@ -115,7 +115,7 @@ def _factors(names: Sequence[str], runs: Sequence[Run]) -> Guideline | None:
         whole = plan_form.factor_choice(names, KEY, runs[0].id if runs else "")
     titles = {factor.id: factor.name for factor in whole.factors}
     with place:
-        chosen = st.pills(
+        factor_ids = st.pills(
             "Which factors?",
             list(titles),
             selection_mode="multi",
@@ -124,12 +124,12 @@ def _factors(names: Sequence[str], runs: Sequence[Run]) -> Guideline | None:
             key=f"{KEY}_factors_{whole.version}",
             help="Two are enough for a quick look.",
         )
-    if not chosen:
+    if not factor_ids:
         st.info(NO_FACTOR, icon=":material/info:")
         return None
-    if len(chosen) == len(titles):
+    if len(factor_ids) == len(titles):
         return whole
-    return guideline(whole.title, [factor for factor in whole.factors if factor.id in chosen])
+    return guideline(whole.title, [factor for factor in whole.factors if factor.id in factor_ids])
 
 
 def _start_button(runs: Sequence[Run], minutes: float | None, guideline: Guideline) -> None:
@@ -138,7 +138,7 @@ def _start_button(runs: Sequence[Run], minutes: float | None, guideline: Guideli
     by = str(st.session_state.get(page_keys.BY) or "").strip()
     seconds = pace(labels.store(), by, guideline.ids) if by else SECONDS
     st.markdown(foretold(minutes, len(guideline.factors), seconds))
-    asked = EarlyRequest(
+    request = EarlyRequest(
         paths=tuple(str(run.path.resolve()) for run in runs),
         minutes=minutes,
         n_factors=len(guideline.factors),
@@ -154,7 +154,7 @@ def _start_button(runs: Sequence[Run], minutes: float | None, guideline: Guideli
             type="primary",
             key=f"{KEY}_start",
             on_click=_start,
-            args=(asked, guideline),
+            args=(request, guideline),
         )
     report.show(STARTING)
 

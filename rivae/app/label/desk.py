@@ -31,7 +31,7 @@ def panel(opened: OpenPlan) -> None:
     """The labelling panel of one annotator."""
     with frame.tools():
         name = annotator.field("Labels are kept under this name. Use the same one next time.")
-        tagged = _has_tags(opened) and st.toggle(
+        with_suggestions = _has_tags(opened) and st.toggle(
             "Suggestions from tags",
             key=page_keys.TAGS,
             bind="query-params",
@@ -43,17 +43,17 @@ def panel(opened: OpenPlan) -> None:
         return
     if not annotator.question(name) and not sharing.question(opened.plan.id, name):
         meter.panel(opened, name)
-        _desk(opened.plan.id, name, bool(tagged))
+        _desk(opened.plan.id, name, bool(with_suggestions))
 
 
 @fragment()
 def _desk(plan: str, by: str, tagged: bool) -> None:
     """A fragment, so that a batch of labels redraws nothing else."""
-    sent = payload(labels.open_plan(plan), by, tagged)
-    if sent["shares"]:
-        st.caption(sent["shares"])
+    desk_payload = payload(labels.open_plan(plan), by, tagged)
+    if desk_payload["shares"]:
+        st.caption(desk_payload["shares"])
     _PANEL(
-        sent,
+        desk_payload,
         key=page_keys.PANEL,
         send=on_send,
         older=on_older,
@@ -70,16 +70,16 @@ def payload(opened: OpenPlan, by: str, tagged: bool) -> dict[str, Any]:
     guideline = _guideline(opened)
     people = sharing.people(opened.plan.id, by)
     key = [opened.plan.id, by, tagged, guideline.version, list(people)]
-    kept = st.session_state.get(page_keys.PAYLOAD)
+    last_payload = st.session_state.get(page_keys.PAYLOAD)
     # The fragment is also drawn again after every batch, without entering the page.
-    if kept is None or kept["key"] != key:
-        if kept is None or kept["key"][:2] != key[:2]:
+    if last_payload is None or last_payload["key"] != key:
+        if last_payload is None or last_payload["key"][:2] != key[:2]:
             for answer in (page_keys.ANSWER, page_keys.OLDER, page_keys.LOOK):
                 st.session_state[answer] = None
-        kept = _built(opened, by, tagged, guideline) | {"key": key}
-        st.session_state[page_keys.PAYLOAD] = kept
+        last_payload = _built(opened, by, tagged, guideline) | {"key": key}
+        st.session_state[page_keys.PAYLOAD] = last_payload
     return {
-        **kept,
+        **last_payload,
         "answer": st.session_state.get(page_keys.ANSWER),
         "news": st.session_state.get(page_keys.LOOK),
         "history": st.session_state.get(page_keys.OLDER),
@@ -97,15 +97,15 @@ def _standing(
     """What the store has of this annotator now; ``seen`` is the number up to which that is."""
     from rivae.labels.desk import desk
 
-    found = desk(labels.store(), opened.plan, opened.keys, guideline.ids, by, share)
-    steps, older = found.history()
+    desk_state = desk(labels.store(), opened.plan, opened.keys, guideline.ids, by, share)
+    steps, older = desk_state.history()
     return {
-        "done": list(found.done),
-        "flags": list(found.flags),
-        "skips": [list(row) for row in found.skips],
+        "done": list(desk_state.done),
+        "flags": list(desk_state.flags),
+        "skips": [list(row) for row in desk_state.skips],
         "steps": _rows(steps),
         "older": older,
-        "seen": found.last,
+        "seen": desk_state.last,
     }
 
 
@@ -155,8 +155,8 @@ def _has_tags(opened: OpenPlan) -> bool:
 def _suggestions(opened: OpenPlan, guideline: Guideline) -> list[str] | None:
     from rivae.labels.hints import tag_suggestions
 
-    found = tag_suggestions(opened.data, opened.plan.order, guideline.ids)
-    return None if found is None else list(found)
+    suggestions = tag_suggestions(opened.data, opened.plan.order, guideline.ids)
+    return None if suggestions is None else list(suggestions)
 
 
 def _name_trouble(name: str) -> str:
@@ -181,16 +181,16 @@ def _receipt(sent: dict[str, Any]) -> dict[str, Any]:
     from rivae.labels.desk import receive
 
     plan, by = sent.get("plan"), sent.get("by")
-    said = {"batch": sent.get("batch"), "plan": plan, "by": by}
+    answer = {"batch": sent.get("batch"), "plan": plan, "by": by}
     if not isinstance(plan, str) or not isinstance(by, str):
-        return {**said, "error": "The page did not send the name of the annotator: reload it"}
+        return {**answer, "error": "The page did not send the name of the annotator: reload it"}
     try:
-        opened = labels.open_plan(plan)
-        receipt = receive(labels.store(), opened.plan, opened.keys, by, sent.get("events"))
-        news = _news(opened, by, sent.get("seen"), receipt.stored)
+        open_plan = labels.open_plan(plan)
+        receipt = receive(labels.store(), open_plan.plan, open_plan.keys, by, sent.get("events"))
+        news = _news(open_plan, by, sent.get("seen"), receipt.stored)
     except RivaeError as error:
-        return {**said, "error": str(error)}
-    return {**said, **asdict(receipt), **news}
+        return {**answer, "error": str(error)}
+    return {**answer, **asdict(receipt), **news}
 
 
 def _news(opened: OpenPlan, by: str, seen: object, own: Mapping[str, int]) -> dict[str, Any]:
@@ -233,12 +233,12 @@ def _older(asked: dict[str, Any]) -> dict[str, Any]:
 
     plan, by = str(asked.get("plan")), str(asked.get("by"))
     try:
-        opened = labels.open_plan(plan)
-        ids = _guideline(opened).ids
-        found = desk(labels.store(), opened.plan, opened.keys, ids, by)
+        open_plan = labels.open_plan(plan)
+        ids = _guideline(open_plan).ids
+        desk_state = desk(labels.store(), open_plan.plan, open_plan.keys, ids, by)
     except RivaeError as error:
         return {"ask": asked.get("ask"), "error": str(error)}
-    steps, older = found.history()
+    steps, older = desk_state.history()
     return {"ask": asked.get("ask"), "steps": _rows(steps), "older": older}
 
 

@@ -100,12 +100,12 @@ def _content(form: Form) -> Callable[[], bytes]:
 
 def outcome(opened: OpenPlan) -> None:
     """The preview of an uploaded file; nothing is stored until it is confirmed."""
-    looked: CheckedFile | None = st.session_state.get(page_keys.LOOKED)
+    checked_file: CheckedFile | None = st.session_state.get(page_keys.LOOKED)
     # Streamlit forgets the file when another view was shown in between.
-    if looked is None or st.session_state.get(page_keys.FILE) is None:
+    if checked_file is None or st.session_state.get(page_keys.FILE) is None:
         return
     with st.container(border=True):
-        _show(looked, opened)
+        _show(checked_file, opened)
 
 
 def _close() -> None:
@@ -146,12 +146,12 @@ def _look(add: bool, opened: OpenPlan) -> None:
         report = import_content(
             store, file.name, file.getvalue(), items=items, dry_run=not add, annotators=whose
         )
-        found = CheckedFile(file.name, report, add)
+        checked_file = CheckedFile(file.name, report, add)
     except AlikeNamesError as error:
-        found = CheckedFile(file.name, trouble=str(error), alike=error.pairs)
+        checked_file = CheckedFile(file.name, trouble=str(error), alike=error.pairs)
     except RivaeError as error:
-        found = CheckedFile(file.name, trouble=str(error))
-    st.session_state[page_keys.LOOKED] = found
+        checked_file = CheckedFile(file.name, trouble=str(error))
+    st.session_state[page_keys.LOOKED] = checked_file
 
 
 def _show(looked: CheckedFile, opened: OpenPlan) -> None:
@@ -201,10 +201,10 @@ def _report(report: ImportReport, added: bool) -> None:
     }
     st.dataframe(pd.DataFrame([counts]), hide_index=True, width="content")
     if report.named:
-        taken = "; ".join(f"{one.name} is {one.title} ({one.key})" for one in report.named)
+        names = "; ".join(f"{one.name} is {one.title} ({one.key})" for one in report.named)
         others = report.n_named - len(report.named)
         rest = f"; and {others:,} more by the same rule" if others else ""
-        st.caption(markdown(f"Item {taken}{rest}."))
+        st.caption(markdown(f"Item {names}{rest}."))
     if not report.conflicts:
         return
     first = report.conflicts[:SHOWN_CONFLICTS]

@@ -67,34 +67,34 @@ def editor(
         )
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = st.selectbox(
+        factor_id = st.selectbox(
             "Change or add",
             [NEW, *guideline.ids],
             key=f"{key}_chosen",
             width=260,
             format_func=lambda f: "A new factor" if f == NEW else f,
         )
-        if removable and chosen != NEW:
+        if removable and factor_id != NEW:
             st.button(
                 "Remove",
                 icon=":material/close:",
                 key=f"{key}_remove",
                 disabled=len(guideline.factors) == 1,
                 on_click=_remove,
-                args=(place, chosen, current, save),
+                args=(place, factor_id, current, save),
             )
         guideline_file(guideline, f"{key}_file")
         st.caption(f"Version {guideline.version}")
-    before = None if chosen == NEW else guideline.factor(chosen)
-    own = f"{key}_{chosen}_{_stamp(place, before)}"
+    before = None if factor_id == NEW else guideline.factor(factor_id)
+    key_prefix = f"{key}_{factor_id}_{_stamp(place, before)}"
     panel(key, before, guideline, opened)
-    _form(own, before, opened is not None)
+    _form(key_prefix, before, opened is not None)
     st.button(
         "Add factor" if before is None else "Save changes",
-        key=f"{own}_save",
+        key=f"{key_prefix}_save",
         icon=":material/add:" if before is None else ":material/save:",
         on_click=_save,
-        args=(place, own, before, current, save, opened),
+        args=(place, key_prefix, before, current, save, opened),
     )
     report.show(place)
 
@@ -303,9 +303,11 @@ def panel(
         items = opened.plan.items.tolist()
         pages = -(-len(items) // N_ITEMS)
         page = st.number_input(f"Page, 1 to {pages}", 1, pages, 1, key=f"{key}_page")
-        shown = items[(page - 1) * N_ITEMS : page * N_ITEMS]
+        page_items = items[(page - 1) * N_ITEMS : page * N_ITEMS]
         st.html(
-            strip([(opened.pictures.get(row, opened.side).data_uri, str(row)) for row in shown])
+            strip(
+                [(opened.pictures.get(row, opened.side).data_uri, str(row)) for row in page_items]
+            )
         )
 
 

@@ -87,10 +87,10 @@ def _show(plan: str, reading: MeterReading) -> None:
     titles = _titles(tuple(reading.runs))
     st.markdown(said(reading, titles), width="content")
     with st.popover("Each factor", icon=":material/monitoring:", key=page_keys.METER):
-        opened = labels.open_plan(plan)
-        first, found = next(iter(reading.runs.items()))
-        names = names_of_axes(cache.run(first), len(found.table))
-        st.markdown(details(reading, plan_guideline(labels.store(), opened.plan), names, titles))
+        open_plan = labels.open_plan(plan)
+        first, estimates = next(iter(reading.runs.items()))
+        names = names_of_axes(cache.run(first), len(estimates.table))
+        st.markdown(details(reading, plan_guideline(labels.store(), open_plan.plan), names, titles))
     if any(factor.best is not None for factor in reading.factors):
         st.page_link(  # a button would redraw this part of the page alone
             pages.path("label"),
@@ -123,16 +123,16 @@ def said(reading: MeterReading, titles: Mapping[str, str]) -> str:
     first = [f"**{reading.steps:.0%}** of steps labelled"]
     lines: list[str] = []
     if len(reading.runs) == 1:
-        first += [_scores(found) for found in reading.runs.values()]
-    elif all(_reason(found) for found in reading.runs.values()):
+        first += [_scores(estimates) for estimates in reading.runs.values()]
+    elif all(_reason(estimates) for estimates in reading.runs.values()):
         first.append(_reason(next(iter(reading.runs.values()))))
     else:
-        shown = list(reading.runs)[:MAX_COMPARED]
-        lines = [f"{markdown(titles[name])}: {_scores(reading.runs[name])}" for name in shown]
+        run_ids = list(reading.runs)[:MAX_COMPARED]
+        lines = [f"{markdown(titles[name])}: {_scores(reading.runs[name])}" for name in run_ids]
         lines += [compared(one, titles) for one in _leading(reading)]
         if more := [markdown(titles[name]) for name in list(reading.runs)[MAX_COMPARED:]]:
             lines.append(f":small[{MORE.format(', '.join(more))}]")
-    if any(found.scores["disentanglement"].known for found in reading.runs.values()):
+    if any(estimates.scores["disentanglement"].known for estimates in reading.runs.values()):
         minutes = reading.minutes
         first.append(
             SHORT if minutes is None else NARROW.format(math.ceil(minutes)) if minutes else DONE
@@ -142,35 +142,37 @@ def said(reading: MeterReading, titles: Mapping[str, str]) -> str:
 
 def _leading(reading: MeterReading) -> list[Difference]:
     """The difference of the two runs with the highest D; none while there are no scores."""
-    known = {
-        name: found.scores["disentanglement"].value
-        for name, found in reading.runs.items()
-        if found.scores["disentanglement"].known
+    intervals = {
+        name: estimates.scores["disentanglement"].value
+        for name, estimates in reading.runs.items()
+        if estimates.scores["disentanglement"].known
     }
-    pairs = [one for one in reading.differences if {one.first, one.second} <= set(known)]
-    return sorted(pairs, key=lambda one: -known[one.first] - known[one.second])[:1]
+    pairs = [one for one in reading.differences if {one.first, one.second} <= set(intervals)]
+    return sorted(pairs, key=lambda one: -intervals[one.first] - intervals[one.second])[:1]
 
 
 def compared(found: Difference, titles: Mapping[str, str]) -> str:
     """Whether two runs differ beyond chance, in a sentence of Markdown."""
-    known = {name: one for name, one in found.scores.items() if one.known}
-    higher = [name for name in found.beyond_chance if known[name].low > 0]
-    lower = [name for name in found.beyond_chance if known[name].high < 0]
+    intervals = {name: one for name, one in found.scores.items() if one.known}
+    higher = [name for name in found.beyond_chance if intervals[name].low > 0]
+    lower = [name for name in found.beyond_chance if intervals[name].high < 0]
     # What is more of a thing comes first.
-    turned = len(lower) > len(higher)
-    if turned:
+    is_turned = len(lower) > len(higher)
+    if is_turned:
         higher, lower = lower, higher
     names = [markdown(titles[name]) for name in (found.first, found.second)]
-    first, second = names[::-1] if turned else names
+    first, second = names[::-1] if is_turned else names
     if not higher:
         return UNDECIDED.format(first, second)
 
     def by(some: Sequence[str]) -> str:
-        parts = [f"{LETTERS[name]} (by {_by(known[name])})" for name in some]
+        parts = [f"{LETTERS[name]} (by {_by(intervals[name])})" for name in some]
         return join_words(parts)
 
     ways = [f"{way} in {by(some)}" for way, some in (("higher", higher), ("lower", lower)) if some]
-    rest = [letter for name, letter in LETTERS.items() if name in known.keys() - {*higher, *lower}]
+    rest = [
+        letter for name, letter in LETTERS.items() if name in intervals.keys() - {*higher, *lower}
+    ]
     return DECIDED.format(
         first, " and ".join(ways), second, MAY_BE.format(join_words(rest)) if rest else ""
     )
@@ -189,9 +191,9 @@ def _reason(found: LabelEstimates) -> str:
 
 
 def _scores(found: LabelEstimates) -> str:
-    known = [(letter, found.scores[name]) for name, letter in LETTERS.items()]
+    scores = [(letter, found.scores[name]) for name, letter in LETTERS.items()]
     return _reason(found) or " · ".join(
-        f"{letter} **{_range(score)}**" for letter, score in known if score.known
+        f"{letter} **{_range(score)}**" for letter, score in scores if score.known
     )
 
 
@@ -214,26 +216,26 @@ def details(
         titles: of the runs, by id.
     """
     first = titles[next(iter(reading.runs))]
-    shared = {one.factor: one for one in reading.agreement}
+    agreement_of = {one.factor: one for one in reading.agreement}
     heads = ["Factor", "Items", f"Goes with, in {markdown(first)}", "Correlation"]
-    heads += ["Agreement"] if shared else []
+    heads += ["Agreement"] if agreement_of else []
     lines = [_row(heads), "|---" * len(heads) + "|"]
     for factor in reading.factors:
         axis, corr = "–", "needs 6 items"
         if factor.best is not None:
             axis, corr = markdown(axis_names[factor.best[0]]), _range(factor.best[1])
         cells = [markdown(guideline.factor(factor.factor).name), str(factor.labelled), axis, corr]
-        if shared:
-            one = shared.get(factor.factor)
+        if agreement_of:
+            one = agreement_of.get(factor.factor)
             cells.append("–" if one is None else _agreement(one))
         lines.append(_row(cells))
     slips = reading.slips
-    corrected = any(found.slips is not None for found in reading.runs.values())
+    is_corrected = any(estimates.slips is not None for estimates in reading.runs.values())
     if not math.isnan(slips.rate):
         lines += [
             "",
             f"Of {slips.n} answers that were asked twice, {slips.rate:.0%} slipped by a level "
-            f"({slips.low:.0%} to {slips.high:.0%}).{CORRECTED * corrected}",
+            f"({slips.low:.0%} to {slips.high:.0%}).{CORRECTED * is_corrected}",
         ]
     if len(reading.differences) > 1:
         lines += ["", *(f"{compared(one, titles)}  " for one in reading.differences)]

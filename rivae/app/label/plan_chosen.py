@@ -21,8 +21,8 @@ NOT_SAVED = "this run is not among your runs: train or import one to label"
 
 def chosen() -> ChosenItems | None:
     """What was chosen last; None where nothing was."""
-    found: ChosenItems | None = st.session_state.get(keys.LABEL_CHOSEN)
-    return found
+    items: ChosenItems | None = st.session_state.get(keys.LABEL_CHOSEN)
+    return items
 
 
 def plan_of(items: ChosenItems, guideline: Guideline, name: str) -> LabelPlan:

@@ -33,8 +33,8 @@ SECONDS = 3.0  # per answer, of an annotator who has found their pace
 def panel(names: Sequence[str]) -> None:
     """The form."""
     st.subheader("New plan", anchor=False)
-    chosen = plan_chosen.chosen()
-    ways = (CHOSEN, *WAYS) if chosen is not None else WAYS
+    items = plan_chosen.chosen()
+    ways = (CHOSEN, *WAYS) if items is not None else WAYS
     way = st.segmented_control(
         "Made",
         ways,
@@ -46,22 +46,22 @@ def panel(names: Sequence[str]) -> None:
     if way == WAYS[1]:
         plan_upload.panel()
         return
-    if chosen is not None and way == CHOSEN:
+    if items is not None and way == CHOSEN:
         try:
             guideline = factor_choice(names)
         except RivaeError as error:
             report.warning(str(error))
             return
-        st.markdown(plan_chosen.about(chosen, len(guideline.factors)))
-        free = free_name(f"{chosen.run}-map", names.__contains__)
-        _name_and_make(free, _make_chosen, (chosen, guideline, free))
+        st.markdown(plan_chosen.about(items, len(guideline.factors)))
+        free = free_name(f"{items.run}-map", names.__contains__)
+        _name_and_make(free, _make_chosen, (items, guideline, free))
         return
-    asked = plan_runs.run_fields()
-    if asked is None:
+    fields = plan_runs.run_fields()
+    if fields is None:
         return
     try:
         guideline = factor_choice(names)
-        _work(asked, guideline, names)
+        _work(fields, guideline, names)
     except RivaeError as error:
         report.warning(str(error))
 
@@ -121,8 +121,12 @@ def _name_and_make(free: str, make: Callable[..., None], args: tuple[object, ...
 
 def free_plan_name(dataset: str, names: Sequence[str]) -> str:
     """The suggested name: the first free number after the data set's name."""
-    taken = set(names)
-    return next(f"{dataset}-{n}" for n in range(1, len(taken) + 2) if f"{dataset}-{n}" not in taken)
+    names_in_use = set(names)
+    return next(
+        f"{dataset}-{n}"
+        for n in range(1, len(names_in_use) + 2)
+        if f"{dataset}-{n}" not in names_in_use
+    )
 
 
 def preview(plan: LabelPlan, n_factors: int) -> str:
@@ -131,9 +135,9 @@ def preview(plan: LabelPlan, n_factors: int) -> str:
     hours = answers * SECONDS / 3600
     time = f"{hours:.1f} h" if hours >= 1 else f"{60 * hours:.0f} min"
     each = ", ".join(f"{run.n_items:,} of {run.id}" for run in plan.runs)
-    shared = f" {markdown(f'({each})')}" if len(plan.runs) > 1 else ""
+    per_run = f" {markdown(f'({each})')}" if len(plan.runs) > 1 else ""
     return (
-        f"**{len(plan.items):,} items**{shared}, **{n_factors} factors**, "
+        f"**{len(plan.items):,} items**{per_run}, **{n_factors} factors**, "
         f"**{len(plan.repeats):,} repeats**: {answers:,} answers. At {SECONDS:g} s per answer "
         f"about **{time}** for one person."
     )
@@ -148,10 +152,10 @@ def _make(asked: PlanRequest, guideline: Guideline, free: str) -> None:
     from rivae.labels.kept_plans import name_plan
 
     def plan(name: str) -> LabelPlan:
-        counted = plan_making.counted(asked)
-        if counted is None:
+        counts = plan_making.counted(asked)
+        if counts is None:
             raise LabelError("the runs have changed since the items were counted: count them again")
-        return name_plan(labels.store(), counted, name, guideline)
+        return name_plan(labels.store(), counts, name, guideline)
 
     _keep_made(plan, guideline, free)
 
@@ -170,11 +174,11 @@ def _keep_made(plan: Callable[[str], LabelPlan], guideline: Guideline, free: str
         keep_plan(labels.store(), plan(name), guideline)
         return f"Made the plan {name}: send its link to the annotators."
 
-    if worked := report.attempt(MAKING, keep):
+    if is_kept := report.attempt(MAKING, keep):
         st.session_state[f"{KEY}_name"] = ""
         # With its first plan the page would otherwise switch to labelling.
         address.show_view("Plans")
-    return worked
+    return is_kept
 
 
 # Its factors
@@ -261,9 +265,9 @@ def _current(begun: str) -> Guideline:
     if begun == FOOD:
         return read_guideline()
     if begun.startswith(AXES):
-        if (named := _of_axes(begun.removeprefix(AXES))) is None:
+        if (of_axes := _of_axes(begun.removeprefix(AXES))) is None:
             raise LabelError(NO_NAMES)
-        return named
+        return of_axes
     store = labels.store()
     return plan_guideline(store, kept_plan(store, begun.removeprefix("plan:")))
 

@@ -95,14 +95,14 @@ def make(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     from rivae.labels.plan import make_plan
     from rivae.runs import Run
 
-    wanted = PlanRequest.model_validate(spec)
+    request = PlanRequest.model_validate(spec)
     plan = make_plan(
-        [Run(Path(path)) for path in wanted.paths],
+        [Run(Path(path)) for path in request.paths],
         NOT_NAMED,
-        n_queries=wanted.n_queries,
-        asks=wanted.asks,
-        repeats=wanted.repeats,
-        random_state=wanted.random_state,
+        n_queries=request.n_queries,
+        asks=request.asks,
+        repeats=request.repeats,
+        random_state=request.random_state,
         progress=progress,
     )
     return {"plan": plan.model_dump_json()}
@@ -117,18 +117,18 @@ def make_early(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     from rivae.labels.early.sample import make_early_plan
     from rivae.runs import Run
 
-    wanted = EarlyRequest.model_validate(spec)
-    runs = [Run(Path(path)) for path in wanted.paths]
+    request = EarlyRequest.model_validate(spec)
+    runs = [Run(Path(path)) for path in request.paths]
     for run in runs:
-        if evaluation_behind(run, wanted.asks) is None:
+        if evaluation_behind(run, request.asks) is None:
             evaluate({"run": str(run.path), "asks": "first", "keep": False}, progress)
     plan = make_early_plan(
         [Run(run.path) for run in runs],
         NOT_NAMED,
-        minutes=wanted.minutes,
-        n_factors=wanted.n_factors,
-        seconds=wanted.seconds,
-        asks=wanted.asks,
+        minutes=request.minutes,
+        n_factors=request.n_factors,
+        seconds=request.seconds,
+        asks=request.asks,
         progress=progress,
     )
     return {"plan": plan.model_dump_json()}
@@ -153,12 +153,12 @@ def _read(text: str) -> LabelPlan:
 
 def _key(wanted: Wanted) -> str:
     """The key of a request; it changes when a run gets a new model or evaluation."""
-    written = [
+    parts = [
         _written(Path(path) / name)
         for path in wanted.paths
         for name in ("model.safetensors", *FILES.values())
     ]
-    return f"{wanted.model_dump_json()} {written}"
+    return f"{wanted.model_dump_json()} {parts}"
 
 
 def _written(path: Path) -> int:

@@ -31,14 +31,14 @@ def run_fields() -> PlanRequest | None:
     from rivae.labels.plan import MAX_RUNS
 
     ready = cache.ready_runs()
-    evaluated = [
+    measured_runs = [
         run for run in ready if any((run.path / name).is_file() for name in FILES.values())
     ]
-    if evaluated:
-        titles = {run.id: run_title(run) for run in evaluated}
-        chosen = st.multiselect(
+    if measured_runs:
+        titles = {run.id: run_title(run) for run in measured_runs}
+        run_ids = st.multiselect(
             "Runs",
-            _choices(evaluated),
+            _choices(measured_runs),
             format_func=lambda run: titles.get(run, run),
             key=f"{KEY}_runs",
             max_selections=MAX_RUNS,
@@ -47,11 +47,11 @@ def run_fields() -> PlanRequest | None:
         )
     else:
         st.info(NONE_EVALUATED, icon=":material/info:")
-        chosen = []
+        run_ids = []
     for remark in defaults.left_out(""):
         st.caption(f":material/broken_image: {markdown(remark)}")
-    _not_evaluated([run.id for run in ready if run not in evaluated], open_=not evaluated)
-    runs = [run for name in chosen for run in evaluated if run.id == name]
+    _not_evaluated([run.id for run in ready if run not in measured_runs], open_=not measured_runs)
+    runs = [run for name in run_ids for run in measured_runs if run.id == name]
     return _settings(runs) if runs else None
 
 

@@ -82,28 +82,28 @@ def _guideline(plan: LabelPlan) -> Guideline:
 
     file: Any = st.session_state.get(f"{KEY}_plan_guideline")
     food = read_guideline()
-    found = food if plan.guideline in ("", food.version) else None
+    guideline = food if plan.guideline in ("", food.version) else None
     if file is not None:
-        found = parse_guideline(_content(file, MAX_GUIDELINE_BYTES), file.name[:80])
-    elif found is None:
-        found = labels.store().guideline(plan.guideline)
-    if found is None:
+        guideline = parse_guideline(_content(file, MAX_GUIDELINE_BYTES), file.name[:80])
+    elif guideline is None:
+        guideline = labels.store().guideline(plan.guideline)
+    if guideline is None:
         raise LabelError(
             f"the guideline {plan.guideline} of this plan is missing: choose its file, too"
         )
-    if plan.guideline not in ("", found.version):
+    if plan.guideline not in ("", guideline.version):
         raise LabelError(
-            f"this plan follows the guideline {plan.guideline}, the file holds {found.version}: "
-            "choose the one that came with the plan"
+            f"this plan follows the guideline {plan.guideline}, the file holds "
+            f"{guideline.version}: choose the one that came with the plan"
         )
-    return found
+    return guideline
 
 
 def _check(plan: LabelPlan) -> bool:
     """Whether one of its runs is here; DataError if the plan does not fit that run's data."""
-    for served in plan.runs:
+    for plan_run in plan.runs:
         try:
-            data = cache.pictures(cache.run(served.id)).data
+            data = cache.pictures(cache.run(plan_run.id)).data
         except RivaeError:
             continue  # not here, or without its data
         plan.check(data)

@@ -55,20 +55,20 @@ def _card(name: str) -> None:
     st.markdown(f"**{markdown(name)}** :small[{markdown(_about(plan))}]")
     st.caption(_purpose(plan))
     guideline = plan_guideline(store, plan)
-    opened, known = None, list[str]()
+    open_plan, annotators = None, list[str]()
     try:
         with report.waiting("Opening the data of the plan …", 60):
-            opened = labels.open_plan(name)
-        done = _done(opened, guideline)
-        known = [share.annotator for share in done.shares[:MAX_SHARES]]
-        _progress(done)
+            open_plan = labels.open_plan(name)
+        progress = _done(open_plan, guideline)
+        annotators = [share.annotator for share in progress.shares[:MAX_SHARES]]
+        _progress(progress)
     except RivaeError as error:
         report.warning(str(error))
-    _actions(plan, guideline, known)
+    _actions(plan, guideline, annotators)
     if st.session_state.get(page_keys.EDITED) == name:
         from rivae.app.label import factors
 
-        factors.of_plan(plan, guideline, opened)
+        factors.of_plan(plan, guideline, open_plan)
 
 
 def _about(plan: LabelPlan) -> str:
@@ -188,8 +188,8 @@ def _actions(plan: LabelPlan, guideline: Guideline, known: Sequence[str]) -> Non
 
 def _links(plan_id: str, known: Sequence[str], key: str) -> None:
     """Who shares a plan; a link for each annotator, to be copied, and one that asks for a name."""
-    named = sharing.names_field(plan_id, known, f"{key}_names")
-    for name in list(dict.fromkeys(["", *named, *known]))[: MAX_SHARES + 1]:
+    names = sharing.names_field(plan_id, known, f"{key}_names")
+    for name in list(dict.fromkeys(["", *names, *known]))[: MAX_SHARES + 1]:
         st.caption(markdown(name) or ASKS_NAME)
         st.code(annotator.link(plan_id, name), language=None)
 

@@ -44,11 +44,11 @@ def panel(opened: OpenPlan) -> None:
     exchange.outcome(opened)
     guideline = _guideline(opened)
     answers = _answers(opened, guideline)
-    agreed = _agreed(answers.digest, answers)
+    agreements = _agreed(answers.digest, answers)
     names = {factor.id: factor.name for factor in guideline.factors}
     _progress(answers, names)
-    _agreement(answers, agreed, names)
-    adjudicate.panel(opened, guideline, answers, agreed)
+    _agreement(answers, agreements, names)
+    adjudicate.panel(opened, guideline, answers, agreements)
 
 
 def _guideline(opened: OpenPlan) -> Guideline:
@@ -144,7 +144,7 @@ def _agreement(answers: PlanAnswers, agreed: PlanAgreement, names: Mapping[str, 
             },
         )
     kappa = number("Weighted kappa", format="%.2f", help="quadratic weights")
-    pairs, own = pair_rows(agreed, names), own_rows(agreed, names)
+    pairs, own_table = pair_rows(agreed, names), own_rows(agreed, names)
     if pairs:
         with st.expander("Every pair of annotators", icon=":material/group:"):
             _download("pairs", pairs)
@@ -158,13 +158,13 @@ def _agreement(answers: PlanAnswers, agreed: PlanAgreement, names: Mapping[str, 
                     "weighted kappa": kappa,
                 },
             )
-    if own:
+    if own_table:
         with st.expander(
             "Each annotator with themselves, on hidden repeats", icon=":material/repeat:"
         ):
-            _download("repeats", own)
+            _download("repeats", own_table)
             _table(
-                own,
+                own_table,
                 {
                     "factor": "Factor",
                     "annotator": "Annotator",

@@ -60,10 +60,10 @@ def _picture(params: dict[str, Any]) -> Thumbnail:
     from rivae.app.shared import labels
     from rivae.data.thumbnails import encode_picture, enlarged
 
-    asked = from_address(PlanPicture, params)
-    opened = labels.open_plan(asked.plan)
-    (at,) = _positions(opened, asked.at, 1)
-    image = opened.data.picture(opened.plan.order[at], opened.side)
+    request = from_address(PlanPicture, params)
+    open_plan = labels.open_plan(request.plan)
+    (at,) = _positions(open_plan, request.at, 1)
+    image = open_plan.data.picture(open_plan.plan.order[at], open_plan.side)
     return encode_picture(enlarged(image), max_side=1024)
 
 
@@ -71,18 +71,18 @@ def _texts(params: dict[str, Any]) -> dict[str, Any]:
     from rivae.app.panels.questions import PlanTexts, from_address
     from rivae.app.shared import labels
 
-    asked = from_address(PlanTexts, params)
-    opened = labels.open_plan(asked.plan)
-    found = {}
-    for at in _positions(opened, asked.at, asked.n):
-        recipe = opened.data.recipe(opened.plan.order[at])
+    request = from_address(PlanTexts, params)
+    open_plan = labels.open_plan(request.plan)
+    texts = {}
+    for at in _positions(open_plan, request.at, request.n):
+        recipe = open_plan.data.recipe(open_plan.plan.order[at])
         if recipe is not None:
-            found[str(at)] = {
+            texts[str(at)] = {
                 "title": recipe.title[:MAX_CHARACTERS],
                 "ingredients": _cut(recipe.ingredients),
                 "instructions": _cut(recipe.instructions),
             }
-    return found
+    return texts
 
 
 def _examples(params: dict[str, Any]) -> dict[str, Any]:
@@ -91,8 +91,8 @@ def _examples(params: dict[str, Any]) -> dict[str, Any]:
     from rivae.labels.hints import level_examples
     from rivae.labels.kept_plans import plan_guideline
 
-    opened = labels.open_plan(from_address(OfPlan, params).plan)
-    pictures = level_examples(plan_guideline(labels.store(), opened.plan), opened.data)
+    open_plan = labels.open_plan(from_address(OfPlan, params).plan)
+    pictures = level_examples(plan_guideline(labels.store(), open_plan.plan), open_plan.data)
     return {
         factor: {str(level): picture.data_uri for level, picture in by_level.items()}
         for factor, by_level in pictures.items()

@@ -31,39 +31,39 @@ def people(plan: str, by: str) -> tuple[str, ...]:
     """All who share a plan with this annotator; none where everything is asked of them."""
     from rivae.labels.kept_plans import plan_people
 
-    named = plan_people(labels.store(), plan)
-    alone = not set(named) - {by}
-    return () if alone or plan in st.session_state.get(page_keys.WHOLE, ()) else named
+    names = plan_people(labels.store(), plan)
+    alone = not set(names) - {by}
+    return () if alone or plan in st.session_state.get(page_keys.WHOLE, ()) else names
 
 
 def share(opened: OpenPlan, guideline: Guideline, by: str) -> Share | None:
     """What is asked of one annotator; None for everything, in the order of the plan."""
     from rivae.labels.shares import given_answers, share_of
 
-    named = people(opened.plan.id, by)
-    if not named:
+    annotators = people(opened.plan.id, by)
+    if not annotators:
         return None
     row_of = dict(zip(opened.keys, opened.plan.order, strict=True))
-    given = given_answers(labels.store(), opened.plan.id, {*named, by}, row_of)
-    return share_of(opened.plan, named, by, given, guideline.ids)
+    answers = given_answers(labels.store(), opened.plan.id, {*annotators, by}, row_of)
+    return share_of(opened.plan, annotators, by, answers, guideline.ids)
 
 
 def said(share: Share, by: str) -> str:
     """The share of one annotator in a sentence of Markdown."""
     others = [markdown(name) for name in share.people if name != by]
     others = others if len(others) <= MAX_NAMED else [f"{len(others)} others"]
-    own = "1 other is" if share.own == 1 else f"{share.own:,} others are"
-    return SHARED.format(join_words([YOU, *others]), share.shared, own)
+    own_items = "1 other is" if share.own == 1 else f"{share.own:,} others are"
+    return SHARED.format(join_words([YOU, *others]), share.shared, own_items)
 
 
 def question(plan: str, by: str) -> bool:
     """Ask somebody who is not named whether they want a share; whether that is open."""
-    named = people(plan, by)
-    if not named or by in named:
+    annotators = people(plan, by)
+    if not annotators or by in annotators:
         return False
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        text = (ASK_ONE if len(named) == 1 else ASK).format(
-            join_words([markdown(n) for n in named])
+        text = (ASK_ONE if len(annotators) == 1 else ASK).format(
+            join_words([markdown(n) for n in annotators])
         )
         st.markdown(text, width="content")
         st.button(
@@ -108,11 +108,11 @@ def names_field(plan: str, known: Sequence[str], key: str) -> tuple[str, ...]:
     """
     from rivae.labels.kept_plans import MAX_PEOPLE, plan_people
 
-    named = plan_people(labels.store(), plan)
-    st.session_state[key] = list(named)  # somebody may have joined since
+    annotators = plan_people(labels.store(), plan)
+    st.session_state[key] = list(annotators)  # somebody may have joined since
     st.multiselect(
         "Annotators",
-        list(dict.fromkeys([*named, *known])),
+        list(dict.fromkeys([*annotators, *known])),
         key=key,
         accept_new_options=True,
         max_selections=MAX_PEOPLE,
@@ -125,20 +125,20 @@ def names_field(plan: str, known: Sequence[str], key: str) -> tuple[str, ...]:
         "is to label everything.",
     )
     report.show(key)
-    return named
+    return annotators
 
 
 def _name(plan: str, key: str) -> None:
     from rivae.labels.kept_plans import name_people, plan_people
 
     def name() -> str:
-        named = plan_people(labels.store(), plan)
-        typed = [
+        annotators = plan_people(labels.store(), plan)
+        others = [
             part.strip()
             for name in st.session_state[key]
-            for part in ([name] if name in named else name.split(","))
+            for part in ([name] if name in annotators else name.split(","))
         ]
-        name_people(labels.store(), plan, filter(None, typed))
+        name_people(labels.store(), plan, filter(None, others))
         return ""
 
     report.attempt(key, name)

@@ -176,10 +176,10 @@ def _version() -> tuple[str, int, int] | None:
     """Path, time and size of the file; None where there is none."""
     path = results_file()
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return str(path), found.st_mtime_ns, found.st_size
+    return str(path), status.st_mtime_ns, status.st_size
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
@@ -226,8 +226,8 @@ def check(path: Path, size: int) -> None:
     types = {field.name: field.type for field in schema}
     is_text = (pa.types.is_string, pa.types.is_large_string)
     is_number = (pa.types.is_integer, pa.types.is_floating)
-    for names, allowed in ((TEXTS, is_text), (NUMBERS, is_number)):
-        if not all(name in types and any(f(types[name]) for f in allowed) for name in names):
+    for names, is_allowed in ((TEXTS, is_text), (NUMBERS, is_number)):
+        if not all(name in types and any(f(types[name]) for f in is_allowed) for name in names):
             raise _foreign(path)
 
 

@@ -58,9 +58,9 @@ def _behind(run: Run, report: Report, along: RangeData, j: int, column: int | st
         with waiting("Opening the model and searching its items …", 420):
             explorer = cache.explorer(run.id, asks=along.asks)
             key = cache.model_key(run.id, along.asks)
-            found = behind(key, report.created, j, along.other, explorer, report.stored)
-            found = found.turned(explorer.signs)
-            sheet = items_sheet(explorer, found, measured_queries(explorer.data, report.stored))
+            points = behind(key, report.created, j, along.other, explorer, report.stored)
+            points = points.turned(explorer.signs)
+            sheet = items_sheet(explorer, points, measured_queries(explorer.data, report.stored))
     except RivaeError as error:
         st.warning(markdown(str(error)), icon=":material/info:")
         return
@@ -83,9 +83,9 @@ def _behind(run: Run, report: Report, along: RangeData, j: int, column: int | st
     with st.grid(2, min_column_width=500, gap="large"):
         with st.container():
             if isinstance(column, str):
-                _share(found, explorer, j, *column.split(".", 1))
+                _share(points, explorer, j, *column.split(".", 1))
             elif along.correlation is not None:
-                _scatter(run, along, along.correlation, found, explorer, j, column)
+                _scatter(run, along, along.correlation, points, explorer, j, column)
         with st.container():
             _items(run, along, sheet)
 

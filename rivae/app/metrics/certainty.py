@@ -45,11 +45,11 @@ def panel(run: Run) -> None:
     # Axes aligned to labels or words, and methods without such a start, have nothing to be asked.
     if config.parent is not None or "init" not in settings or picks(settings):
         return
-    known = known_certainty(run)
-    if known:
-        names = names_of_axes(run, len(known))
-        RESULTS(payload(known, names), key=f"{page_keys.TABLE}_certainty")
-    st.caption(READING if known else MEASURING if known is None else NO_FITS)
+    axis_certainty = known_certainty(run)
+    if axis_certainty:
+        names = names_of_axes(run, len(axis_certainty))
+        RESULTS(payload(axis_certainty, names), key=f"{page_keys.TABLE}_certainty")
+    st.caption(READING if axis_certainty else MEASURING if axis_certainty is None else NO_FITS)
     notices.follow_certainty(run)
 
 

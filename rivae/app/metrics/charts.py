@@ -172,8 +172,8 @@ def _coverage(table: Table) -> None:
     from rivae.figures.digits import coverage_bars
     from rivae.metrics.measures.digits import digit_metrics
 
-    found = digit_metrics(table)
-    coverage, overlap = found["coverage"], found["overlap"]
+    metrics = digit_metrics(table)
+    coverage, overlap = metrics["coverage"], metrics["overlap"]
     if coverage.score != coverage.score:
         st.info("No traversal changes the digit, so overlap and coverage are undefined.")
         return
@@ -251,17 +251,17 @@ def live_slider(
 ) -> float:
     """One of ``steps``; ``name`` is its name in the address. Put it into a fragment."""
     texts = [f"{step:g}" for step in steps]
-    usual, key, kept = steps.index(default), f"{name}_slider", f"{name}_at"
-    written = st.query_params.get(name, "")
+    usual, key, memory = steps.index(default), f"{name}_slider", f"{name}_at"
+    address_text = st.query_params.get(name, "")
     # (text in the address, the chosen step): a changed address overrides the choice.
-    known: tuple[str, int] | None = st.session_state.get(kept)
-    if known is None or known[0] != written:
-        known = (written, texts.index(written) if written in texts else usual)
-        st.session_state[kept] = known
+    last_place: tuple[str, int] | None = st.session_state.get(memory)
+    if last_place is None or last_place[0] != address_text:
+        last_place = (address_text, texts.index(address_text) if address_text in texts else usual)
+        st.session_state[memory] = last_place
 
     def moved(at: int) -> None:
         if at in range(len(steps)):
-            st.session_state[kept] = (written, at)
+            st.session_state[memory] = (address_text, at)
 
     def released(commit: dict[str, Any]) -> None:
         at = commit.get("at")
@@ -271,9 +271,9 @@ def live_slider(
             st.query_params[name] = texts[at]
         elif name in st.query_params:
             del st.query_params[name]
-        st.session_state[kept] = (st.query_params.get(name, ""), at)
+        st.session_state[memory] = (st.query_params.get(name, ""), at)
 
-    at = known[1]
+    at = last_place[1]
     _STEPS(
         {"label": label, "help": about, "steps": texts, "at": at},
         key=key,

@@ -57,12 +57,12 @@ def rows_of(run: Run, evidence: Evidence, known: Sequence[AxisCertainty] | None)
     """
     d = len(evidence.effects)
     verdicts = {axis.axis: axis.verdict for axis in known or ()}
-    held = [name.held_out if name else None for name in known_names(run, d)]
+    scores = [name.held_out if name else None for name in known_names(run, d)]
     signs, names = axis_signs(run, d), pole_names(run, d)
 
     def rank(row: Row) -> tuple[int, bool, float, float]:
-        tried = held[row.axis]
-        above = tried.score - tried.chance if tried else 0.0
+        score = scores[row.axis]
+        above = score.score - score.chance if score else 0.0
         largest = max((abs(change.change) for change in row.changes), default=0.0)
         return RANKS.get(verdicts.get(row.axis, ""), 3), not row.changes, -above, -largest
 
@@ -109,12 +109,12 @@ def panel(
         [row.axis for row in rows],
     )
     columns = effect_columns(changes, along.factors)
-    selected, dark = _selected(columns, along), is_dark()
+    selection, dark = _selected(columns, along), is_dark()
 
     def figure() -> go.Figure:
         from rivae.figures.effects import effect_heatmap
 
-        return effect_heatmap(changes, names, columns, axes=axes, selected=selected, dark=dark)
+        return effect_heatmap(changes, names, columns, axes=axes, selected=selection, dark=dark)
 
     share.figure(
         TITLE,
@@ -140,7 +140,7 @@ def panel(
 
     with st.container(key="effects_map"):
         _HEAT(
-            effect_table(changes, names, columns, axes=axes, selected=selected, dark=dark),
+            effect_table(changes, names, columns, axes=axes, selected=selection, dark=dark),
             key=page_keys.EFFECTS,
             height=effect_height(len(rows)),
             cell=chosen,

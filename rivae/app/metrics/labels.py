@@ -79,8 +79,8 @@ def from_labels() -> None:
             _no_plan()
             return
         with frame.tools():
-            chosen = labels.plan_picker(names)
-        _plan(chosen)
+            plan = labels.plan_picker(names)
+        _plan(plan)
     except RivaeError as error:
         st.warning(markdown(str(error)), icon=":material/info:")
 
@@ -96,22 +96,22 @@ def _no_plan() -> None:
 
 
 def _plan(chosen: str) -> None:
-    started = time.monotonic()
+    start = time.monotonic()
     before = st.session_state.get(page_keys.LABELS)
     # Models have to be searched the first time; later the scores are known, and grey would flicker.
     with _waiting(shown=before is None or before.plan != chosen) as tell:
         tell("Opening the data of the plan")
-        opened = labels.open_plan(chosen)
+        open_plan = labels.open_plan(chosen)
         seq = labels.store().last()
-        found = labels_data.scores_of(opened, seq, tell)
+        scores = labels_data.scores_of(open_plan, seq, tell)
         tell("Reading the labels")
-        known = labels.labelled(opened, found.guideline, seq)
-    took = time.monotonic() - started
-    line = _chosen(found)
-    if len(known.rows):
-        _scores(found)
+        all_labels = labels.labelled(open_plan, scores.guideline, seq)
+    took = time.monotonic() - start
+    line = _chosen(scores)
+    if len(all_labels.rows):
+        _scores(scores)
         if line is not None:
-            labels_charts.charts(line, found)
+            labels_charts.charts(line, scores)
     else:
         st.write(NO_LABELS.format(markdown(chosen)))
         st.page_link(
@@ -121,7 +121,7 @@ def _plan(chosen: str) -> None:
             query_params={"plan": chosen},
         )
     if line is not None:
-        _axes(line, found, known)
+        _axes(line, scores, all_labels)
     st.session_state[page_keys.LABELS] = next_drawn(before, chosen, seq, took, time.monotonic())
     _watch()
 
@@ -152,11 +152,11 @@ def _chosen(found: PlanScores) -> ScoredRun | None:
     lines = {line.run.id: line for line in found.lines if line.run.ready}
     if not lines:
         return None
-    asked, _, remark = session.current_run("")
-    named = st.query_params.get("run", "")
-    if named and asked == named and asked not in lines:
-        remark = OTHER_PLAN.format(markdown(asked[:80]))
-    run_id = asked if asked in lines else next(iter(lines))
+    run_in_hand, _, remark = session.current_run("")
+    address_run = st.query_params.get("run", "")
+    if address_run and run_in_hand == address_run and run_in_hand not in lines:
+        remark = OTHER_PLAN.format(markdown(run_in_hand[:80]))
+    run_id = run_in_hand if run_in_hand in lines else next(iter(lines))
     with frame.tools():
         run_picker(run_id, list(lines), key=keys.METRICS_RUN, on_change=session.choose_run)
     if remark:
@@ -179,17 +179,18 @@ def _remarks(found: PlanScores) -> list[str]:
     """How the numbers were measured, sentence by sentence."""
     from rivae.labels.scores import MIN_QUERIES, MIN_SHARE, PAPER_SELECTED
 
-    scored = [line.scores for line in found.lines if line.scores is not None]
+    line_scores = [line.scores for line in found.lines if line.scores is not None]
     waiting = [f for f in found.guideline.ids if f not in found.factors]
     remarks = []
-    if scored:
-        over = ", ".join(sorted({s.interval_over for s in scored}))
+    if line_scores:
+        over = ", ".join(sorted({s.interval_over for s in line_scores}))
         remarks.append(
-            f"Of {', '.join(found.names(found.factors))}; alpha = {scored[0].settings['alpha']:g}; "
-            f"levels are the median over annotators, verdicts of the review in their place. "
+            f"Of {', '.join(found.names(found.factors))}; "
+            f"alpha = {line_scores[0].settings['alpha']:g}; levels are the median over "
+            "annotators, verdicts of the review in their place. "
             f"Intervals: 95 % over {over}."
         )
-        if not any(s.selected for s in scored):
+        if not any(s.selected for s in line_scores):
             remarks.append(
                 f"No run has more than {PAPER_SELECTED} axes, so none were selected by correlation."
             )
@@ -208,7 +209,7 @@ def _remarks(found: PlanScores) -> list[str]:
             "The items of this plan were chosen to align axes; for D, C and I, "
             "label complete queries of a plan for scores."
         )
-    if len(scored) > 1:
+    if len(line_scores) > 1:
         remarks.append(
             "A place is given only to a run whose interval overlaps no other run's; a tie is not "
             "ranked. Runs share queries and annotators, so more labels may still separate them."
@@ -240,11 +241,11 @@ def _axes(line: ScoredRun, found: PlanScores, known: Labelled) -> None:
 @fragment(run_every=EVERY)
 def _watch() -> None:
     """Draws the page again when there are newer labels."""
-    shown = st.session_state[page_keys.LABELS]
-    if shown.rests(time.monotonic()):
+    drawn = st.session_state[page_keys.LABELS]
+    if drawn.rests(time.monotonic()):
         return  # also when the page itself has just been drawn
     try:
-        newer = labels.store().last() != shown.seq
+        newer = labels.store().last() != drawn.seq
     except RivaeError as error:
         st.caption(markdown(str(error)))
         return

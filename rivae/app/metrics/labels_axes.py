@@ -55,13 +55,13 @@ def suggest_panel(run: Run, found: PlanScores, known: Labelled) -> None:
     )
     if job is not None:
         _suggested(run, job, found)
-    if made := st.session_state.get(f"{page_keys.SUGGEST_OPEN}_{run.id}", ""):
-        st.success(f"Made the plan {markdown(made)}.", icon=":material/check:")
+    if new_plan := st.session_state.get(f"{page_keys.SUGGEST_OPEN}_{run.id}", ""):
+        st.success(f"Made the plan {markdown(new_plan)}.", icon=":material/check:")
         st.page_link(
             pages.path("label"),
             label="Label these items",
             icon=":material/new_label:",
-            query_params={"view": "Label", "plan": made},
+            query_params={"view": "Label", "plan": new_plan},
         )
 
 

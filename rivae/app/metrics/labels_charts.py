@@ -46,23 +46,23 @@ def _correlations(line: ScoredRun, found: PlanScores, scores: LabelScores) -> No
 
     table, ids = scores.table.absolute, found.guideline.ids
     names = names_of_axes(line.run, len(table))
-    shown = [k for k, n in enumerate(scores.coverage.queries) if n > 0]
+    factor_places = [k for k, n in enumerate(scores.coverage.queries) if n > 0]
     title = f"Correlation with labels: {line.run.id}"
     headline(title)
     files, stem = correlation_files(line, scores, names), f"{line.run.id}-label-correlations"
     share.offer(share.Panel(title, stem, files=files))
-    if not shown:
+    if not factor_places:
         st.caption("No query of this run is labelled enough yet, so there is nothing to correlate.")
         return
     figure = correlation_heatmap(
-        table[:, shown],
-        found.names([ids[k] for k in shown]),
+        table[:, factor_places],
+        found.names([ids[k] for k in factor_places]),
         names,
         threshold=THRESHOLD,
         dark=is_dark(),
     )
     chart(figure, page_keys.LABELS_HEATMAP)
-    few, many = (end([scores.coverage.queries[k] for k in shown]) for end in (min, max))
+    few, many = (end([scores.coverage.queries[k] for k in factor_places]) for end in (min, max))
     st.caption(
         markdown(
             f"|corr| of {names[0][:1]} with the level of the best item, mean over the queries with "
@@ -101,9 +101,9 @@ def score_files(found: PlanScores) -> dict[str, share.Content]:
         from rivae.labels.run_scores import score_rows
 
         plan, version = found.opened.plan.id, found.guideline.version
-        shared = {"plan": plan, "guideline": version, "labels_up_to": found.seq}
+        columns = {"plan": plan, "guideline": version, "labels_up_to": found.seq}
         return [
-            {**row, **shared}
+            {**row, **columns}
             for line in found.lines
             if line.scores is not None
             for row in score_rows(line.run.id, line.scores)

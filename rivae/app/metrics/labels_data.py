@@ -88,23 +88,23 @@ def scores_of(
     plan = opened.plan
     guideline = plan_guideline(labels.store(), plan)
     own = [served.id for served in plan.runs]
-    runs, looked = family(own, cache.runs()), []
+    runs, all_lines = family(own, cache.runs()), []
     for i, run in enumerate(runs, start=1):
         tell(f"Searching with {run.id}, run {i} of {len(runs)}")
-        looked.append(_look(run, opened, guideline, seq))
+        all_lines.append(_look(run, opened, guideline, seq))
     tell("Scoring")
-    counted = [
+    counts = [
         line.all_factors
-        for line, _ in looked
+        for line, _ in all_lines
         if line.all_factors is not None and line.run.id in own
     ]
-    n_queries = max((int(s.settings["n_queries"]) for s in counted), default=0)
-    factors = scored_factors(guideline.ids, [s.coverage for s in counted], n_queries)
+    n_queries = max((int(s.settings["n_queries"]) for s in counts), default=0)
+    factors = scored_factors(guideline.ids, [s.coverage for s in counts], n_queries)
     lines = tuple(
         replace(line, scores=_label_scores(basis.key, seq, factors, True, basis))
         if basis is not None and factors
         else line
-        for line, basis in looked
+        for line, basis in all_lines
     )
     return PlanScores(opened, guideline, factors, lines, seq)
 
@@ -140,14 +140,14 @@ def _look(
                 plan.fingerprint,
             ]
         )
-        found = _traversal(key, plan.n_queries, plan.asks, run, opened.data)
+        traversal = _traversal(key, plan.n_queries, plan.asks, run, opened.data)
         key = f"{labels_url()}|{key}"
-        basis = _Basis(key, found, _table(key, seq, found, opened.data))
+        basis = _Basis(key, traversal, _table(key, seq, traversal, opened.data))
         line = replace(line, all_factors=_label_scores(key, seq, guideline.ids, False, basis))
     except RivaeError as error:
         return replace(line, trouble=str(error)), None
-    served = {own.id: own.model for own in plan.runs}
-    if served.get(run.id, run.content_hash) != run.content_hash:
+    models = {own.id: own.model for own in plan.runs}
+    if models.get(run.id, run.content_hash) != run.content_hash:
         line = replace(line, remark="has changed since the plan was made")
     return line, basis
 
@@ -165,12 +165,12 @@ def _traversal(
     data = cache.pictures(_run).data  # its own way to read the items of the plan
     if data.items_key != _data.items_key:
         raise DataError(f"run {_run.id} uses other data than the plan: it cannot be scored here")
-    found = measured_traversal(_run, data, n_queries=n_queries, asks=asks)
+    traversal = measured_traversal(_run, data, n_queries=n_queries, asks=asks)
     # The distances, half of the memory, are not needed for scores.
     return replace(
-        found,
-        ids=found.ids[..., :1],
-        squared_distances=np.broadcast_to(0.0, (*found.ids.shape[:3], 1)),
+        traversal,
+        ids=traversal.ids[..., :1],
+        squared_distances=np.broadcast_to(0.0, (*traversal.ids.shape[:3], 1)),
     )
 
 

@@ -47,12 +47,12 @@ def _section(
 ) -> list[dict[str, Any]]:
     from rivae.labels.run_scores import ranks
 
-    scored = {line.run.id: choose(line.scores) for line in found.lines if line.scores}
-    places = {name: ranks(scored, name) for name in SCORES}
-    several = sum(dims.results["informativeness"].score >= 0 for dims in scored.values()) > 1
+    scores_by_run = {line.run.id: choose(line.scores) for line in found.lines if line.scores}
+    places = {name: ranks(scores_by_run, name) for name in SCORES}
+    several = sum(dims.results["informativeness"].score >= 0 for dims in scores_by_run.values()) > 1
     rows = []
     for line in found.lines:
-        dims = scored.get(line.run.id)
+        dims = scores_by_run.get(line.run.id)
         cells = [
             {"main": "–", "state": "not-run"}
             if dims is None
@@ -105,11 +105,11 @@ def _covered(line: ScoredRun) -> list[dict[str, Any]]:
     if scores is None:
         return [{"main": "–"}] * 3
     coverage = scores.coverage
-    total, asked = sum(coverage.labelled), coverage.needed * len(coverage.labelled)
+    total, n_asked = sum(coverage.labelled), coverage.needed * len(coverage.labelled)
     low, high = min(coverage.labelled), max(coverage.labelled)
     each = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     return [
-        {"main": f"{total / asked:.0%}", "sub": f"{each} of {coverage.needed:,} items"},
+        {"main": f"{total / n_asked:.0%}", "sub": f"{each} of {coverage.needed:,} items"},
         {"main": f"{min(coverage.queries)}", "sub": f"of {scores.settings['n_queries']}"},
         {"main": str(scores.n_annotators)},
     ]

@@ -59,8 +59,10 @@ def columns_of(view: TableView) -> list[dict[str, Any]]:
         mine = [score for score in view.scores if score.column == name]
         columns.append(_column(name, mine[0].heading, "ours", INTERVAL))
         if any(published(score) for score in mine):
-            spoken = f"paper, {mine[0].heading}"
-            columns.append(_column(PAPER + name, "paper", "paper", spoken) | {"spoken": spoken})
+            spoken_title = f"paper, {mine[0].heading}"
+            columns.append(
+                _column(PAPER + name, "paper", "paper", spoken_title) | {"spoken": spoken_title}
+            )
     columns.append(_column(RUNS, "n", "", "runs (seeds × draws of the data set) behind a mean"))
     return columns
 
@@ -85,14 +87,14 @@ def sorted_lines(view: TableView, sort: Sort | None) -> list[TableRow]:
         score = cells.get((line.key, column))
         if score is None:
             return None
-        found = score.paper if sort.column.startswith(PAPER) else score.value
-        if found is None or not math.isfinite(found):
+        number = score.paper if sort.column.startswith(PAPER) else score.value
+        if number is None or not math.isfinite(number):
             return None
-        return found if score.higher_is_better else -found
+        return number if score.higher_is_better else -number
 
-    known = {line: found for line in lines if (found := value(line)) is not None}
-    first = sorted(known, key=lambda line: known[line], reverse=not sort.reversed)
-    return first + [line for line in lines if line not in known]
+    value_of = {line: found for line in lines if (found := value(line)) is not None}
+    first = sorted(value_of, key=lambda line: value_of[line], reverse=not sort.reversed)
+    return first + [line for line in lines if line not in value_of]
 
 
 def next_sort(sort: Sort | None, column: str) -> Sort | None:
@@ -115,8 +117,8 @@ def payload(view: TableView, sort: Sort | None, label: str) -> dict[str, Any]:
         for column in (c["id"] for c in columns[1:]):
             if column == RUNS:
                 text = runs(max(mine, key=lambda s: s.n or 0))
-                failed = any(s.n_failed for s in mine)
-                row.append({"main": text or "–", "note": mark if failed else None})
+                has_failures = any(s.n_failed for s in mine)
+                row.append({"main": text or "–", "note": mark if has_failures else None})
                 continue
             score = cells.get((line.key, column.removeprefix(PAPER)))
             row.append(_cell(score, column, best, view, mark))
@@ -195,8 +197,8 @@ def _mark(notes: dict[str, str], line: TableRow, scores: Sequence[Score]) -> str
     reason = next((score.reason for score in scores if score.reason), "")
     if not reason:
         return None
-    failed = any(score.n_failed for score in scores)
-    text = f"{'Failed' if failed else 'Not run'}: {reason}"
+    has_failures = any(score.n_failed for score in scores)
+    text = f"{'Failed' if has_failures else 'Not run'}: {reason}"
     return notes.setdefault(text, str(len(notes) + 1))
 
 
@@ -205,23 +207,23 @@ def run_payload(report: Report, label: str) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     every = [m for _, group in report.groups for m in group]
     empty = {"p": all(m.p is None for m in every), "paper": all(m.paper is None for m in every)}
-    shown = [column for column in RUN_COLUMNS if not empty.get(column[0])]
+    some_columns = [column for column in RUN_COLUMNS if not empty.get(column[0])]
     columns = [
         {"id": name, "label": text, "kind": kind, "title": title, "sortable": False}
-        for name, text, kind, title in shown
+        for name, text, kind, title in some_columns
     ]
     for heading, group in report.groups:
         rows.append({"section": heading})
-        for measured in group:
-            cells = _metric_cells(measured)
-            kept = [cells[name] for name, *_ in shown[1:]]
+        for run_line in group:
+            cells = _metric_cells(run_line)
+            texts = [cells[name] for name, *_ in some_columns[1:]]
             rows.append(
                 {
-                    "name": f"{measured.label} {'↑' if measured.higher_is_better else '↓'}",
+                    "name": f"{run_line.label} {'↑' if run_line.higher_is_better else '↓'}",
                     "detail": "",
                     "quiet": False,
                     "title": None,
-                    "cells": kept,
+                    "cells": texts,
                 }
             )
     return {"label": label, "columns": columns, "rows": rows, "sort": None, "notes": []}

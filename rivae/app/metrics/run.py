@@ -60,8 +60,8 @@ def this_run(run_id: str, asks: Asks) -> None:
         usual = "" if either or asks == "first" else ONE_WAY.format("first view")
         asks = asks if either else "first"
         job = evaluating.evaluation_of(run, asks) if run.ready else None
-        stored, damage = _stored(run, asks, job)
-        if stored is None:
+        evaluation, damage = _stored(run, asks, job)
+        if evaluation is None:
             run.content_hash  # noqa: B018  # without a model there is nothing to measure
     except RivaeError as error:
         notices.unusable(error)
@@ -70,16 +70,16 @@ def this_run(run_id: str, asks: Asks) -> None:
     notices.data_changed(run)
     if usual:
         outcome.warning(usual)
-    views = runs.view_names(run, stored) if either else None
-    by = runs.queries_by(views, stored.settings.asks if stored else asks) if views else ""
+    views = runs.view_names(run, evaluation) if either else None
+    by = runs.queries_by(views, evaluation.settings.asks if evaluation else asks) if views else ""
     if views:
         with frame.run_chip():
             runs.asks_control(views, asks, partial(session.choose_asks, run.id))
-    if stored is None:
+    if evaluation is None:
         _measure_first(run, asks, job, by, damage)
         return
     session.remember(run.id, asks)
-    report = report_of(stored, config.dataset.name, config.method.name)
+    report = report_of(evaluation, config.dataset.name, config.method.name)
     if not report.groups:
         outcome.warning(NO_METRICS.format(run.id))
         _measure(run, asks, job, again=True)
@@ -104,14 +104,14 @@ def _report(run: Run, report: Report, by: str) -> None:
     notices.no_latent(runs.method_of(run))
     method = runs.method_of(run)
     has_map = method is None or method.has_latent
-    found = work.evidence_of(run, report.stored)
-    evidence = found if isinstance(found, Evidence) else None
-    known = known_certainty(run)
+    stored_evidence = work.evidence_of(run, report.stored)
+    evidence = stored_evidence if isinstance(stored_evidence, Evidence) else None
+    axis_certainty = known_certainty(run)
     n_axes = _n_axes(report, evidence)
     answers = (
         verdict.finds(report, evidence),
         verdict.separates(report, evidence),
-        verdict.reliable(report, known, known_names(run, n_axes)),
+        verdict.reliable(report, axis_certainty, known_names(run, n_axes)),
     )
     with st.container(key="verdict"), st.grid(4, min_column_width=240, gap="large"):
         for answer in answers:
@@ -120,7 +120,7 @@ def _report(run: Run, report: Report, by: str) -> None:
             _from_labels(run)
     along = _along(report)
     if has_map:
-        effects_map.panel(run, found, known, along, n_axes)
+        effects_map.panel(run, stored_evidence, axis_certainty, along, n_axes)
     cell.panel(run, report, along)
     if any(each.has_table for each in report.along):
         with session.fold(CORRELATIONS, "paper", page_keys.ALONG, page_keys.ALPHA) as is_open:
@@ -168,14 +168,14 @@ def _from_labels(run: Run) -> None:
         plans = [plan for plan in kept_plans(labels.store()) if run.id in {r.id for r in plan.runs}]
         n_items = sum(len(set(plan.order)) for plan in plans)
         many = "plan scores" if len(plans) == 1 else "plans score"
-        said = f"{len(plans)} {many} this run, by {n_items:,} items." if plans else NO_PLAN
+        sentence = f"{len(plans)} {many} this run, by {n_items:,} items." if plans else NO_PLAN
     except RivaeError:
-        plans, said = [], NO_LABELS_HERE
+        plans, sentence = [], NO_LABELS_HERE
     st.html("<h2>From labels?</h2>")
     plan = {keys.LABEL_PLAN: plans[0].id} if plans else {}
     st.page_link(
         pages.path("metrics"),
-        label=markdown(said),
+        label=markdown(sentence),
         icon=":material/new_label:",
         query_params={"show": "labels", "run": run.id, **plan},
     )
@@ -183,8 +183,8 @@ def _from_labels(run: Run) -> None:
 
 def _remark(report: Report, by: str) -> str:
     date = short_date(report.created)
-    said = " ".join(part for part in (date and f"on {date}", by) if part)
-    when = f"Measured {said}. " if said else ""
+    about = " ".join(part for part in (date and f"on {date}", by) if part)
+    when = f"Measured {about}. " if about else ""
     p = "p is the share of shuffled factors that score at least as well."
     return f"{when}Test pairs only. {p if _has_p(report) else ''}"
 

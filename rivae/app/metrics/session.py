@@ -29,8 +29,8 @@ def current_run(ready: Sequence[str]) -> tuple[str, Asks, str]:
     """The run in the address, else the one last looked at if it is ready, else the first that is;
     the view that asks; and a remark on the link, or on runs that are left out.
     """
-    link, dropped = ExploreLink.read({"run": "", **address.read(("run", "ask"))})
-    remark = address.NO_SUCH_RUN if "run" in dropped else " ".join(unread(dropped))
+    link, unreadable = ExploreLink.read({"run": "", **address.read(("run", "ask"))})
+    remark = address.NO_SUCH_RUN if "run" in unreadable else " ".join(unread(unreadable))
     if link.run:
         return link.run, link.asks, remark
     last = address.run_in_hand()
@@ -85,9 +85,9 @@ def sort_of(table: str) -> Sort | None:
 def clicked_heading(table: str, column: str) -> None:
     """The heading of a ``column`` of ``table`` was clicked."""
     sorts = read_sorts(st.query_params.get("sort", ""))
-    changed = next_sort(sorts.pop(table, None), column)
-    if changed is not None:
-        sorts[table] = changed
+    next_order = next_sort(sorts.pop(table, None), column)
+    if next_order is not None:
+        sorts[table] = next_order
     if text := write_sorts(sorts):
         st.query_params["sort"] = text
     elif "sort" in st.query_params:
@@ -114,12 +114,12 @@ _CELL = re.compile(r"([0-9]{1,3})(?:_(?:([0-9]{1,3})|((?:factor|tag|word)\..{1,8
 
 def read_sorts(text: str) -> dict[str, Sort]:
     """The order of each table by its id."""
-    found = {}
+    sorts = {}
     for part in text.split("~")[:MAX_SORTS]:
         if match := _SORT.fullmatch(part):
             minus, table, column = match.groups()
-            found[table] = Sort(column, reversed=bool(minus))
-    return found
+            sorts[table] = Sort(column, reversed=bool(minus))
+    return sorts
 
 
 def write_sorts(sorts: Mapping[str, Sort]) -> str:

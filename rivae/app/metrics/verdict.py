@@ -55,10 +55,10 @@ class Answer:
 
 def finds(report: Report, evidence: Evidence | None) -> Answer:
     """How often the right item comes first, and among the first five and ten."""
-    found = finding(report.stored, evidence.views if evidence else None)
-    if found is None:
+    first_recall = finding(report.stored, evidence.views if evidence else None)
+    if first_recall is None:
         return Answer("Finds?", "Retrieval was not measured.")
-    n_items = found.n_items
+    n_items = first_recall.n_items
     bars = tuple(
         ScoreBar(
             "First" if k == 1 else f"Among {k}",
@@ -67,9 +67,9 @@ def finds(report: Report, evidence: Evidence | None) -> Answer:
             interval=share_interval(min(recall.value, 1.0), n_items) if n_items else None,
             source=_source(report, recall, f"of {n_items:,} held-out queries among as many items"),
         )
-        for k, recall in found.recalls.items()
+        for k, recall in first_recall.recalls.items()
     )
-    return Answer("Finds?", found.sentence, bars, "Share of queries whose item is found")
+    return Answer("Finds?", first_recall.sentence, bars, "Share of queries whose item is found")
 
 
 def separates(report: Report, evidence: Evidence | None) -> Answer:
@@ -102,17 +102,17 @@ def separates(report: Report, evidence: Evidence | None) -> Answer:
 
 
 def _scores(results: Results, names: Sequence[str]) -> list[Measured]:
-    found = [measured(name, results[name]) for name in names if name in results]
-    return [score for score in found if score.value == score.value]
+    scores = [measured(name, results[name]) for name in names if name in results]
+    return [score for score in scores if score.value == score.value]
 
 
 def _above_chance(scores: Sequence[Measured], over: str) -> str:
     """Which scores lie above chance."""
-    known = [score for score in scores if score.p is not None]
-    if not known:
+    tests = [score for score in scores if score.p is not None]
+    if not tests:
         return f"Scores {over}, of which the level of chance was not measured."
-    above = [score.name for score in known if score.p is not None and score.p <= LEVEL]
-    largest = max((score.p for score in known if score.name in above and score.p), default=0.0)
+    above = [score.name for score in tests if score.p is not None and score.p <= LEVEL]
+    largest = max((score.p for score in tests if score.name in above and score.p), default=0.0)
     if not above:
         return f"None of the scores {over} lies above chance."
     if len(above) == len(scores):
@@ -125,10 +125,10 @@ def _changing(report: Report, evidence: Evidence | None) -> Answer:
     if evidence is None or not evidence.effects:
         return Answer("Separates?", NO_FACTORS)
     n, d = sum(bool(each.changes) for each in evidence.effects), len(evidence.effects)
-    said = f"{n} of {d} axes change something by more than chance; there are no true factors."
+    sentence = f"{n} of {d} axes change something by more than chance; there are no true factors."
     source = f"tags and words of what is retrieved along each axis; seed 0; {_date(report)}"
     bar = ScoreBar("Axes with an effect", n / d, f"{n} of {d}", source=source)
-    return Answer("Separates?", said, (bar,), "Axes with an effect")
+    return Answer("Separates?", sentence, (bar,), "Axes with an effect")
 
 
 def reliable(
@@ -157,17 +157,17 @@ def reliable(
         )
         sentence = f"{counts['sure']} of {d} axes are the same in {n_fits} independent fits{plane}."
         return Answer("Reliable?", sentence, bars, "How sure the axes are")
-    tried = sorted((n.held_out for n in names if n and n.held_out), key=lambda held: held.score)
-    if not tried:
+    scores = sorted((n.held_out for n in names if n and n.held_out), key=lambda held: held.score)
+    if not scores:
         return Answer("Reliable?", UNKNOWN)
-    middle = tried[len(tried) // 2]
-    n_above = sum(held.score > held.chance for held in tried)
+    middle = scores[len(scores) // 2]
+    n_above = sum(held.score > held.chance for held in scores)
     bar = ScoreBar(
         "Names on other items",
         middle.score,
         chance=middle.chance,
         source=f"|r| of a name with its axis on {middle.n:,} items that it was not made from: the "
-        f"median; the least is {short(tried[0].score)}, the most {short(tried[-1].score)}",
+        f"median; the least is {short(scores[0].score)}, the most {short(scores[-1].score)}",
     )
     sentence = f"{n_above} of {len(names)} names hold on other items."
     return Answer("Reliable?", sentence, (bar,), "How well names hold")

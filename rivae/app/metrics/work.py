@@ -35,8 +35,8 @@ def evidence_of(run: Run, stored: Evaluation) -> Evidence | Task | None:
     """
     from rivae.evaluation.evidence import Evidence, kept_evidence
 
-    if (kept := kept_evidence(run, stored)) is not None:
-        return kept
+    if (evidence := kept_evidence(run, stored)) is not None:
+        return evidence
     key = f"{model_key(run)}/{stored.settings.asks}/{stored.created}"
     task = _evidence.get(key)
     if task is None:
@@ -109,10 +109,10 @@ def suggest(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     from rivae.runs import Run
 
     progress("comparing the items", 0.3)
-    found = suggest_rows(Run(spec["run"]), spec["labelled"], spec["n_items"], asks=spec["asks"])
+    rows = suggest_rows(Run(spec["run"]), spec["labelled"], spec["n_items"], asks=spec["asks"])
     return {
-        "rows": found.rows.tolist(),
-        "pool": found.pool,
-        "n_pool": found.n_pool,
-        "axes": list(found.axes),
+        "rows": rows.rows.tolist(),
+        "pool": rows.pool,
+        "n_pool": rows.n_pool,
+        "axes": list(rows.axes),
     }

@@ -61,7 +61,7 @@ Moves = Mapping[str, Sequence[float]]
 
 def moves_of(explorer: Explorer) -> Moves:
     """What each added axis adds to z, by its id."""
-    return {placed.axis.id: placed.axis.moves for placed in explorer.added_axes}
+    return {place.axis.id: place.axis.moves for place in explorer.added_axes}
 
 
 def moved_by(z: Sequence[float], amounts: Mapping[str, float], moves: Moves) -> tuple[float, ...]:
@@ -90,13 +90,13 @@ def linked_z(
     and the run has, and a sentence for those that the run lacks.
     """
     moves = moves_of(explorer) if link.added else {}
-    added = {name: amount for name, amount in link.added.items() if name in moves}
-    gone = [name for name in link.added if name not in moves]
-    z = np.array(moved_by(base, added, moves))
+    amounts = {name: amount for name, amount in link.added.items() if name in moves}
+    missing = [name for name in link.added if name not in moves]
+    z = np.array(moved_by(base, amounts, moves))
     for j, value in link.changes.items():
         if j < len(z):
             z[j] = value
-    return z, added, [ADDED_GONE.format(", ".join(gone[:8]))] if gone else []
+    return z, amounts, [ADDED_GONE.format(", ".join(missing[:8]))] if missing else []
 
 
 def existing(explorer: Explorer, query: Query) -> Query:
@@ -148,25 +148,25 @@ def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
         ConfigError: a field is missing, of the wrong kind or out of range.
         RunError: there is no such run, or it is not ready.
     """
-    asked = read(SearchOfRuns if "runs" in question else Search, question)
-    known = set(asked.have)
-    lasso = lasso_of(asked.within) if asked.within is not None else None
+    request = read(SearchOfRuns if "runs" in question else Search, question)
+    sent_items = set(request.have)
+    lasso = lasso_of(request.within) if request.within is not None else None
 
     def ask(part: Mapping[str, Any]) -> dict[str, Any]:
         point = read(Point, part)
-        explorer = open_run(point.run, asked.rows, asked.asks)
+        explorer = open_run(point.run, request.rows, request.asks)
         z = of_length(point, explorer.n_components)
-        found = results(explorer, z, asked.k, asked.side, known, lasso, asked.only)
-        known.update(found["ids"])
-        return found
+        parts = results(explorer, z, request.k, request.side, sent_items, lasso, request.only)
+        sent_items.update(parts["ids"])
+        return parts
 
-    if not isinstance(asked, SearchOfRuns):
-        return {"seq": asked.seq, **ask(question)}
-    found = [_or_error(ask, part) for part in asked.runs]
+    if not isinstance(request, SearchOfRuns):
+        return {"seq": request.seq, **ask(question)}
+    parts = [_or_error(ask, part) for part in request.runs]
     items: dict[str, Any] = {}
-    for one in found:
+    for one in parts:
         items |= one.pop("items", {})
-    return {"seq": asked.seq, "runs": found, "items": items}
+    return {"seq": request.seq, "runs": parts, "items": items}
 
 
 def lasso_of(said: Mapping[str, Any]) -> Lasso:
@@ -204,13 +204,13 @@ def results(
     ``questions``.
     """
     is_part = lasso is not None or bool(only.split())
-    searched = among(explorer, lasso, only) if is_part else explorer.retriever
-    hits, far = searched and searched.search(z[None], k), explorer.retriever.far(z)
+    retriever = among(explorer, lasso, only) if is_part else explorer.retriever
+    hits, far = retriever and retriever.search(z[None], k), explorer.retriever.far(z)
     ids = [int(i) for i in hits.ids[0]] if hits else []
     return {
         "ids": ids,
         "scores": [round(float(s), 4) for s in hits.scores[0]] if hits else [],
-        "among": len(searched.ids) if searched else 0,
+        "among": len(retriever.ids) if retriever else 0,
         "far": {
             "distance": round(far.value, 3),
             "limit": round(far.limit, 3),

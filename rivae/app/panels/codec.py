@@ -80,11 +80,11 @@ class Link:
 
     def write(self) -> dict[str, str]:
         """The query parameters; only what differs from the default."""
-        said = {name: getattr(self, name) for name in self.settings()}
+        values = {name: getattr(self, name) for name in self.settings()}
         return {
-            each.param: each.kind.write(said[name])
+            each.param: each.kind.write(values[name])
             for name, each in self.settings().items()
-            if said[name] != each.default
+            if values[name] != each.default
         }
 
     @classmethod
@@ -113,8 +113,8 @@ class Link:
 def carry(source: object, kind: type[T], **others: Any) -> T:
     """A ``kind`` with those fields of ``source`` that it has, too, except for ``others``."""
     names = {each.name for each in fields(kind)}  # type: ignore[arg-type]
-    own = {each.name for each in fields(source)}  # type: ignore[arg-type]
-    return kind(**{name: getattr(source, name) for name in names & own} | others)
+    own_names = {each.name for each in fields(source)}  # type: ignore[arg-type]
+    return kind(**{name: getattr(source, name) for name in names & own_names} | others)
 
 
 def unread(dropped: Sequence[str]) -> list[str]:

@@ -114,8 +114,8 @@ def _read_run(text: str) -> tuple[str | None, bool]:
 
 
 def _read_query(text: str) -> tuple[Query | None, bool]:
-    found: Query | None = "mean" if text == "mean" else whole_number(text, 0, 10**9)
-    return found, found is not None
+    query: Query | None = "mean" if text == "mean" else whole_number(text, 0, 10**9)
+    return query, query is not None
 
 
 def _read_start(text: str) -> tuple[Query | str | None, bool]:
@@ -131,11 +131,11 @@ def _read_changes(text: str) -> tuple[dict[int, float], bool]:
     is_whole = True
     for pair in text.split("~"):
         name, _, value = pair.partition("_")
-        j, found = whole_number(name, 1, MAX_DIMS), _number(value)
-        if j is None or found is None:
+        j, number = whole_number(name, 1, MAX_DIMS), _number(value)
+        if j is None or number is None:
             is_whole = False
         else:
-            changes[j - 1] = found
+            changes[j - 1] = number
     return changes, is_whole
 
 
@@ -148,8 +148,8 @@ def _read_amounts(text: str) -> tuple[dict[str, float], bool]:
     parts = text.split("~")
     for pair in parts[:MAX_ADDED]:
         name, _, value = pair.partition("_")
-        if ADDED_ID.fullmatch(name) and (found := _number(value)) is not None:
-            amounts[name] = found
+        if ADDED_ID.fullmatch(name) and (number := _number(value)) is not None:
+            amounts[name] = number
     return amounts, len(amounts) == len(parts)
 
 
@@ -242,14 +242,14 @@ class ExploreLink(Link):
 
 
 def _read_runs(text: str) -> tuple[tuple[str, ...], bool]:
-    named = dict.fromkeys(run.strip() for run in text.split(",") if run.strip())
-    runs = [run for run in named if RUN_ID.fullmatch(run)][:MAX_NAMED]
-    return tuple(runs), len(runs) == len(named)
+    run_ids = dict.fromkeys(run.strip() for run in text.split(",") if run.strip())
+    runs = [run for run in run_ids if RUN_ID.fullmatch(run)][:MAX_NAMED]
+    return tuple(runs), len(runs) == len(run_ids)
 
 
 def _read_factor(text: str) -> tuple[int | None, bool]:
-    found = whole_number(text, 1, MAX_DIMS)
-    return (None, False) if found is None else (found - 1, True)
+    factor = whole_number(text, 1, MAX_DIMS)
+    return (None, False) if factor is None else (factor - 1, True)
 
 
 def _check_factor(value: Any, d: int) -> int:

@@ -286,8 +286,8 @@ def read(kind: type[Asked], question: Mapping[str, Any]) -> Asked:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         name = str(first["loc"][0])
-        said = kind.model_fields[name].description
-        raise ConfigError(f"'{name}' must be {said}") from None
+        description = kind.model_fields[name].description
+        raise ConfigError(f"'{name}' must be {description}") from None
 
 
 def read_z(value: Any, n_components: int) -> Vector:

@@ -46,8 +46,8 @@ def _check_axes(value: Any, d: int) -> tuple[AxisKey, ...]:
 
 
 def _read_sigma(text: str) -> tuple[float | None, bool]:
-    found = float(text) if re.fullmatch(r"[0-9]{1,2}(\.[0-9]{1,2})?", text) else 0.0
-    return (found, True) if 0.5 <= found <= MAX_LEVEL else (None, False)
+    sigma = float(text) if re.fullmatch(r"[0-9]{1,2}(\.[0-9]{1,2})?", text) else 0.0
+    return (sigma, True) if 0.5 <= sigma <= MAX_LEVEL else (None, False)
 
 
 def _check_sigma(value: Any, _: int) -> float:
@@ -73,9 +73,9 @@ def _read_level(name: str) -> Level | None:
 
 
 def _read_levels(text: str) -> tuple[tuple[tuple[Level, ...], ...], bool]:
-    found = [[_read_level(name) for name in part.split("_")] for part in text.split("~")]
-    rows = [tuple(level for level in row if level is not None) for row in found if None not in row]
-    return tuple(rows), len(rows) == len(found)
+    levels = [[_read_level(name) for name in part.split("_")] for part in text.split("~")]
+    rows = [tuple(level for level in row if level is not None) for row in levels if None not in row]
+    return tuple(rows), len(rows) == len(levels)
 
 
 def _check_levels(value: Any, _: int) -> tuple[tuple[Any, ...], ...]:
@@ -117,9 +117,9 @@ class SteerLink(Link):
         """As every link; rows belong to the axes as they were written, without one they mean
         nothing.
         """
-        link, dropped = super().read(params)
-        fit = [row for row in link.rows if len(row) == len(link.axes) and "axes" not in dropped]
+        link, unreadable = super().read(params)
+        fit = [row for row in link.rows if len(row) == len(link.axes) and "axes" not in unreadable]
         if len(fit[:MAX_ROWS]) < len(link.rows):
-            dropped += ["m"] if "m" not in dropped else []
+            unreadable += ["m"] if "m" not in unreadable else []
             link = replace(link, rows=tuple(fit[:MAX_ROWS]))
-        return link, dropped
+        return link, unreadable

@@ -42,8 +42,8 @@ def write(params: Mapping[str, str], names: Collection[str]) -> None:
     Other parameters (e.g. streamlit's own "embed") are left alone.
     """
     if params != read(names):
-        kept = [name for name in st.query_params if name not in names]
-        others = {name: st.query_params.get_all(name) for name in kept}
+        other_names = [name for name in st.query_params if name not in names]
+        others = {name: st.query_params.get_all(name) for name in other_names}
         st.query_params.from_dict({**others, **params})
 
 
@@ -79,8 +79,8 @@ def run_in_hand() -> str | None:
 
 def asks_in_hand() -> Asks:
     """The view that asked where the visitor last looked."""
-    found: dict[str, Asks] = {"second": "second", "both": "both"}
-    return found.get(in_hand().get("ask", ""), "first")
+    asks_by_name: dict[str, Asks] = {"second": "second", "both": "both"}
+    return asks_by_name.get(in_hand().get("ask", ""), "first")
 
 
 def take(run: str, query: object = None, asks: Asks | None = None) -> None:
@@ -89,22 +89,22 @@ def take(run: str, query: object = None, asks: Asks | None = None) -> None:
 
     A query of the visitor's own stays in hand on pages that cannot use it.
     """
-    known = in_hand() if run_in_hand() == run else {}
-    q, ask = known.get("q"), asks or known.get("ask")
+    in_hand_now = in_hand() if run_in_hand() == run else {}
+    q, ask = in_hand_now.get("q"), asks or in_hand_now.get("ask")
     if query is not None and not (q and UPLOAD.fullmatch(q) and page().name != "explore"):
         q = str(query)
-    said = {"run": run, "q": q, "ask": ask if ask != "first" else None}
-    st.session_state[keys.IN_HAND] = {name: text for name, text in said.items() if text}
+    fields = {"run": run, "q": q, "ask": ask if ask != "first" else None}
+    st.session_state[keys.IN_HAND] = {name: text for name, text in fields.items() if text}
 
 
 def renamed(run: str, name: str) -> None:
     """A run was renamed, or deleted (""): no page comes back to the old name."""
     if run_in_hand() == run:
         st.session_state[keys.IN_HAND] = {"run": name} if name else {}
-    kept: dict[str, dict[str, str]] = st.session_state.get(keys.ADDRESSES, {})
-    for page, params in list(kept.items()):
+    addresses: dict[str, dict[str, str]] = st.session_state.get(keys.ADDRESSES, {})
+    for page, params in list(addresses.items()):
         if run in (params.get("run"), *params.get("runs", "").split(",")):
-            del kept[page]
+            del addresses[page]
 
 
 def choose_asks(asks: Asks) -> None:
@@ -127,35 +127,41 @@ def to_view(page: Page, view: View) -> dict[str, str]:
     now = st.query_params.to_dict()
     # Of what only that view shows, its controls have taken nothing along: it is as it was left.
     left = st.session_state.get(keys.VIEW_ADDRESSES, {}).get((page.name, view.title), {})
-    own = {name: text for name, text in left.items() if name not in page.takes}
-    known = {**own, **now} if left.get("run") == now.get("run") else now
+    own_fields = {name: text for name, text in left.items() if name not in page.takes}
+    all_fields = {**own_fields, **now} if left.get("run") == now.get("run") else now
     besides = (*page.view_names, *PASSING)
-    return {**{name: text for name, text in known.items() if name not in besides}, **view.params}
+    return {
+        **{name: text for name, text in all_fields.items() if name not in besides},
+        **view.params,
+    }
 
 
 def arrive(page: Page) -> None:
     """The visitor has come to ``page``: fill its address if it is bare or names a view alone."""
-    found = st.query_params.to_dict()
-    is_tab = bool(found) and found.keys() <= page.view_names
-    given = {
+    fields = st.query_params.to_dict()
+    is_tab = bool(fields) and fields.keys() <= page.view_names
+    new_fields = {
         name: next((new for key, old, new in page.former if (key, old) == (name, text)), text)
-        for name, text in _without_upload(page.name, found).items()
+        for name, text in _without_upload(page.name, fields).items()
     }
-    kept = dict(st.session_state.get(keys.ADDRESSES, {}).get(page.name, {}))
+    last_fields = dict(st.session_state.get(keys.ADDRESSES, {}).get(page.name, {}))
     context = get_script_run_ctx()
     goes_back = context is not None and context.is_history_navigation
     if is_tab:
         usual = page.views[0].params
         for name in page.view_names:
-            kept.pop(name, None)
-        view = {name: text for name, text in given.items() if usual.get(name) != text}
-        filled = {**_filled(page, kept), **view}
-    elif given and (goes_back or given != {"run": run_in_hand()}):
-        filled = {**{name: kept[name] for name in page.always if name in kept}, **given}
+            last_fields.pop(name, None)
+        view = {name: text for name, text in new_fields.items() if usual.get(name) != text}
+        full_fields = {**_filled(page, last_fields), **view}
+    elif new_fields and (goes_back or new_fields != {"run": run_in_hand()}):
+        full_fields = {
+            **{name: last_fields[name] for name in page.always if name in last_fields},
+            **new_fields,
+        }
     else:
-        filled = _filled(page, kept)
-    if filled != found:
-        st.query_params.from_dict(filled)
+        full_fields = _filled(page, last_fields)
+    if full_fields != fields:
+        st.query_params.from_dict(full_fields)
         # Controls that Streamlit binds to the address take their first value from here.
         with get_session_state().query_params() as params:
             params.set_initial_query_params_from_current()
@@ -165,8 +171,8 @@ def change_view(page: Page, entered: bool) -> View:
     """The view that the address of ``page`` names, and the address put into the browser where
     another view than before has come: a link to the page that is shown does not do that.
     """
-    found = st.query_params.to_dict()
-    view, context = page.view(found), get_script_run_ctx()
+    fields = st.query_params.to_dict()
+    view, context = page.view(fields), get_script_run_ctx()
     before = st.session_state.get(keys.VIEW)
     st.session_state[keys.VIEW] = view.title
     goes_back = context is not None and context.is_history_navigation
@@ -185,9 +191,9 @@ def _without_upload(page: str, found: dict[str, str]) -> dict[str, str]:
     if page == "explore":
         return found
     is_named = UPLOAD.fullmatch(found.get("q", ""))
-    known = in_hand()
-    runs = (found.get("run", known.get("run")), *found.get("runs", "").split(","))
-    is_in_hand = UPLOAD.fullmatch(known.get("q", "")) and known["run"] in runs
+    fields = in_hand()
+    runs = (found.get("run", fields.get("run")), *found.get("runs", "").split(","))
+    is_in_hand = UPLOAD.fullmatch(fields.get("q", "")) and fields["run"] in runs
     st.session_state[keys.INSTEAD] = "" if is_named or is_in_hand else None
     return {name: text for name, text in found.items() if not (is_named and name == "q")}
 
@@ -207,22 +213,22 @@ def instead_of_upload(query: object) -> str:
 def _filled(page: Page, kept: dict[str, str]) -> dict[str, str]:
     """The address of a page as it was ``kept``, with the run and query in hand."""
     kept = kept or dict(page.fresh)
-    known = in_hand()
+    fields = in_hand()
     if page.of_moved:
         kept = _with_moved(page, kept)
-    if known and known["run"] not in (kept.get("run"), *kept.get("runs", "").split(",")):
+    if fields and fields["run"] not in (kept.get("run"), *kept.get("runs", "").split(",")):
         for name in ("q", *page.of_run, *page.of_query):
             kept.pop(name, None)
         kept = {**dict(page.fresh), **kept}
-    if known and "ask" in page.takes:
+    if fields and "ask" in page.takes:
         kept.pop("ask", None)
-    q = known.get("q", "")
+    q = fields.get("q", "")
     if UPLOAD.fullmatch(q) and page.name != "explore":
-        known.pop("q")
+        fields.pop("q")
     elif q != kept.get("q"):
         for name in page.of_query:
             kept.pop(name, None)
-    return {**kept, **{name: known[name] for name in page.takes if name in known}}
+    return {**kept, **{name: fields[name] for name in page.takes if name in fields}}
 
 
 def _with_moved(page: Page, kept: dict[str, str]) -> dict[str, str]:
@@ -233,8 +239,8 @@ def _with_moved(page: Page, kept: dict[str, str]) -> dict[str, str]:
     if not live or live.get("run") != run_in_hand():
         return kept
     others = {name: text for name, text in kept.items() if name not in OF_LIVE}
-    moved = page.of_moved if {"z", "add"} & live.keys() else {}
-    return {**others, **{name: live[name] for name in OF_LIVE if name in live}, **moved}
+    moved_fields = page.of_moved if {"z", "add"} & live.keys() else {}
+    return {**others, **{name: live[name] for name in OF_LIVE if name in live}, **moved_fields}
 
 
 def leave(page: Page) -> None:
@@ -244,17 +250,17 @@ def leave(page: Page) -> None:
     now, all_kept = st.query_params.to_dict(), st.session_state.setdefault(keys.ADDRESSES, {})
     before = all_kept.get(page.name, {})
     always = {name: before[name] for name in page.always if name in before}
-    kept = {name: text for name, text in now.items() if name not in PASSING}
-    all_kept[page.name] = {**always, **kept}
+    own_fields = {name: text for name, text in now.items() if name not in PASSING}
+    all_kept[page.name] = {**always, **own_fields}
     of_views = st.session_state.setdefault(keys.VIEW_ADDRESSES, {})
-    of_views[page.name, page.view(now).title] = kept
+    of_views[page.name, page.view(now).title] = own_fields
 
 
 def title(view: str) -> str:
     """The title of the browser's tab: the view, and what is shown in it."""
     names = ("run", "runs", keys.LABEL_PLAN)
-    shown = next((st.query_params[name] for name in names if name in st.query_params), "")
-    return f"{view} · {shown[:120]}" if shown else view
+    item = next((st.query_params[name] for name in names if name in st.query_params), "")
+    return f"{view} · {item[:120]}" if item else view
 
 
 def page() -> Page:

@@ -31,16 +31,16 @@ def axes_version(explorer: Explorer, axes: Sequence[AxisKey]) -> str:
     """What tells results along axes apart from those along others of the same keys: how an axis of
     z is turned, which another name may change, and which added axis has an id.
     """
-    added = {place.axis.id: place.axis for place in explorer.added_axes}
+    axes_by_id = {place.axis.id: place.axis for place in explorer.added_axes}
     signs = explorer.signs
-    return repr([int(signs[key]) if isinstance(key, int) else added.get(key) for key in axes])
+    return repr([int(signs[key]) if isinstance(key, int) else axes_by_id.get(key) for key in axes])
 
 
 def say_gone(explorer: Explorer, text: str) -> None:
     """Says which axes of an address ("z1~a3") the run does not have."""
     ids = {*axes_by_id(explorer), RELIABLE, ""}
-    if gone := [name[:20] for name in text[:MAX_LENGTH].split("~") if name not in ids]:
-        st.warning(GONE.format(markdown(", ".join(gone[:8]))), icon=":material/info:")
+    if missing := [name[:20] for name in text[:MAX_LENGTH].split("~") if name not in ids]:
+        st.warning(GONE.format(markdown(", ".join(missing[:8]))), icon=":material/info:")
 
 
 def signed_names(
@@ -49,10 +49,10 @@ def signed_names(
     """How all axes are called in a list, with marks of how sure they are; and what the marks of the
     ``shown`` ones mean, as plain text, if any.
     """
-    known, latents = certainty.known_certainty(explorer.run), explorer.axis_names
-    signed = dict[AxisKey, str](enumerate(certainty.signed(known, latents)))
-    why = certainty.reasons(known, latents, [key for key in shown if isinstance(key, int)])
-    return axis_names(explorer) | signed, why
+    axis_certainty, latents = certainty.known_certainty(explorer.run), explorer.axis_names
+    names = dict[AxisKey, str](enumerate(certainty.signed(axis_certainty, latents)))
+    why = certainty.reasons(axis_certainty, latents, [key for key in shown if isinstance(key, int)])
+    return axis_names(explorer) | names, why
 
 
 def dim_picker(explorer: Explorer, label: str, key: str, default: int, width: int = 200) -> int:
@@ -87,10 +87,10 @@ def _picked(
     width: int,
     label_visibility: Literal["visible", "collapsed"],
 ) -> AxisKey:
-    shown = ids.get(st.query_params.get(key, ""), default)
-    st.session_state[f"{key}_widget"] = shown
-    names, why = signed_names(explorer, [shown])
-    chosen: AxisKey = st.selectbox(
+    current = ids.get(st.query_params.get(key, ""), default)
+    st.session_state[f"{key}_widget"] = current
+    names, why = signed_names(explorer, [current])
+    choice: AxisKey = st.selectbox(
         label,
         list(ids.values()),
         format_func=names.__getitem__,
@@ -101,7 +101,7 @@ def _picked(
         on_change=_choose_axis,
         args=(key, {axis: name for name, axis in ids.items()}),
     )
-    return chosen
+    return choice
 
 
 def _choose_axis(key: str, ids: Mapping[AxisKey, str]) -> None:

@@ -44,17 +44,17 @@ def opened(
     """
     if named:
         return named, open_run(named), []
-    failed: dict[str, RivaeError] = {}
+    failures: dict[str, RivaeError] = {}
     for name in tried[:MAX_TRIED]:
         try:
             found = open_run(name)
         except BeingPreparedError:
             raise
         except RivaeError as error:
-            failed[name] = error
+            failures[name] = error
         else:
-            return name, found, left_out(name, {run: str(why) for run, why in failed.items()})
-    raise next(iter(failed.values()), RunError("there is no run yet: train one"))
+            return name, found, left_out(name, {run: str(why) for run, why in failures.items()})
+    raise next(iter(failures.values()), RunError("there is no run yet: train one"))
 
 
 def left_out(shown: str, failed: dict[str, str] | None = None) -> list[str]:
@@ -66,8 +66,8 @@ def left_out(shown: str, failed: dict[str, str] | None = None) -> list[str]:
     """
     order = [run.id for run in cache.runs()]
     before = order[: order.index(shown)] if shown in order else order
-    known = {run.id: why for run, why in cache.closed_runs() if run.id in before}
-    reasons = list({**(failed or {}), **known}.items())
+    why_closed = {run.id: why for run, why in cache.closed_runs() if run.id in before}
+    reasons = list({**(failed or {}), **why_closed}.items())
     if not reasons:
         return []
     name, why = reasons[0]

@@ -20,21 +20,21 @@ ICONS = {"finished": ":material/check:"}
 
 def tell() -> None:
     """Say which runs ended since this visitor's last page, and look again while one lives."""
-    known: dict[str, str] = st.session_state.setdefault(keys.LIVE_JOBS, {})
-    known.update({job.id: job.run for job in _jobs("queued", "starting", "running")})
-    if known:
+    live_jobs: dict[str, str] = st.session_state.setdefault(keys.LIVE_JOBS, {})
+    live_jobs.update({job.id: job.run for job in _jobs("queued", "starting", "running")})
+    if live_jobs:
         fragment(run_every=LOOK_S)(_tell)()
 
 
 def _tell() -> None:
-    known: dict[str, str] = st.session_state.setdefault(keys.LIVE_JOBS, {})
-    if not known:
+    live_jobs: dict[str, str] = st.session_state.setdefault(keys.LIVE_JOBS, {})
+    if not live_jobs:
         return
     jobs = {job.id: job for job in _jobs()}
-    for job_id in list(known):
+    for job_id in list(live_jobs):
         job = jobs.get(job_id)
         if job is None or not (job.alive or job.state == "queued"):
-            del known[job_id]
+            del live_jobs[job_id]
             if job is not None and job.state != "cancelled":  # who has cancelled it knows
                 st.toast(said(job), icon=ICONS.get(job.state, ":material/error:"))
 

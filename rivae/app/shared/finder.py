@@ -42,16 +42,16 @@ def hits(question: dict[str, Any], open_run: OpenRun) -> dict[str, Any]:
     Raises:
         ConfigError: a field is missing, of the wrong kind or out of range.
     """
-    asked = read(Find, question)
-    text = " ".join(asked.text.split())
-    found: list[dict[str, Any]] = []
-    if text and asked.run:
+    request = read(Find, question)
+    text = " ".join(request.text.split())
+    entries: list[dict[str, Any]] = []
+    if text and request.run:
         try:
-            explorer = open_run(asked.run, "test", asked.asks)
-            found += [*_axes(explorer, asked.run, text), *_items(explorer, asked.run, text)]
+            explorer = open_run(request.run, "test", request.asks)
+            entries += [*_axes(explorer, request.run, text), *_items(explorer, request.run, text)]
         except RivaeError:
             pass  # the page itself says what is wrong with its run
-    return {"seq": asked.seq, "hits": [*found, *_runs(text), *_views(text)]}
+    return {"seq": request.seq, "hits": [*entries, *_runs(text), *_views(text)]}
 
 
 def _has(text: str, *where: str) -> bool:
@@ -79,13 +79,13 @@ def _axes(explorer: Explorer, run: str, text: str) -> Iterator[dict[str, Any]]:
 def _items(explorer: Explorer, run: str, text: str) -> Iterator[dict[str, Any]]:
     """Items of the run that fit best, and the text as a filter of the results."""
     side = 0 if explorer.shows_whole else explorer.query_side
-    found = explorer.best(text, N_ITEMS)
-    for hit in found:
+    best = explorer.best(text, N_ITEMS)
+    for hit in best:
         _, there, tiny = picture(explorer, hit.row, side)
         title, snippet = ("".join(piece for piece, _ in part) for part in (hit.title, hit.snippet))
         params = {"run": run, "q": str(hit.row)}
         yield {**_hit("Items", title, snippet, "explore", params), "picture": there, "tiny": tiny}
-    if found and len(text) <= MAX_ONLY:
+    if best and len(text) <= MAX_ONLY:
         yield _hit("Filter", f"Only items with “{text}”", "", "explore", {"run": run, "only": text})
 
 
@@ -112,8 +112,8 @@ def _hit(group: str, title: str, note: str, page: str, params: Mapping[str, str]
 
 def button() -> None:
     """The button of the search in the bar, and its dialogue; Ctrl-K opens it as well."""
-    known = address.in_hand()
-    data = {"url": web.find_url(), "run": known.get("run", ""), "asks": known.get("ask", "first")}
+    fields = address.in_hand()
+    data = {"url": web.find_url(), "run": fields.get("run", ""), "asks": fields.get("ask", "first")}
     _FINDER(data, key="finder", go=_go)
 
 
@@ -124,8 +124,8 @@ def _go(report: Mapping[str, Any]) -> None:
         return
     if not all(isinstance(text, str) and len(text) <= MAX_PARAM for text in params.values()):
         return
-    shown = address.page()
-    if page == shown.name and shown.view_names & params.keys():  # the rest of its address stays
+    here = address.page()
+    if page == here.name and here.view_names & params.keys():  # the rest of its address stays
         st.query_params.update(params)
     else:
         st.session_state[keys.GO] = (page, {str(name)[:40]: text for name, text in params.items()})
@@ -133,6 +133,6 @@ def _go(report: Mapping[str, Any]) -> None:
 
 def follow() -> None:
     """Leads to the chosen hit, if there is one; first on every page."""
-    if (chosen := st.session_state.pop(keys.GO, None)) is not None:
-        page, params = chosen
+    if (target := st.session_state.pop(keys.GO, None)) is not None:
+        page, params = target
         st.switch_page(pages.path(page), query_params=params)

@@ -42,12 +42,12 @@ def draw(page: Page, view: View) -> None:
     share.begin()
     # The headings are for screen readers; the bar says them to everybody else. Home has its own.
     headings = f"<h1>{escape(view.place)}</h1><h2>{escape(view.title)}</h2>"
-    named = "" if page.name == pages.HOME else f'<div class="page-name">{headings}</div>'
+    page_name = "" if page.name == pages.HOME else f'<div class="page-name">{headings}</div>'
     style = f":root {{ --bar-accent: {charts.accent()} }}"
     if not web.is_mounted():  # else it is in the page from the beginning
         style += styles("bar.css")
     with st.container(key="page_head"):  # its style keeps it from taking room, even while it loads
-        st.html(f"<style>{style}</style>{named}")
+        st.html(f"<style>{style}</style>{page_name}")
     with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(key="places", horizontal=True, gap=None, width="content"):
             for place in pages.PLACES:
@@ -56,10 +56,10 @@ def draw(page: Page, view: View) -> None:
         find = st.container(key="bar_find", width="content")
         with st.container(key="bar_steps", width="content"):
             _UNDO({}, key="undo")
-        taken = st.container(key="bar_share", width="content")
+        share_place = st.container(key="bar_share", width="content")
         _help(page)
     st.session_state.setdefault(keys.LAST_VIEWS, {})[view.place] = view.title
-    slots = {"chip": chip, "find": find, "share": taken}
+    slots = {"chip": chip, "find": find, "share": share_place}
     tabs = [each for each in pages.tabs(view.place) if each[1].has_tab or each[1] is view]
     if len(tabs) > 1:
         slots["tools"] = _views(view, tabs)
@@ -150,10 +150,10 @@ def _opened(slot: str, title: str, icon: str, name: str = "") -> DeltaGenerator:
     if slots is not None and key in slots:
         return slots[key]
     with _slot(slot):
-        opened: DeltaGenerator = st.popover(markdown(title), icon=icon)
+        popover: DeltaGenerator = st.popover(markdown(title), icon=icon)
     if slots is not None:
-        slots[key] = opened
-    return opened
+        slots[key] = popover
+    return popover
 
 
 def _slot(name: str) -> DeltaGenerator:

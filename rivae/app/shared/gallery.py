@@ -116,16 +116,16 @@ def _with_factor(explorer: Explorer, k: int) -> NDArray[np.int64]:
     spec, values = explorer.data.factor_specs[k], explorer.data.factors[explorer.search_rows, k]
     if spec.levels:
         codes = range(len(spec.levels))
-        chosen = st.pills(
+        choice = st.pills(
             markdown(spec.name),
             codes,
             selection_mode="multi",
             format_func=lambda c: markdown(spec.levels[c]),
             key=f"{keys.GALLERY_LEVELS}_{k}",
         )
-        if not chosen:
+        if not choice:
             return explorer.search_rows
-        return np.concatenate([explorer.with_factor(k, c, c) for c in chosen])
+        return np.concatenate([explorer.with_factor(k, c, c) for c in choice])
     low, high = float(values.min()), float(values.max())
     if low == high:
         return explorer.search_rows
@@ -166,10 +166,10 @@ def _text(explorer: Explorer, use: Callable[[Upload], None]) -> None:
             key=f"{keys.GALLERY_TEXT}_typed",
             placeholder="Title, ingredients and steps, or a few words",
         )
-        wanted = st.form_submit_button(
+        is_pressed = st.form_submit_button(
             "Use as query", icon=":material/search:", key=f"{keys.GALLERY_TEXT}_use"
         )
-    if not wanted:
+    if not is_pressed:
         return
     try:
         use(read_text(explorer, text))

@@ -30,8 +30,8 @@ def docked_item(
             _list("Ingredients", recipe.ingredients, ordered=False)
             _list("Instructions", recipe.instructions, ordered=True)
         if about.factors:
-            known = {markdown(f.name): markdown(f.value) for f in about.factors}
-            st.table(known, border="horizontal")
+            factor_values = {markdown(f.name): markdown(f.value) for f in about.factors}
+            st.table(factor_values, border="horizontal")
         elif recipe is None and about.text:
             st.markdown(markdown(cut(about.text, 4 * MOST_LETTERS)))
         st.caption(f"Item number ({about.split} split)")
@@ -53,8 +53,8 @@ def _list(name: str, lines: tuple[str, ...], *, ordered: bool) -> None:
     if not lines:
         return
     st.markdown(f"**{name}**")
-    shown = [markdown(cut(line, MOST_LETTERS)) for line in lines[:MOST_LINES]]
-    marks = [f"{n}." if ordered else "*" for n in range(1, len(shown) + 1)]
-    st.markdown("\n".join(f"{mark} {line}" for mark, line in zip(marks, shown, strict=True)))
+    bullets = [markdown(cut(line, MOST_LETTERS)) for line in lines[:MOST_LINES]]
+    marks = [f"{n}." if ordered else "*" for n in range(1, len(bullets) + 1)]
+    st.markdown("\n".join(f"{mark} {line}" for mark, line in zip(marks, bullets, strict=True)))
     if len(lines) > MOST_LINES:
         st.caption(f"and {len(lines) - MOST_LINES} more")

@@ -83,8 +83,8 @@ def remarks() -> tuple[str, ...]:
 def _store(url: str) -> tuple[LabelStore, tuple[str, ...]]:
     from rivae.labels.opening import open_labels
 
-    said: list[str] = []
-    return open_labels(url, said.append), tuple(said)
+    sentences: list[str] = []
+    return open_labels(url, sentences.append), tuple(sentences)
 
 
 def plan_names() -> list[str]:
@@ -142,15 +142,15 @@ def _labelled(
 
 def say_missing(names: Sequence[str]) -> None:
     """Say so where the address names a plan that is not there; before ``plan_picker``."""
-    asked = st.query_params.get(keys.LABEL_PLAN)
-    if asked and asked not in names:
-        st.warning(NO_SUCH_PLAN.format(markdown(asked[:80])), icon=":material/info:")
+    plan = st.query_params.get(keys.LABEL_PLAN)
+    if plan and plan not in names:
+        st.warning(NO_SUCH_PLAN.format(markdown(plan[:80])), icon=":material/info:")
 
 
 def plan_picker(names: Sequence[str]) -> str:
     """The plan in the address, else the first one."""
-    chosen = st.selectbox("Plan", list(names), key=keys.LABEL_PLAN, bind="query-params", width=260)
-    return str(chosen)
+    plan = st.selectbox("Plan", list(names), key=keys.LABEL_PLAN, bind="query-params", width=260)
+    return str(plan)
 
 
 def show_plan(name: str, view: str = "Label") -> None:

@@ -36,7 +36,7 @@ def change(run_id: str, d: int, changes: Mapping[int, AxisName | None]) -> dict[
     from rivae.exploring.words.axis_names import change_names, known_names
 
     run = cache.run(run_id)
-    known = known_names(run, d)
-    if any(0 <= j < d and (name := known[j]) and not name.proposed for j in changes):
+    names = known_names(run, d)
+    if any(0 <= j < d and (name := names[j]) and not name.proposed for j in changes):
         access.require()
     return change_names(run, d, changes, on_delete=trash.remember)

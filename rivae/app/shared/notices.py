@@ -85,11 +85,11 @@ def data_changed(run: Run | None) -> None:
     if run is None:
         return
     try:
-        changed = run.data_change
+        change = run.data_change
     except RivaeError as error:
-        changed = str(error)
-    if changed:
-        report.warning(f"{run.id}: {changed}.")
+        change = str(error)
+    if change:
+        report.warning(f"{run.id}: {change}.")
 
 
 START = "initialise"  # the stage that trains embeddings, before there are axes
@@ -102,13 +102,13 @@ def in_training(run: Run) -> None:
     The page reruns by itself once the run is trained.
     """
     try:
-        status, behind, seen = run.status, cache.is_behind(run), cache.shown_from(run)
+        status, behind, epoch_shown = run.status, cache.is_behind(run), cache.shown_from(run)
     except RivaeError:
         return  # the page says elsewhere what is wrong with the run
     if run.ready:
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f":material/model_training: {how_far(status, *seen)}", width="content")
+        st.caption(f":material/model_training: {how_far(status, *epoch_shown)}", width="content")
         newer = st.button(
             "Show newer weights",
             icon=":material/refresh:",
@@ -129,13 +129,13 @@ def how_far(status: Status, stage: str, epoch: int) -> str:
     where = f"epoch {status.epoch} of {status.total_epochs}"
     if status.state == "failed" and status.message:
         where += f", {markdown(status.message.rstrip('.'))}"
-    seen = f"You see the weights of epoch {epoch}" if epoch else "You see earlier weights"
+    weights = f"You see the weights of epoch {epoch}" if epoch else "You see earlier weights"
     if stage == START:
         worth = ", before the axes are trained, so the sliders mean nothing yet."
     else:
         worth = "; the axes may still change."
     more = "" if status.state == "running" else " Resume the run on the Train page."
-    return f"{state}: {where}. {seen}{worth}{more}"
+    return f"{state}: {where}. {weights}{worth}{more}"
 
 
 def remarks(explorer: Explorer, *said: str) -> None:
@@ -171,8 +171,8 @@ def _of_added(better: Refinement) -> str:
     if n := len(better.found_axes):
         parts.append(f"{n} added {'axis was' if n == 1 else 'axes were'} found there again")
     if better.lacking_axes:
-        named = ", ".join(f"“{markdown(name)}”" for name in better.lacking_axes)
-        parts.append(f"not there yet (`rivae axes refit {better.run.id}`): {named}")
+        names = ", ".join(f"“{markdown(name)}”" for name in better.lacking_axes)
+        parts.append(f"not there yet (`rivae axes refit {better.run.id}`): {names}")
     return "".join(f"; {part}" for part in parts)
 
 

@@ -85,14 +85,14 @@ def describe_run(run: Run) -> RunCard:
 
         sentence, verdict = why or no_latent(method_of(run)), ""
         try:
-            stored, broken = evaluating.known_evaluation(run), False
-            scores = _scores(stored, with_factors=not no_latent(method_of(run)))
-            found = finding(stored) if stored else None
-            verdict = found.sentence if found else ""
-            if not why and (changed := run.data_change or missing(run)):
-                sentence = f"{changed[:1].upper()}{changed[1:]}."
+            evaluation, is_broken = evaluating.known_evaluation(run), False
+            scores = _scores(evaluation, with_factors=not no_latent(method_of(run)))
+            recall = finding(evaluation) if evaluation else None
+            verdict = recall.sentence if recall else ""
+            if not why and (change := run.data_change or missing(run)):
+                sentence = f"{change[:1].upper()}{change[1:]}."
         except RivaeError as error:
-            scores, broken, sentence = (), True, str(error)
+            scores, is_broken, sentence = (), True, str(error)
         return RunCard(
             run.id,
             "finished",
@@ -100,16 +100,16 @@ def describe_run(run: Run) -> RunCard:
             scores=scores,
             action="" if scores else "measure",
             note=sentence,
-            broken_evaluation=broken,
+            broken_evaluation=is_broken,
             **common,
         )
-    done = status.epoch / status.total_epochs if status.total_epochs else 0.0
+    share = status.epoch / status.total_epochs if status.total_epochs else 0.0
     return RunCard(
         run.id,
         status.state,
         note=missing(run) or _note(status),
         action="" if status.state == "running" else "resume",
-        progress=min(max(done, 0.0), 1.0) if status.state == "running" else None,
+        progress=min(max(share, 0.0), 1.0) if status.state == "running" else None,
         **common,
     )
 
@@ -177,13 +177,13 @@ def _scores(evaluation: Evaluation | None, with_factors: bool) -> tuple[tuple[st
     from rivae.metrics.measures.dci_paper import METRICS
     from rivae.metrics.measures.retrieval import MEDIAN_RANK, RECALL
 
-    found = []
+    scores = []
     for metric in (RECALL[1], MEDIAN_RANK, *(METRICS if with_factors else ())):
         value = evaluation.score(metric.key) if evaluation else None
         if value is not None:
             text = f"{value:.{1 if metric is MEDIAN_RANK else 2}f}"
-            found.append((metric.label, text, metric.title))
-    return tuple(found)
+            scores.append((metric.label, text, metric.title))
+    return tuple(scores)
 
 
 ASKS_HELP = (
@@ -199,9 +199,9 @@ CLOSED = "cannot be opened"
 def run_picker(run_id: str, ready: list[str], *, key: str, on_change: Callable[[], None]) -> None:
     """A list of the runs that can be opened, then of those that cannot; ``run_id`` is chosen."""
     titles = {run.id: run_title(run) for run in cache.runs()}
-    closed = [run.id for run, _ in cache.closed_runs()]
-    titles |= {name: f"{titles.get(name, name)} · {CLOSED}" for name in closed}
-    options = list(dict.fromkeys([*([] if run_id in ready else [run_id]), *ready, *closed]))
+    closed_ids = [run.id for run, _ in cache.closed_runs()]
+    titles |= {name: f"{titles.get(name, name)} · {CLOSED}" for name in closed_ids}
+    options = list(dict.fromkeys([*([] if run_id in ready else [run_id]), *ready, *closed_ids]))
     st.session_state[key] = run_id
     st.selectbox(
         "Run",

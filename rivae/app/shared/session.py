@@ -86,14 +86,14 @@ class Session(ABC, Generic[S, L]):
     @property
     def known(self) -> S | None:
         """The state that was shown last, None at first."""
-        found: S | None = st.session_state.get(self.keys.state)
-        return found
+        state: S | None = st.session_state.get(self.keys.state)
+        return state
 
     @property
     def shown(self) -> S:
         """The state that is shown; for callbacks."""
-        found: S = st.session_state[self.keys.state]
-        return found
+        state: S = st.session_state[self.keys.state]
+        return state
 
     def stays(self) -> bool:
         """Whether the address is as it was last read or written: the known state is shown."""
@@ -118,15 +118,15 @@ class Session(ABC, Generic[S, L]):
         if self.stays():
             self._keep(self.shown)
             return self.shown, opened(self.shown)
-        params, known = self._params(), self.known
-        link, dropped = self.link.read(params)
-        shown, notes, runs = begin(link, known.rev if known else 0)
-        st.session_state[self.keys.notice] = " ".join(unread(dropped) + notes)
+        params, last_state = self._params(), self.known
+        link, unreadable = self.link.read(params)
+        state, notes, runs = begin(link, last_state.rev if last_state else 0)
+        st.session_state[self.keys.notice] = " ".join(unread(unreadable) + notes)
         st.session_state[self.keys.link] = params
-        self._keep(shown)
+        self._keep(state)
         if entered and not {self.link.names()[0], "q"} <= params.keys():
             self.save()
-        return shown, runs
+        return state, runs
 
     def _keep(self, shown: S) -> None:
         st.session_state[self.keys.state] = shown
@@ -148,12 +148,15 @@ class Session(ABC, Generic[S, L]):
         """What the panel is sent: built on a new rev or ``key``, so that other reruns send nothing
         new, and the answers through the session under the keys ``answers``.
         """
-        kept = st.session_state.get(self.keys.payload)
-        if kept is None or (kept["rev"], kept["key"]) != (self.shown.rev, key):
-            kept = build()
-            st.session_state[self.keys.payload] = kept
+        last_payload = st.session_state.get(self.keys.payload)
+        if last_payload is None or (last_payload["rev"], last_payload["key"]) != (
+            self.shown.rev,
+            key,
+        ):
+            last_payload = build()
+            st.session_state[self.keys.payload] = last_payload
             st.session_state.update(dict.fromkeys((self.keys.answer, *answers)))
-        return {**kept, "answer": st.session_state.get(self.keys.answer)}
+        return {**last_payload, "answer": st.session_state.get(self.keys.answer)}
 
     def refresh(self) -> None:
         """Makes the panel take the session's state over again, e.g. after a page switch."""
@@ -207,8 +210,8 @@ class Session(ABC, Generic[S, L]):
         """Makes another view of the same item the query."""
 
         def change() -> None:
-            asked = replace(self.shown, asks=asks)
-            self.set(self.with_query(asked, asked.query))
+            next_state = replace(self.shown, asks=asks)
+            self.set(self.with_query(next_state, next_state.query))
 
         self.guarded(change)
 

@@ -147,7 +147,7 @@ def linked(explorer: Explorer, link: ExploreLink) -> Seen:
 
     query, _ = linked_query(explorer, "mean" if link.upload else link.query, link.asks)
     base = query_z(explorer, query)
-    z, added, _ = linked_z(explorer, base, link)
+    z, added_amounts, _ = linked_z(explorer, base, link)
     return Seen(
         query=None if query == "mean" else query,
         base=base,
@@ -155,13 +155,13 @@ def linked(explorer: Explorer, link: ExploreLink) -> Seen:
         card=card_of(explorer, query, base),
         k=link.k,
         only=link.only,
-        added=added,
+        added=added_amounts,
     )
 
 
 def _offered() -> _Offered:
-    offered: _Offered = st.session_state.setdefault(keys.SHARED, _Offered())
-    return offered
+    memory: _Offered = st.session_state.setdefault(keys.SHARED, _Offered())
+    return memory
 
 
 # The menu
@@ -170,16 +170,16 @@ def _offered() -> _Offered:
 @fragment()
 def menu() -> None:
     """The button, and what it opens."""
-    opened = st.popover("Share", icon=":material/ios_share:", key=keys.SHARE, on_change="rerun")
-    if not opened.open:
+    popover = st.popover("Share", icon=":material/ios_share:", key=keys.SHARE, on_change="rerun")
+    if not popover.open:
         return
-    offered = _offered()
-    with opened, st.container(width=WIDTH):
+    memory = _offered()
+    with popover, st.container(width=WIDTH):
         _link()
-        if offered.page is not None:
-            _page(*offered.page)
-        if offered.panels:
-            _panel(_chosen(offered.panels))
+        if memory.page is not None:
+            _page(*memory.page)
+        if memory.panels:
+            _panel(_chosen(memory.panels))
 
 
 def _link() -> None:
@@ -290,8 +290,8 @@ def _files(panel: Panel, files: Mapping[str, Content]) -> None:
 
 def _encoded(content: Content) -> Callable[[], bytes]:
     def encoded() -> bytes:
-        made = content()
-        return made if isinstance(made, bytes) else made.encode()
+        new_content = content()
+        return new_content if isinstance(new_content, bytes) else new_content.encode()
 
     return encoded
 

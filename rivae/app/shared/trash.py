@@ -40,7 +40,7 @@ def undo(kind: Kind) -> None:
     last: Deleted | None = st.session_state.get(_key("last", kind))
     if last is None:
         return
-    if not any(found.id == last.id for found in _trash(kind).entries()):
+    if not any(entry.id == last.id for entry in _trash(kind).entries()):
         st.session_state.pop(_key("last", kind))
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", border=True):
@@ -60,28 +60,28 @@ def panel(kind: Kind, only: str = "") -> None:
     """A button that opens the trash, or its entries named ``only``; nothing where it is empty."""
     from rivae.jobs.units import size_text
 
-    found = [entry for entry in _trash(kind).entries() if only in ("", entry.name)]
-    if not found:
+    entries = [entry for entry in _trash(kind).entries() if only in ("", entry.name)]
+    if not entries:
         return
     may = access.may_change()
     with st.popover("Trash", icon=":material/delete_sweep:", help=f"Deleted {NOUN[kind]}s"):
         st.caption(KEPT + ("" if may else f" Log in to {access.WHAT}."))
-        for deleted in found[:SHOWN]:
+        for item in entries[:SHOWN]:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.markdown(f"**{markdown(deleted.name)}**", width="content")
-                when = short_date(deleted.deleted.isoformat())
-                st.caption(f"{when} · {size_text(deleted.bytes)}", width="content")
+                st.markdown(f"**{markdown(item.name)}**", width="content")
+                when = short_date(item.deleted.isoformat())
+                st.caption(f"{when} · {size_text(item.bytes)}", width="content")
                 st.space("stretch")
                 st.button(
                     "Restore",
                     icon=":material/undo:",
-                    key=_key(deleted.id, kind),
+                    key=_key(item.id, kind),
                     disabled=not may,
                     on_click=_restore,
-                    args=(deleted,),
+                    args=(item,),
                 )
-        if len(found) > SHOWN:
-            st.caption(f"{len(found) - SHOWN} more: `rivae trash` lists them all.")
+        if len(entries) > SHOWN:
+            st.caption(f"{len(entries) - SHOWN} more: `rivae trash` lists them all.")
 
 
 def import_button(folder: Path) -> None:

@@ -132,12 +132,12 @@ def read_upload(explorer: Explorer, title: str, content: bytes) -> Upload:
         image = open_picture(io.BytesIO(content), title, max_pixels=MAX_PIXELS)
         z = rounded(explorer.encode_upload(image))
         with decoding(UPLOADED):
-            seen = as_seen(image)
-            preview = seen if seen.mode in ("L", "RGB") else seen.convert("RGB")
-        known = familiarity_of(explorer.data)
+            picture = as_seen(image)
+            preview = picture if picture.mode in ("L", "RGB") else picture.convert("RGB")
+        familiarity = familiarity_of(explorer.data)
         unlike = 0.0
-        if known is not None:
-            unlike = float(known.strangeness(explorer.data.from_upload(image))[0])
+        if familiarity is not None:
+            unlike = float(familiarity.strangeness(explorer.data.from_upload(image))[0])
     return replace(_upload(PICTURE, content, title, preview, z), unlike=unlike)
 
 
@@ -152,9 +152,11 @@ def read_text(explorer: Explorer, text: str) -> Upload:
 
     z = rounded(explorer.encode_text(text))
     begins = cut(clean(text[:MAX_PREVIEW]), MAX_TITLE)
-    known = explorer.data.vocabulary if len(text) <= MAX_TITLE else None  # few words count each
+    vocabulary = (
+        explorer.data.vocabulary if len(text) <= MAX_TITLE else None
+    )  # few words count each
     upload = _upload(TEXT, text.encode("utf-8", "replace"), begins, title_card(begins), z)
-    return replace(upload, unknown=known.remark(clean(text)) if known is not None else "")
+    return replace(upload, unknown=vocabulary.remark(clean(text)) if vocabulary is not None else "")
 
 
 def _upload(

@@ -97,11 +97,11 @@ def targets_of(data: PairedDataset, axis: str) -> list[Target]:
     """What words can be related to; ``axis`` is the name of the axis shown, which comes first."""
     from rivae.exploring.words.relations import AXIS, Target, factor_targets
 
-    ignored = tag_map_of(data)[0].ignored
+    left_out = tag_map_of(data)[0].ignored
     return [
         Target(AXIS, axis, "axis"),
         *factor_targets(data),
-        *_tag_targets(data.fingerprint, frozenset(ignored), data),
+        *_tag_targets(data.fingerprint, frozenset(left_out), data),
     ]
 
 
@@ -159,10 +159,10 @@ def clouds(
     """The clouds of an axis, laid out; None where nothing that was retrieved has words."""
     from dataclasses import replace
 
-    made = _laid_out(key, axis, n_sigma, axes_version(explorer, [axis]), everyday, explorer)
-    if made is None:
+    laid_out = _laid_out(key, axis, n_sigma, axes_version(explorer, [axis]), everyday, explorer)
+    if laid_out is None:
         return None
-    return replace(made, relation=relation(key, target, axis, explorer), factor=target.label)
+    return replace(laid_out, relation=relation(key, target, axis, explorer), factor=target.label)
 
 
 # The places of the words do not depend on what they are related to.
@@ -173,9 +173,9 @@ def _laid_out(
     from rivae.figures.axis_clouds import laid_out
 
     data = _explorer.data
-    found = _states(key, axis, n_sigma, version, _explorer)
+    axis_states = _states(key, axis, n_sigma, version, _explorer)
     left_out = frozenset() if everyday else _everyday(data.fingerprint, data)
-    return laid_out(found, words_of(data), left_out)
+    return laid_out(axis_states, words_of(data), left_out)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

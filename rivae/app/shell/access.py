@@ -64,7 +64,7 @@ def login() -> Login:
     """How visitors log in, as the secrets file says now."""
     try:
         # Raises where there is no file, as well as where there is one that cannot be read.
-        found: dict[str, Any] = {
+        logins: dict[str, Any] = {
             key: st.secrets[key] for key in ("rivae", "auth") if key in st.secrets
         }
     except FileNotFoundError as error:
@@ -73,7 +73,7 @@ def login() -> Login:
         return _broken("the secrets file cannot be read")
     except (OSError, ValueError):
         return _broken("the secrets file cannot be read")
-    return _login_of(found.get("rivae", {}), found.get("auth", {}))
+    return _login_of(logins.get("rivae", {}), logins.get("auth", {}))
 
 
 def _login_of(own: Any, auth: Any) -> Login:
@@ -89,20 +89,20 @@ def _login_of(own: Any, auth: Any) -> Login:
         mails = frozenset(mail.strip().casefold() for mail in trainers)
         if "trainers" in own and not mails:
             return _broken("trainers in the secrets file names nobody")
-        named = tuple(key for key, value in auth.items() if isinstance(value, Mapping))
+        providers = tuple(key for key, value in auth.items() if isinstance(value, Mapping))
         whole: tuple[str | None, ...] = (None,) if "client_id" in auth else ()
-        return Login("account", trainers=mails, providers=(*whole, *named) or (None,))
+        return Login("account", trainers=mails, providers=(*whole, *providers) or (None,))
     if trainers:
         return _broken("trainers in the secrets file needs a section [auth]")
-    given = [own[key] for key in ("password", "password_hash") if key in own]
-    if not given:
+    secrets = [own[key] for key in ("password", "password_hash") if key in own]
+    if not secrets:
         return Login("none") if not own else _broken("[rivae] of the secrets file sets no password")
-    wrong = len(given) != 1 or not isinstance(given[0], str) or not given[0]
-    if wrong or len(given[0]) > MAX_PASSWORD:
+    wrong = len(secrets) != 1 or not isinstance(secrets[0], str) or not secrets[0]
+    if wrong or len(secrets[0]) > MAX_PASSWORD:
         return _broken("the secrets file must set one password, or one password_hash")
-    if ("password_hash" in own) != is_hash(given[0]):
+    if ("password_hash" in own) != is_hash(secrets[0]):
         return _broken("password_hash in the secrets file is what `rivae password-hash` prints")
-    return Login("password", expected=given[0])
+    return Login("password", expected=secrets[0])
 
 
 def _broken(trouble: str) -> Login:
@@ -113,8 +113,8 @@ def may_change() -> bool:
     """Whether this visitor may do what needs a login: everybody, unless one is set up."""
     now = login()
     if now.kind == "password":
-        kept = st.session_state.get(keys.ACCESS, "")
-        return isinstance(kept, str) and hmac.compare_digest(kept, _ticket(now.expected))
+        role = st.session_state.get(keys.ACCESS, "")
+        return isinstance(role, str) and hmac.compare_digest(role, _ticket(now.expected))
     if now.kind == "account":
         return is_logged_in() and _is_trainer(now)
     return now.kind == "none"
@@ -149,12 +149,12 @@ def is_local(address: str | None) -> bool:
     ``address`` is where the app listens. A proxy in front of it would make every visitor look near,
     so neither may the app answer to another name, nor the visitor's request have been passed on.
     """
-    seen = st.context.headers
+    headers = st.context.headers
     return (
         address in gate.LOOPBACK
         and set(gate.allowed_hosts()) <= set(gate.LOOPBACK)
-        and gate.host_name(seen.get("Host") or "localhost") in gate.LOOPBACK
-        and not any(name in seen for name in PASSED_ON)
+        and gate.host_name(headers.get("Host") or "localhost") in gate.LOOPBACK
+        and not any(name in headers for name in PASSED_ON)
     )
 
 
@@ -189,8 +189,8 @@ def _source() -> str:
     proxies to believe. Not told, or told to believe everybody, it believes this machine's programs,
     whatever they say: then all requests that say something are one source.
     """
-    believed = os.environ.get(PROXIES, "*")
-    if believed == "*" and "X-Forwarded-For" in st.context.headers:
+    proxies = os.environ.get(PROXIES, "*")
+    if proxies == "*" and "X-Forwarded-For" in st.context.headers:
         return "passed on"
     address = st.context.ip_address  # None for this machine
     return address if isinstance(address, str) else HERE
@@ -206,8 +206,8 @@ def _is_trainer(now: Login) -> bool:
         return True
     mail = st.user.get("email")
     # Some providers let an account carry an e-mail that nobody has confirmed.
-    confirmed = st.user.get("email_verified") is not False
-    return isinstance(mail, str) and confirmed and mail.strip().casefold() in now.trainers
+    is_confirmed = st.user.get("email_verified") is not False
+    return isinstance(mail, str) and is_confirmed and mail.strip().casefold() in now.trainers
 
 
 def _ticket(expected: str) -> str:

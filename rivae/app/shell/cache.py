@@ -43,21 +43,21 @@ def runs() -> list[Run]:
     """
     from rivae.runs import list_runs
 
-    found = []
+    run_list = []
     for run in list_runs():
         try:
-            written = (run.path / "config.json").stat().st_mtime_ns
+            mtime = (run.path / "config.json").stat().st_mtime_ns
         except FileNotFoundError:
             continue  # deleted a moment ago
         except OSError:
-            written = 0  # its properties say why it cannot be read
-        known = _known.get(run.path)
-        if known is None or known[0] != written or known[1].id != run.id:
-            known = _known[run.path] = (written, run)
-        found.append(known[1])
-    for path in set(_known) - {run.path for run in found}:
+            mtime = 0  # its properties say why it cannot be read
+        cached_run = _known.get(run.path)
+        if cached_run is None or cached_run[0] != mtime or cached_run[1].id != run.id:
+            cached_run = _known[run.path] = (mtime, run)
+        run_list.append(cached_run[1])
+    for path in set(_known) - {run.path for run in run_list}:
         _known.pop(path, None)
-    return found
+    return run_list
 
 
 def ready_runs() -> list[Run]:
@@ -66,7 +66,7 @@ def ready_runs() -> list[Run]:
     them all the same.
     """
     return sorted(
-        (found for found in _listed() if found.opens and not troubles.trouble(found)),
+        (one for one in _listed() if one.opens and not troubles.trouble(one)),
         key=lambda run: not run.ready,
     )
 
@@ -75,13 +75,13 @@ def closed_runs() -> list[tuple[Run, str]]:
     """The broken runs and those that cannot be opened here, in that order, each with its reason;
     archived ones and those without a model yet are left out.
     """
-    return [(found, why) for found in _listed() if (why := troubles.trouble(found))]
+    return [(one, why) for one in _listed() if (why := troubles.trouble(one))]
 
 
 def _listed() -> list[Run]:
     from rivae.runs.notes import is_archived
 
-    return [found for found in runs() if not is_archived(found)]
+    return [one for one in runs() if not is_archived(one)]
 
 
 # The weights of a run in training that visitors see until one asks for newer ones: a slider would
@@ -93,12 +93,12 @@ _held: dict[str, tuple[str, tuple[str, int]]] = {}
 # The folder list is asked for on every drag step; two seconds old is new enough.
 @st.cache_resource(ttl=2, max_entries=64, show_spinner=False)
 def _resolve(run_id: str) -> tuple[Run, str]:
-    found = run(run_id)
-    newest = found.shown_key
-    if found.ready:
+    newest_run = run(run_id)
+    newest = newest_run.shown_key
+    if newest_run.ready:
         _held.pop(run_id, None)
-        return found, newest
-    return found, _held.get(run_id, (newest,))[0]
+        return newest_run, newest
+    return newest_run, _held.get(run_id, (newest,))[0]
 
 
 def hold(run_id: str) -> None:
@@ -124,26 +124,26 @@ def is_behind(found: Run) -> bool:
     Raises:
         RunError: it has no weights.
     """
-    held = _held.get(found.id)
-    return held is not None and held[0] != found.shown_key
+    held_run = _held.get(found.id)
+    return held_run is not None and held_run[0] != found.shown_key
 
 
 def shown_from(found: Run) -> tuple[str, int]:
     """The stage and epoch that the weights of a run in training are from that are shown."""
-    held = _held.get(found.id)
-    return held[1] if held is not None else found.preview_from
+    held_run = _held.get(found.id)
+    return held_run[1] if held_run is not None else found.preview_from
 
 
 @st.cache_resource(max_entries=MAX_OPEN, show_spinner=False)
 def _opened(shown_key: str, folder: str, rows: str, asks: Asks, _run: Run) -> Explorer:
     from rivae.exploring.explorer import Explorer
 
-    chosen: Rows = "all" if rows == "all" else "test"
+    which_rows: Rows = "all" if rows == "all" else "test"
     if _run.shown_key != shown_key:  # weights or data were written over meanwhile
         let_go(_run.id)
-    require_prepared(_run, chosen, asks)
+    require_prepared(_run, which_rows, asks)
     with _readable(_run):
-        explorer = Explorer.open(_run, chosen, pictures(_run), asks)
+        explorer = Explorer.open(_run, which_rows, pictures(_run), asks)
     # Computed here once, so that the first visitor's drag need not wait.
     explorer.mean, explorer.std, explorer.effects  # noqa: B018
     troubles.note(_run, "")
@@ -156,9 +156,9 @@ def _part(shown_key: str, folder: str, rows: str, asks: Asks, _run: Run) -> Expl
     """An explorer of some of the items."""
     from rivae.exploring.explorer import Explorer
 
-    chosen: Rows = "all" if rows == "all" else "test"
+    which_rows: Rows = "all" if rows == "all" else "test"
     with _readable(_run):
-        return Explorer.open(_run, chosen, pictures(_run), asks, most=PART_ITEMS)
+        return Explorer.open(_run, which_rows, pictures(_run), asks, most=PART_ITEMS)
 
 
 @contextmanager
@@ -195,10 +195,10 @@ def run(run_id: str) -> Run:
     Raises:
         RunError: there is no such run.
     """
-    found = next((r for r in runs() if r.id == run_id), None)
-    if found is None:
+    known_run = next((r for r in runs() if r.id == run_id), None)
+    if known_run is None:
         raise RunError(f"there is no run '{run_id[:120]}': choose one on the Home page")
-    return found
+    return known_run
 
 
 def explorer(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer:
@@ -209,12 +209,12 @@ def explorer(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer
         ConfigError: its model cannot be asked with that view.
         BeingPreparedError: it has very many items, and opens once they are embedded.
     """
-    found, shown_key = _resolve(run_id)
+    newest_run, shown_key = _resolve(run_id)
     try:
-        return _opened(shown_key, str(found.path), rows, asks, found)
+        return _opened(shown_key, str(newest_run.path), rows, asks, newest_run)
     except (DataError, RunError) as error:
         if not isinstance(error, BeingPreparedError):
-            troubles.note(found, str(error))
+            troubles.note(newest_run, str(error))
         raise
 
 
@@ -223,8 +223,8 @@ def at_once(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer:
     try:
         return explorer(run_id, rows, asks)
     except BeingPreparedError:
-        found, shown_key = _resolve(run_id)
-        return _part(shown_key, str(found.path), rows, asks, found)
+        newest_run, shown_key = _resolve(run_id)
+        return _part(shown_key, str(newest_run.path), rows, asks, newest_run)
 
 
 def asked(
@@ -255,8 +255,8 @@ def model_key(run_id: str, asks: Asks = "first") -> str:
 
 def data_version(*run_ids: str) -> str:
     """What changes when the data of one of these runs do; for addresses that a browser keeps."""
-    known = {found.id: found for found in runs()}
-    keys = (data_key(known[name].config) for name in run_ids if name in known)
+    runs_by_id = {one.id: one for one in runs()}
+    keys = (data_key(runs_by_id[name].config) for name in run_ids if name in runs_by_id)
     return "-".join(dict.fromkeys(keys)) or "0"
 
 
@@ -291,9 +291,9 @@ def _strip(dataset: str, settings: str, content: str) -> Thumbnail:
 
     data = load_dataset(dataset, **json.loads(settings))
     rows = data.splits["test"] if len(data.splits["test"]) else range(len(data))
-    chosen = [int(rows[i * (len(rows) - 1) // (STRIP_ITEMS - 1)]) for i in range(STRIP_ITEMS)]
+    items = [int(rows[i * (len(rows) - 1) // (STRIP_ITEMS - 1)]) for i in range(STRIP_ITEMS)]
     halves = all("half" in name for name in data.view_names)
-    return item_strip(data, chosen, side=0 if halves else 2)
+    return item_strip(data, items, side=0 if halves else 2)
 
 
 def store_strip(folder: Path) -> Thumbnail:
@@ -303,10 +303,10 @@ def store_strip(folder: Path) -> Thumbnail:
         DataError: the import is damaged.
     """
     try:
-        written = (folder / "store.json").stat().st_mtime_ns
+        mtime = (folder / "store.json").stat().st_mtime_ns
     except OSError as error:
         raise DataError(f"{folder.name[:80]} cannot be read ({error.strerror})") from error
-    return _store_strip(str(folder), written)
+    return _store_strip(str(folder), mtime)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

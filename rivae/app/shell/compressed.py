@@ -72,16 +72,20 @@ class Compressed:
             await send(start)
             await send({"type": "http.response.body", "body": body, "more_body": not is_whole})
             return
-        packed = await to_thread.run_sync(gzip.compress, body, LEVEL)
-        dropped = (b"content-length", b"content-encoding", b"etag", b"accept-ranges")
+        gzip_body = await to_thread.run_sync(gzip.compress, body, LEVEL)
+        stale_headers = (b"content-length", b"content-encoding", b"etag", b"accept-ranges")
         headers = [
-            *((name, value) for name, value in start["headers"] if name.lower() not in dropped),
+            *(
+                (name, value)
+                for name, value in start["headers"]
+                if name.lower() not in stale_headers
+            ),
             (b"content-encoding", b"gzip"),
-            (b"content-length", str(len(packed)).encode()),
+            (b"content-length", str(len(gzip_body)).encode()),
             (b"vary", b"Accept-Encoding"),
         ]
-        self._keep(path, headers, packed)
-        await _answer(send, headers, packed)
+        self._keep(path, headers, gzip_body)
+        await _answer(send, headers, gzip_body)
 
     def _keep(self, path: str, headers: Headers, packed: bytes) -> None:
         if path not in self._kept:
@@ -97,15 +101,15 @@ def _wanted(scope: Scope) -> bool:
         return False
     if "/static/" not in scope["path"] or not scope["path"].endswith(KINDS):
         return False
-    said = {name.lower(): value for name, value in scope["headers"]}
-    whole = not said.keys() & {b"range", b"if-none-match", b"if-modified-since"}
-    return whole and b"gzip" in said.get(b"accept-encoding", b"")
+    headers = {name.lower(): value for name, value in scope["headers"]}
+    whole = not headers.keys() & {b"range", b"if-none-match", b"if-modified-since"}
+    return whole and b"gzip" in headers.get(b"accept-encoding", b"")
 
 
 def _suits(start: Message) -> bool:
-    said = {name.lower(): value for name, value in start.get("headers", ())}
-    is_text = any(kind in said.get(b"content-type", b"") for kind in (b"javascript", b"css"))
-    return start["status"] == 200 and is_text and b"content-encoding" not in said
+    headers = {name.lower(): value for name, value in start.get("headers", ())}
+    is_text = any(kind in headers.get(b"content-type", b"") for kind in (b"javascript", b"css"))
+    return start["status"] == 200 and is_text and b"content-encoding" not in headers
 
 
 async def _answer(send: Send, headers: Headers, body: bytes) -> None:

@@ -36,8 +36,8 @@ class FirstStyle:
 
     def _head(self, path: str) -> bytes:
         name = path.rstrip("/").rpartition("/")[2]
-        needed = dict.fromkeys((*self._scripts.get("", ()), *self._scripts.get(name, ())))
-        links = (f'<link rel="modulepreload" crossorigin href="{address}">' for address in needed)
+        scripts = dict.fromkeys((*self._scripts.get("", ()), *self._scripts.get(name, ())))
+        links = (f'<link rel="modulepreload" crossorigin href="{address}">' for address in scripts)
         return "".join((self._style, *links)).encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -47,8 +47,8 @@ class FirstStyle:
             return
         start: Message | None = None
         body = b""
-        asked = [(k, v) for k, v in scope["headers"] if k.lower() not in CONDITIONS]
-        scope = {**scope, "headers": asked}
+        request_headers = [(k, v) for k, v in scope["headers"] if k.lower() not in CONDITIONS]
+        scope = {**scope, "headers": request_headers}
 
         async def styled(message: Message) -> None:
             nonlocal start, body
@@ -82,8 +82,8 @@ def scripts_of(kinds: Sequence[str], static: Path) -> list[str]:
     """The addresses of Streamlit's scripts for ``kinds`` of elements, as its page names its own;
     ``static`` is its folder. A kind that another version lacks is left out.
     """
-    found = (sorted(static.glob(f"static/js/{kind}.*.js")) for kind in kinds)
-    return [f"./static/js/{path.name}" for paths in found for path in paths[:1]]
+    files = (sorted(static.glob(f"static/js/{kind}.*.js")) for kind in kinds)
+    return [f"./static/js/{path.name}" for paths in files for path in paths[:1]]
 
 
 def _asks_for_page(scope: Scope) -> bool:
@@ -94,6 +94,6 @@ def _asks_for_page(scope: Scope) -> bool:
 
 
 def _is_page(start: Message) -> bool:
-    said = {name.lower(): value for name, value in start.get("headers", ())}
-    is_html = said.get(b"content-type", b"").startswith(b"text/html")
-    return start["status"] == 200 and is_html and b"content-encoding" not in said
+    headers = {name.lower(): value for name, value in start.get("headers", ())}
+    is_html = headers.get(b"content-type", b"").startswith(b"text/html")
+    return start["status"] == 200 and is_html and b"content-encoding" not in headers

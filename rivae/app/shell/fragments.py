@@ -25,12 +25,12 @@ def fragment(
     """
 
     def of(draw: Callable[P, None]) -> Callable[P, None]:
-        drawn = st.fragment(draw, run_every=run_every)
+        fragment = st.fragment(draw, run_every=run_every)
 
         @wraps(draw)
         def placed(*args: P.args, **kwargs: P.kwargs) -> None:
             with st.container():
-                drawn(*args, **kwargs)
+                fragment(*args, **kwargs)
 
         return placed
 

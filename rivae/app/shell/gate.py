@@ -90,9 +90,9 @@ class Gate:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                given = {name.lower() for name, _ in message.get("headers", ())}
-                own = [header for header in self._headers if header[0] not in given]
-                message = {**message, "headers": [*message.get("headers", ()), *own]}
+                given_names = {name.lower() for name, _ in message.get("headers", ())}
+                own_headers = [header for header in self._headers if header[0] not in given_names]
+                message = {**message, "headers": [*message.get("headers", ()), *own_headers]}
             await send(message)
 
         try:
@@ -119,8 +119,8 @@ class Gate:
         """Reserve memory for a file that is about to be sent, and return its bytes; 0 for none."""
         if scope.get("method") != "PUT" or not scope["path"].startswith(self.base + UPLOADS):
             return 0
-        said = _Headers(scope).length
-        size = self._most(scope) if said is None else said
+        length = _Headers(scope).length
+        size = self._most(scope) if length is None else length
         if self.held() + self._arriving + size > LARGE_FILES * large_file() * 2**20:
             raise RefusedError(507, CROWDED)
         self._arriving += size
@@ -179,21 +179,21 @@ class Gate:
 
     @cached_property
     def _headers(self) -> list[tuple[bytes, bytes]]:
-        said = {
+        values = {
             "content-security-policy": content_policy(),
             "x-content-type-options": "nosniff",
             "cross-origin-resource-policy": "same-origin",
             "referrer-policy": "same-origin",
         }
-        return [(name.encode(), value.encode()) for name, value in said.items()]
+        return [(name.encode(), value.encode()) for name, value in values.items()]
 
 
 def allowed_hosts() -> tuple[str, ...]:
     """The names that the app answers to (`server.allowedHosts`), in small letters."""
     from streamlit import config
 
-    named = config.get_option("server.allowedHosts") or LOOPBACK
-    return tuple(str(name).strip().lower().strip("[]").rstrip(".") for name in named)
+    names = config.get_option("server.allowedHosts") or LOOPBACK
+    return tuple(str(name).strip().lower().strip("[]").rstrip(".") for name in names)
 
 
 def host_name(text: str) -> str:
@@ -211,8 +211,10 @@ def host_name(text: str) -> str:
 def is_allowed(name: str) -> bool:
     """Whether the app answers to this name; ``*.example.org`` stands for all names below it."""
     return bool(name) and any(
-        name == known or known == "*" or (known.startswith("*.") and name.endswith(known[1:]))
-        for known in allowed_hosts()
+        name == pattern
+        or pattern == "*"
+        or (pattern.startswith("*.") and name.endswith(pattern[1:]))
+        for pattern in allowed_hosts()
     )
 
 
@@ -259,10 +261,10 @@ class _Headers:
     @property
     def length(self) -> int | None:
         """The bytes of the body; None where that is not said."""
-        said = self.get("content-length")
-        if not said.isdigit():
+        text = self.get("content-length")
+        if not text.isdigit():
             return None
-        return int(said) if len(said) <= 18 else 10**18  # digits without end are not read
+        return int(text) if len(text) <= 18 else 10**18  # digits without end are not read
 
     def count(self, name: str) -> int:
         return len(self.found.get(name, ()))
@@ -282,11 +284,11 @@ def _check_site(scope: Scope, headers: _Headers) -> None:
     origin, site = headers.get("origin"), headers.get("sec-fetch-site")
     foreign = site in ("cross-site", "same-site")
     if headers.count("origin"):
-        listed = config.get_option("server.corsAllowedOrigins") or ()
-        own = urlsplit(origin).netloc.lower() == headers.get("host").lower()
-        if origin in {str(known).strip() for known in listed}:
+        origins = config.get_option("server.corsAllowedOrigins") or ()
+        is_own = urlsplit(origin).netloc.lower() == headers.get("host").lower()
+        if origin in {str(one).strip() for one in origins}:
             return
-        foreign = foreign or not own
+        foreign = foreign or not is_own
     opens = (
         scope["type"] == "http"
         and scope["method"] == "GET"

@@ -142,8 +142,8 @@ def name_of(view: View) -> str:
 
 def tabs(place: str) -> list[tuple[Page, View]]:
     """The tabs of a place, in order."""
-    found = [(page, view) for page in pages().values() for view in page.views]
+    views = [(page, view) for page in pages().values() for view in page.views]
     return sorted(
-        (each for each in found if each[1].place == place),
+        (each for each in views if each[1].place == place),
         key=lambda each: (each[1].order, each[0].name),
     )

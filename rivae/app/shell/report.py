@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 def attempt(place: str, change: Callable[[], str]) -> bool:
     """Run a change in a callback and keep its message or its error; returns whether it worked."""
     try:
-        said = change()
+        sentence = change()
     except RivaeError as error:
         st.session_state[_key(place)] = (False, str(error))
         return False
-    st.session_state[_key(place)] = (True, said)
+    st.session_state[_key(place)] = (True, sentence)
     return True
 
 
@@ -41,11 +41,11 @@ def begin(place: str, start: Callable[[], Task]) -> None:
 
 def show(place: str) -> None:
     """Show the message kept for ``place`` since the last run of the script, once."""
-    worked, said = st.session_state.pop(_key(place), (True, ""))
-    if said and worked:
-        st.toast(markdown(said), icon=":material/check:")
-    elif said:
-        warning(said)
+    is_done, sentence = st.session_state.pop(_key(place), (True, ""))
+    if sentence and is_done:
+        st.toast(markdown(sentence), icon=":material/check:")
+    elif sentence:
+        warning(sentence)
 
 
 def warning(sentence: str) -> None:
@@ -66,8 +66,8 @@ def watch(jobs: Sequence[Task], place: str, may_stop: bool = True) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             far = f", {job.share:.0%}" if job.share else ""
             left = f", about {duration(job.left_s)} left" if job.left_s else ""
-            said = f"{markdown(job.title)}: {markdown(job.stage)}{far}{left}"
-            st.progress(job.share, text=said)
+            sentence = f"{markdown(job.title)}: {markdown(job.stage)}{far}{left}"
+            st.progress(job.share, text=sentence)
             st.button(
                 "Stop",
                 icon=":material/stop_circle:",

@@ -97,8 +97,8 @@ def map_urls(run_id: str, rows: str, asks: str) -> dict[str, str] | None:
     for name, value in (("run", run_id), ("rows", rows), ("asks", asks)):
         column = column.replace(f"{{{name}}}", value)
     paths = {"described": CHOSEN_PATH, "found": FOUND_PATH}
-    told = {name: _base + path for name, path in paths.items()}
-    return {"url": _base + column, "library": library_url("map"), **told}
+    urls = {name: _base + path for name, path in paths.items()}
+    return {"url": _base + column, "library": library_url("map"), **urls}
 
 
 def library_url(name: str) -> str:
@@ -127,12 +127,12 @@ def respond(ask: Callable[[dict[str, Any]], Any], params: dict[str, Any]) -> Res
     from rivae.data.thumbnails import Thumbnail
 
     try:
-        found = ask(params)
+        answer = ask(params)
     except RivaeError as error:
         return refusal(error)
-    if isinstance(found, bytes):
-        return Response(found, media_type=BYTES)
-    return _image(found) if isinstance(found, Thumbnail) else JSONResponse(found)
+    if isinstance(answer, bytes):
+        return Response(answer, media_type=BYTES)
+    return _image(answer) if isinstance(answer, Thumbnail) else JSONResponse(answer)
 
 
 def _image(image: Thumbnail) -> Response:

@@ -48,13 +48,13 @@ def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
     Raises:
         ConfigError: a field is missing, of the wrong kind or out of range.
     """
-    asked = read(Steering, question)
-    costly = asked.cloud or any("since" in part for part in asked.parts)
-    if costly and len(asked.parts) > MAX_CLOUDS:
+    request = read(Steering, question)
+    costly = request.cloud or any("since" in part for part in request.parts)
+    if costly and len(request.parts) > MAX_CLOUDS:
         raise ConfigError(
             f"'parts' must be a list of 1 to {MAX_CLOUDS} rows with 'cloud' or 'since'"
         )
-    return {"seq": asked.seq, "parts": [_part(part, asked, open_run) for part in asked.parts]}
+    return {"seq": request.seq, "parts": [_part(part, request, open_run) for part in request.parts]}
 
 
 def _part(part: Mapping[str, Any], asked: Steering, open_run: OpenRun) -> dict[str, Any]:
@@ -64,18 +64,18 @@ def _part(part: Mapping[str, Any], asked: Steering, open_run: OpenRun) -> dict[s
         levels = SteerRow(tuple(row.axes), tuple(row.levels))
         explorer = open_run(row.run, "test", row.asks)
         if asked.cloud:
-            found = cloud_of(explorer, row.run, levels, row.n_sigma)
+            cloud = cloud_of(explorer, row.run, levels, row.n_sigma)
         else:
-            found = pictures_of(explorer, row.query, levels, row.n_sigma)
+            cloud = pictures_of(explorer, row.query, levels, row.n_sigma)
             if asked.card:
-                found["query"] = card(explorer, row.query)
+                cloud["query"] = card(explorer, row.query)
             if row.since is not None:
                 since = read(SteeringPlace, row.since)
                 with suppress(RivaeError):  # the step before is broken, this one is not
-                    found["way"] = way_of(explorer, since, row)
+                    cloud["way"] = way_of(explorer, since, row)
     except RivaeError as error:  # one broken row does not hide the others
         return {"key": key, "error": str(error)}
-    return {"key": key, **found}
+    return {"key": key, **cloud}
 
 
 def pictures_of(explorer: Explorer, query: Query, row: SteerRow, n_sigma: float) -> dict[str, Any]:
@@ -133,20 +133,20 @@ def card(explorer: Explorer, query: Query) -> list[str | bool | int]:
     """
     is_mean, side = query == "mean", explorer.query_side
     i = int(explorer.topk(explorer.mean, 1).ids[0] if is_mean else existing(explorer, query))
-    title, *shown = picture(explorer, i, side)
-    return ["Average query" if is_mean else title, *shown, i, side]
+    title, *urls = picture(explorer, i, side)
+    return ["Average query" if is_mean else title, *urls, i, side]
 
 
 def cloud_of(explorer: Explorer, run: str, row: SteerRow, n_sigma: float) -> dict[str, Any]:
     """The words of one row."""
     key = cache.model_key(run, explorer.asks)
-    found = _texts(key, explorer)
-    if found is None:
+    texts = _texts(key, explorer)
+    if texts is None:
         return {"cloud": None, "note": NO_WORDS}
-    known = axis_names(explorer)
-    names = tuple(known[j] for j in row.axes)  # they are said in the descriptions
-    made = _cloud(key, row.axes, row.levels, n_sigma, names, explorer, found)
-    return {"cloud": made, "note": "" if made else "No words among the retrieved items."}
+    names_by_axis = axis_names(explorer)
+    names = tuple(names_by_axis[j] for j in row.axes)  # they are said in the descriptions
+    cloud = _cloud(key, row.axes, row.levels, n_sigma, names, explorer, texts)
+    return {"cloud": cloud, "note": "" if cloud else "No words among the retrieved items."}
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -171,5 +171,5 @@ def _cloud(
     from rivae.figures.clouds import to_json
     from rivae.figures.steering import row_cloud
 
-    made = row_cloud(_explorer, _texts, SteerRow(axes, levels), n_sigma)
-    return None if made is None else to_json(made, 0)
+    cloud = row_cloud(_explorer, _texts, SteerRow(axes, levels), n_sigma)
+    return None if cloud is None else to_json(cloud, 0)

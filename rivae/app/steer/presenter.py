@@ -45,9 +45,9 @@ def show() -> None:
     _replaced(tour)
     step = whole_number(st.query_params.get("step", "1"), 1, len(tour.steps)) or 1
     answers = {"answer": page_keys.TOUR_ANSWER, "words": page_keys.TOUR_WORDS}
-    said = {name: st.session_state.get(key) for name, key in answers.items()}
+    values = {name: st.session_state.get(key) for name, key in answers.items()}
     _PRESENTER(
-        {**payload(tour), **said, "step": step, "colors": session.word_colors()},
+        {**payload(tour), **values, "step": step, "colors": session.word_colors()},
         key=page_keys.TOUR_PANEL,
         step=_on_step,
         leave=lambda _: _leave(),

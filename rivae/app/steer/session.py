@@ -61,13 +61,21 @@ class SteerSession(Session[SteerState, SteerLink]):
 
     def _step(self, report: Report) -> TourStep:
         """The row that a report names as a step, with the caption that it brings or its own."""
-        shown, at = self.take(report.get("view")), report.get("row")
-        if type(at) is not int or not 0 <= at < len(shown.rows):
+        state_shown, at = self.take(report.get("view")), report.get("row")
+        if type(at) is not int or not 0 <= at < len(state_shown.rows):
             raise ConfigError("the panel named no row")
-        row, typed = SteerRow(shown.axes, shown.rows[at]), report.get("caption")
-        own = cut(caption(self.explorer(shown), row), MAX_HEADING)
-        heading = typed if isinstance(typed, str) and typed.strip() else own
-        return TourStep(heading, "", shown.run, shown.query, row, shown.n_sigma, shown.asks)
+        row, text = SteerRow(state_shown.axes, state_shown.rows[at]), report.get("caption")
+        own_caption = cut(caption(self.explorer(state_shown), row), MAX_HEADING)
+        heading = text if isinstance(text, str) and text.strip() else own_caption
+        return TourStep(
+            heading,
+            "",
+            state_shown.run,
+            state_shown.query,
+            row,
+            state_shown.n_sigma,
+            state_shown.asks,
+        )
 
 
 PAGE = SteerSession(keys.STEER, SteerLink)
@@ -111,8 +119,8 @@ def current(entered: bool, ready: Sequence[Run]) -> tuple[SteerState, Explorer]:
         run, explorer, left_out = defaults.opened(
             link.run, defaults.names(ready), lambda run: cache.asked(run, link.asks)
         )
-        shown, notes = state.from_link(explorer, run, link, rev)
-        return shown, left_out + notes, explorer
+        first_state, notes = state.from_link(explorer, run, link, rev)
+        return first_state, left_out + notes, explorer
 
     return PAGE.current(entered, PAGE.explorer, begin)
 
@@ -120,16 +128,16 @@ def current(entered: bool, ready: Sequence[Run]) -> tuple[SteerState, Explorer]:
 def panel_data(explorer: Explorer, shown: SteerState) -> dict[str, Any]:
     """What the panel is sent; the names of axes may change with the run as it is."""
     key = f"{cache.model_key(shown.run, shown.asks)}/{'/'.join(axis_names(explorer).values())}"
-    sent = PAGE.sent(
+    payload = PAGE.sent(
         key, lambda: state.payload(explorer, shown, key, web.steer_url()), keys.STEER_WORDS
     )
-    known = certainty.known_certainty(explorer.run)
+    axis_certainty = certainty.known_certainty(explorer.run)
     return {
-        **sent,
+        **payload,
         "pictures": web.pictures_url(cache.data_version(shown.run)),
         "words": st.session_state.get(keys.STEER_WORDS),
         "colors": word_colors(),
-        "marks": certainty_marks(known, explorer.axis_names),
+        "marks": certainty_marks(axis_certainty, explorer.axis_names),
         "tour": tours.steps_in_hand(),
         "mayCaption": access.may_change(),
     }
@@ -140,11 +148,11 @@ def word_colors() -> dict[str, str]:
     from rivae.figures.clouds import relation_color
     from rivae.figures.palette import theme as colors
 
-    shown = colors(charts.is_dark())
+    palette = colors(charts.is_dark())
     return {
-        "related": relation_color("related", shown),
-        "opposite": relation_color("opposite", shown),
-        "none": relation_color("none", shown),
+        "related": relation_color("related", palette),
+        "opposite": relation_color("opposite", palette),
+        "none": relation_color("none", palette),
     }
 
 

@@ -62,15 +62,17 @@ def from_link(
     """The state that ``link`` describes, and a sentence for each part that does not fit the run."""
     d = explorer.n_components
     query, notes = linked_query(explorer, link.query, link.asks)
-    added = _added_ids(explorer, link.axes)
-    kept = [n for n, j in enumerate(link.axes) if (j < d if isinstance(j, int) else j in added)]
+    added_ids = _added_ids(explorer, link.axes)
+    places = [
+        n for n, j in enumerate(link.axes) if (j < d if isinstance(j, int) else j in added_ids)
+    ]
     if beyond := [j for j in link.axes if isinstance(j, int) and j >= d]:
         last = f"{explorer.method.axis_letter()}{max(beyond) + 1}"
         notes.append(f"This run has {d} axes; the link's {last} is ignored.")
-    if gone := [j for j in link.axes if isinstance(j, str) and j not in added]:
-        notes.append(ADDED_GONE.format(", ".join(gone)))
-    axes = tuple(link.axes[n] for n in kept)
-    rows = [tuple(row[n] for n in kept) for row in link.rows] if axes else []
+    if missing := [j for j in link.axes if isinstance(j, str) and j not in added_ids]:
+        notes.append(ADDED_GONE.format(", ".join(missing)))
+    axes = tuple(link.axes[n] for n in places)
+    rows = [tuple(row[n] for n in places) for row in link.rows] if axes else []
     if not axes:
         axes = tuple(reliable_first(explorer)[:FIRST_AXES])
     if not rows:
@@ -116,10 +118,10 @@ def commit(explorer: Explorer, state: SteerState, view: Mapping[str, Any]) -> St
     """
     if view.get("rev") != state.rev:
         return state
-    said = SteerLink.reported(view, explorer.n_components)
-    made = steer_rows(said["axes"], said["rows"])
-    added_of(explorer, made[0].axes)  # the run has them all
-    return replace(state, **said | {"rows": tuple(row.levels for row in made)})
+    view_fields = SteerLink.reported(view, explorer.n_components)
+    rows = steer_rows(view_fields["axes"], view_fields["rows"])
+    added_of(explorer, rows[0].axes)  # the run has them all
+    return replace(state, **view_fields | {"rows": tuple(row.levels for row in rows)})
 
 
 def with_query(explorer: Explorer, state: SteerState, query: Query) -> SteerState:

@@ -27,10 +27,10 @@ def in_hand() -> Tour | None:
     """The tour that this visitor makes or has chosen; None without one."""
     from rivae.exploring import tours
 
-    if not (chosen := st.session_state.get(page_keys.TOUR)):
+    if not (tour_id := st.session_state.get(page_keys.TOUR)):
         return None
     with suppress(RivaeError):  # it was deleted, or is damaged: the list says so
-        return tours.read_tour(chosen)
+        return tours.read_tour(tour_id)
     return None
 
 
@@ -200,26 +200,28 @@ def _step(tour: Tour, n: int, step: TourStep) -> None:
     from rivae.exploring import tours
 
     # With the text in the key: after a move the fields belong to other steps.
-    own = f"{FIELD}_{tour.id}_{n}_{len(tour.steps)}_{hash((step.heading, step.note, step.run))}"
+    key_prefix = (
+        f"{FIELD}_{tour.id}_{n}_{len(tour.steps)}_{hash((step.heading, step.note, step.run))}"
+    )
     another = f" · {step.run}" if len({one.run for one in tour.steps}) > 1 else ""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
         st.text_input(
             markdown(f"Step {n + 1}{another}"),
             step.heading,
-            key=f"{own}_heading",
+            key=f"{key_prefix}_heading",
             max_chars=tours.MAX_HEADING,
             on_change=_write,
-            args=(tour.id, n, f"{own}_heading", "heading"),
+            args=(tour.id, n, f"{key_prefix}_heading", "heading"),
             **access.control(),
         )
         with st.popover("", icon=":material/notes:", help="What to say"):
             st.text_area(
                 "Note",
                 step.note,
-                key=f"{own}_note",
+                key=f"{key_prefix}_note",
                 max_chars=tours.MAX_NOTE,
                 on_change=_write,
-                args=(tour.id, n, f"{own}_note", "note"),
+                args=(tour.id, n, f"{key_prefix}_note", "note"),
                 **access.control(),
             )
         for name, to, icon, tip in (
@@ -231,7 +233,7 @@ def _step(tour: Tour, n: int, step: TourStep) -> None:
             st.button(
                 "",
                 icon=icon,
-                key=f"{own}_{name}",
+                key=f"{key_prefix}_{name}",
                 on_click=_move,
                 args=(tour.id, n, to),
                 **{**access.control(beyond), "help": tip},
@@ -258,8 +260,8 @@ def _delete(tour_id: str) -> None:
 
     def delete() -> None:
         access.require()
-        if done := tours.delete_tour(tour_id):
-            trash.remember(done)
+        if trash_entry := tours.delete_tour(tour_id):
+            trash.remember(trash_entry)
 
     _guarded(delete)
 
@@ -324,7 +326,7 @@ def _guarded(change: Callable[[], object]) -> None:
     try:
         change()
     except (RivaeError, IndexError) as error:  # IndexError: another session removed the step
-        gone = "this step no longer exists: reload the page"
+        missing = "this step no longer exists: reload the page"
         st.session_state[page_keys.TOUR_NOTICE] = (
-            str(error) if isinstance(error, RivaeError) else gone
+            str(error) if isinstance(error, RivaeError) else missing
         )

@@ -114,10 +114,10 @@ def _import() -> None:
         access.require()
         if file is None:
             raise ConfigError(NO_FILE)
-        done = import_run(file, runs_root(), name, files=not access.files_locked())
-        remarks.extend(done.remarks)
+        new_run = import_run(file, runs_root(), name, files=not access.files_locked())
+        remarks.extend(new_run.remarks)
         st.session_state[_NAME] = ""
-        return f"Imported {done.run.id}."
+        return f"Imported {new_run.run.id}."
 
     if report.attempt(PLACE, change):
         st.session_state[_REMARKS] = tuple(f"{text[:1].upper()}{text[1:]}." for text in remarks)

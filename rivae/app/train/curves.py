@@ -24,7 +24,7 @@ SCALES = ("Linear", "Log")
 
 def scale_picker() -> bool:
     """Whether scales are logarithmic."""
-    chosen = st.segmented_control(
+    choice = st.segmented_control(
         "Scale",
         SCALES,
         default=SCALES[0],
@@ -34,7 +34,7 @@ def scale_picker() -> bool:
         label_visibility="collapsed",
         help="Logarithmic where all values of a term are positive.",
     )
-    return chosen == SCALES[1]
+    return choice == SCALES[1]
 
 
 def panel(entry: Entry, history: History) -> None:
@@ -53,14 +53,14 @@ def panel(entry: Entry, history: History) -> None:
     if history.damaged:
         rows = "row" if history.damaged == 1 else "rows"
         notes.append(f"{history.damaged:,} damaged {rows} of the run's files were skipped.")
-    if said := " ".join(note for note in notes if note):
-        st.caption(said)
+    if sentence := " ".join(note for note in notes if note):
+        st.caption(sentence)
     terms = term_panels(history.terms)
     if not terms:
         return
-    folded = st.expander("Terms of the loss", key=page_keys.TERMS, bind="query-params")
-    if folded.open:
-        with folded:
+    fold = st.expander("Terms of the loss", key=page_keys.TERMS, bind="query-params")
+    if fold.open:
+        with fold:
             name = f"{entry.id} terms"
             figure = _figure(name, history.version, log, charts.is_dark(), terms, history)
             chart(figure, f"{page_keys.RUN}-terms")
@@ -83,8 +83,8 @@ DEFAULT_SCORE = "validation score"
 
 def add(run_id: str) -> None:
     """Add a run to the compared curves, and show them; for callbacks."""
-    chosen = [name for name in st.session_state.get(page_keys.OVER) or [] if name != run_id]
-    st.session_state[page_keys.OVER] = [*chosen[-MAX_RUNS + 1 :], run_id]
+    run_ids = [name for name in st.session_state.get(page_keys.OVER) or [] if name != run_id]
+    st.session_state[page_keys.OVER] = [*run_ids[-MAX_RUNS + 1 :], run_id]
     session.close_run()
 
 
@@ -94,7 +94,7 @@ def overlay_panel(found: Sequence[Entry]) -> None:
     if not options:
         return
     st.subheader("Compare runs", anchor=False)
-    chosen = st.multiselect(
+    run_ids = st.multiselect(
         "Runs to compare",
         options,
         key=page_keys.OVER,
@@ -103,11 +103,11 @@ def overlay_panel(found: Sequence[Entry]) -> None:
         placeholder="Choose up to eight runs",
         label_visibility="collapsed",
     )
-    if not chosen:
+    if not run_ids:
         return
     entries = {entry.id: entry for entry in found}
-    _curves(chosen, entries)
-    _differences({name: e.config for name in chosen if (e := entries.get(name)) and e.config})
+    _curves(run_ids, entries)
+    _differences({name: e.config for name in run_ids if (e := entries.get(name)) and e.config})
 
 
 def _curves(chosen: Sequence[str], entries: Mapping[str, Entry]) -> None:
@@ -163,14 +163,14 @@ def _histories(names: Sequence[str]) -> dict[str, History]:
     from rivae.jobs.history import history_of
 
     entries = {entry.id: entry for entry in session.entries()[0]}
-    found = {}
+    histories = {}
     for name in names:
         entry = entries.get(name)
         if entry is not None and entry.run is not None:
             history = history_of(entry.run.path)
             if history.epoch:
-                found[name] = history
-    return found
+                histories[name] = history
+    return histories
 
 
 def _terms(histories: dict[str, History]) -> list[str]:
@@ -227,5 +227,5 @@ def _chart(names: tuple[str, ...], term: str, over_time: bool, log: bool) -> Non
     if missing:
         what = "has no times of its epochs" if over_time else "has no such values"
         notes.append(f"Left out, as it {what}: {markdown(', '.join(missing))}.")
-    if said := " ".join(note for note in notes if note):
-        st.caption(said)
+    if sentence := " ".join(note for note in notes if note):
+        st.caption(sentence)

@@ -36,8 +36,8 @@ def panel() -> None:
         return
     _run(checked, disabled)
     _changes(checked, disabled)
-    needed, custom = _groups(checked)
-    for name in needed:
+    has_needs, custom = _groups(checked)
+    for name in has_needs:
         form_fields.group(checked, name, form_state.draft().sweep, disabled)
     with st.expander("Custom", expanded=_is_custom(checked), key=form_state.key("custom")):
         for name in custom:
@@ -49,8 +49,8 @@ def panel() -> None:
 
 def _is_custom(checked: CheckedDraft) -> bool:
     """Whether something under Custom was chosen or has to be corrected."""
-    chosen = {*checked.changed, *checked.troubles}
-    return any(not form_fields.is_chosen_above(path) for path in chosen)
+    paths = {*checked.changed, *checked.troubles}
+    return any(not form_fields.is_chosen_above(path) for path in paths)
 
 
 def _help(name: str, method: str) -> str | None:
@@ -164,20 +164,20 @@ def _trouble_of_seeds(text: str) -> None:
 
 def _changes(checked: CheckedDraft, disabled: bool) -> None:
     """The settings that differ from the preset, in one line."""
-    changed = [path for path in checked.changed if not form_fields.is_chosen_above(path)]
-    if not changed:
+    paths = [path for path in checked.changed if not form_fields.is_chosen_above(path)]
+    if not paths:
         return
-    said = [f"{checked.field(path).label} {checked.texts[path]}" for path in changed]
-    rest = f" and {len(said) - 8} more" if len(said) > 8 else ""
+    texts = [f"{checked.field(path).label} {checked.texts[path]}" for path in paths]
+    rest = f" and {len(texts) - 8} more" if len(texts) > 8 else ""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"Changed: {markdown(', '.join(said[:8]))}{rest}", width="content")
+        st.markdown(f"Changed: {markdown(', '.join(texts[:8]))}{rest}", width="content")
         st.button(
             "Back to the preset",
             icon=":material/undo:",
             type="tertiary",
             key=form_state.key("back_all"),
             on_click=form_state.take_back,
-            args=tuple(changed),
+            args=tuple(paths),
             disabled=disabled,
         )
 
@@ -186,11 +186,11 @@ def _groups(checked: CheckedDraft) -> tuple[list[str], list[str]]:
     """The groups without which there is no data, and the others, in their order."""
     from rivae.app.forms.fields import GROUPS
 
-    needed = any(
+    has_needs = any(
         field.path in form_fields.FIRST and not form_fields.is_chosen_above(field.path)
         for field in checked.fields
     )
-    first = ["Data set"] if needed else []
+    first = ["Data set"] if has_needs else []
     return first, [name for name in GROUPS if name not in first]
 
 
@@ -231,11 +231,17 @@ def sweep_panel(checked: CheckedDraft, disabled: bool) -> None:
     from rivae.app.forms.sweep import MAX_RUNS, variants
 
     draft = form_state.draft()
-    known = {field.path: field for field in checked.fields}
-    note = f" · {markdown(known[draft.sweep].label)}" if draft.sweep in known else ""
+    fields_by_path = {field.path: field for field in checked.fields}
+    note = (
+        f" · {markdown(fields_by_path[draft.sweep].label)}" if draft.sweep in fields_by_path else ""
+    )
     with st.expander(f"Sweep{note}", key=form_state.key("group_sweep"), type="compact"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            options = ["", *known] if draft.sweep in known else ["", draft.sweep, *known]
+            options = (
+                ["", *fields_by_path]
+                if draft.sweep in fields_by_path
+                else ["", draft.sweep, *fields_by_path]
+            )
             st.selectbox(
                 "Setting that takes several values",
                 list(dict.fromkeys(options)),
@@ -255,10 +261,10 @@ def sweep_panel(checked: CheckedDraft, disabled: bool) -> None:
                 on_change=form_state.put,
                 args=("values",),
             )
-        if draft.sweep in known:
+        if draft.sweep in fields_by_path:
             st.caption(
-                f"Each is {markdown(expected(known[draft.sweep]))}; separate them by commas, or by "
-                "semicolons where a value has commas itself."
+                f"Each is {markdown(expected(fields_by_path[draft.sweep]))}; separate them by "
+                "commas, or by semicolons where a value has commas itself."
             )
         else:
             st.caption(f"Each value with each seed is one run; at most {MAX_RUNS} at once.")

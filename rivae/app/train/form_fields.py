@@ -28,14 +28,14 @@ def group(checked: CheckedDraft, name: str, sweep: str, disabled: bool) -> None:
     if not fields:
         return
     wrong = [field for field in fields if field.path in checked.troubles]
-    changed = [field for field in fields if field.path in checked.changed]
-    note = f" · {len(changed)} changed" if changed else ""
+    changes = [field for field in fields if field.path in checked.changed]
+    note = f" · {len(changes)} changed" if changes else ""
     note = f" · :red[{len(wrong)} to correct]" if wrong else note
     first = any(field.path in FIRST for field in fields)
     # With another key: collapsed for another data set, it would stay collapsed.
     key = form_state.key(f"group_{name}{'_first' if first else ''}")
-    opened = first or name == "Stage lengths"
-    with st.expander(f"{name}{note}", expanded=opened, key=key, type="compact"):
+    is_open = first or name == "Stage lengths"
+    with st.expander(f"{name}{note}", expanded=is_open, key=key, type="compact"):
         # Settings of a part ("embedder.hidden") are shown under the part's name.
         parts = dict(_part(field) for field in fields)
         for part in sorted(parts, key=bool):
@@ -72,15 +72,15 @@ def _cells(
 
 def _cell(field: SettingField, checked: CheckedDraft, sweep: str, disabled: bool) -> None:
     """The field, then its error, and a button that restores the preset's value."""
-    text, changed = checked.texts[field.path], field.path in checked.changed
+    text, is_changed = checked.texts[field.path], field.path in checked.changed
     swept = field.path == sweep
-    locked = access.files_locked() if field.is_path else ""
+    why_not = access.files_locked() if field.is_path else ""
     _widget(
         field,
         text,
-        locked or _help(field, checked),
-        changed=changed and not swept,
-        disabled=disabled or swept or bool(locked),
+        why_not or _help(field, checked),
+        changed=is_changed and not swept,
+        disabled=disabled or swept or bool(why_not),
     )
     if swept:
         st.caption("set by the sweep")
@@ -89,7 +89,7 @@ def _cell(field: SettingField, checked: CheckedDraft, sweep: str, disabled: bool
         st.caption("Choose an import, made under *Data*.")
     if field.path in checked.troubles:
         form_state.trouble(checked.troubles[field.path])
-    if changed:
+    if is_changed:
         base = checked.base[field.path]
         usual = f"{base[:18]}…" if len(base) > 20 else base
         st.button(

@@ -65,13 +65,13 @@ def _time(configs: Sequence[RunConfig]) -> str:
     from rivae.app.forms.estimate import lengths_of
     from rivae.jobs.units import duration
 
-    measured = estimate_of(configs[0])
-    if measured is None:
+    first_estimate = estimate_of(configs[0])
+    if first_estimate is None:
         return ""
     seconds = []
     for config in configs:
-        own = estimate_of(config) or measured
-        seconds.append(own.seconds(lengths_of(config)))
+        own_estimate = estimate_of(config) or first_estimate
+        seconds.append(own_estimate.seconds(lengths_of(config)))
     if len(configs) == 1:
         return f", about **{duration(seconds[0])}**"
     draft, kind = form_state.draft(), "cpu" if configs[0].training.device == "cpu" else "gpu"
@@ -144,9 +144,9 @@ def result(config: RunConfig) -> None:
     if job.error:
         report.warning(job.error)
     else:
-        measured = estimate_of(config)
-        if measured is not None:
-            st.caption(details(measured, config))
+        estimate = estimate_of(config)
+        if estimate is not None:
+            st.caption(details(estimate, config))
 
 
 def details(measured: Estimate, config: RunConfig) -> str:

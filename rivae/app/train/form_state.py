@@ -38,8 +38,8 @@ def draft() -> Draft:
             if newest := _newest_import():
                 begun = begun.on(newest)
         st.session_state[page_keys.DRAFT] = begun
-    kept: Draft = st.session_state[page_keys.DRAFT]
-    return kept
+    last_draft: Draft = st.session_state[page_keys.DRAFT]
+    return last_draft
 
 
 def _newest_import() -> str:
@@ -89,9 +89,9 @@ def put(name: str) -> None:
 
 def put_data() -> None:
     """Write the chosen data set or import into the draft; for callbacks."""
-    chosen = str(st.session_state.get(key("dataset")))
+    dataset = str(st.session_state.get(key("dataset")))
     with suppress(ConfigError):  # an import that was just removed: the list shows the others
-        keep(draft().on(chosen))
+        keep(draft().on(dataset))
 
 
 def data_names() -> tuple[str, ...]:
@@ -99,8 +99,8 @@ def data_names() -> tuple[str, ...]:
     from rivae.data import IMPORTED, dataset_names, import_names
 
     names = (*(n for n in dataset_names() if n != IMPORTED), *import_names())
-    shown = draft().data  # of a clone whose import is elsewhere or gone
-    return names if shown in names else (*names, shown)
+    current = draft().data  # of a clone whose import is elsewhere or gone
+    return names if current in names else (*names, current)
 
 
 def enter(path: str) -> None:
@@ -156,17 +156,17 @@ def take_address() -> None:
             return ""
 
         report.attempt(session.PLACE, fill)
-    named = st.query_params.get(CLONE)
-    if named and named != st.session_state.get(page_keys.CLONED):
-        st.session_state[page_keys.CLONED] = named
-        clone(named)
+    run_id = st.query_params.get(CLONE)
+    if run_id and run_id != st.session_state.get(page_keys.CLONED):
+        st.session_state[page_keys.CLONED] = run_id
+        clone(run_id)
 
 
 def taken() -> Callable[[str], bool]:
     """A function that tells whether a name is taken by a run or a queued one."""
     queue = session.ledger()
-    queued = {job.run for job in queue.jobs()}
-    return lambda name: name in queued or is_taken(name, queue.root)
+    queue_names = {job.run for job in queue.jobs()}
+    return lambda name: name in queue_names or is_taken(name, queue.root)
 
 
 def _draft_like(run_id: str) -> Draft:
@@ -180,7 +180,7 @@ def _draft_like(run_id: str) -> Draft:
     job = session.ledger().of_run(run_id)
     if job is not None and job.config is not None:
         require_open(job.config)
-        made = replace(
+        new_draft = replace(
             draft_of(job.config),
             priority=job.priority,
             restarts=job.max_restarts,
@@ -191,10 +191,10 @@ def _draft_like(run_id: str) -> Draft:
     else:
         config = cache.run(run_id).config
         require_open(config)
-        made = draft_of(config)
-    if made.device != "cpu" and not cards():
-        made = replace(made, device="cpu", processes=1)
-    return replace(made, name=free_base(run_id[:70], [""], taken()))
+        new_draft = draft_of(config)
+    if new_draft.device != "cpu" and not cards():
+        new_draft = replace(new_draft, device="cpu", processes=1)
+    return replace(new_draft, name=free_base(run_id[:70], [""], taken()))
 
 
 @st.cache_data(ttl=60, max_entries=1, show_spinner=False)

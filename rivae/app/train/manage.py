@@ -35,17 +35,17 @@ def panel(run_id: str) -> None:
         return
     report.show(f"{PLACE}_{run_id}")
     try:
-        kept = about(run)
+        about_run = about(run)
     except RivaeError as error:
         report.warning(str(error))
-        kept = About()
-    _words(kept)
+        about_run = About()
+    _words(about_run)
     try:
         require_own(run)
     except RivaeError as error:
-        _buttons(run, kept, str(error))
+        _buttons(run, about_run, str(error))
         return
-    _buttons(run, kept, "" if access.may_change() else f"Log in to {access.WHAT}.")
+    _buttons(run, about_run, "" if access.may_change() else f"Log in to {access.WHAT}.")
 
 
 def _words(kept: About) -> None:
@@ -108,11 +108,11 @@ def _known_tags() -> list[str]:
     """The tags of all runs, offered so that a tag is spelled the same everywhere."""
     from rivae.runs.notes import about
 
-    found: set[str] = set()
+    tags: set[str] = set()
     for run in cache.runs():
         with suppress(RivaeError):
-            found.update(about(run).tags)
-    return sorted(found)
+            tags.update(about(run).tags)
+    return sorted(tags)
 
 
 def _keep(run: Run) -> None:
@@ -180,9 +180,9 @@ def _delete(run: Run) -> None:
         f"**{markdown(run.id)}** takes {size}. It stays in the trash for {KEPT_DATES} days and "
         "can be restored."
     )
-    derived = [other.id for other in cache.runs() if other.parent == run.id]
-    if derived:
-        st.caption(f"Runs derived from it are kept: {markdown(', '.join(derived))}.")
+    children = [other.id for other in cache.runs() if other.parent == run.id]
+    if children:
+        st.caption(f"Runs derived from it are kept: {markdown(', '.join(children))}.")
     with suppress(RivaeError):
         if plans := _plans(run):
             st.caption(
@@ -212,22 +212,22 @@ def _deleted(run: Run) -> None:
 
 def _tried(run: Run, change: Callable[[], str], leaves: bool = False) -> None:
     """Do it if the visitor may; the message is shown at the run, or at the page it ``leaves``."""
-    said: list[str] = []
+    lines: list[str] = []
 
     def done() -> str:
         access.require()
-        said.append(change())
-        return "" if leaves else said[0]
+        lines.append(change())
+        return "" if leaves else lines[0]
 
     if report.attempt(f"{PLACE}_{run.id}", done) and leaves:
-        report.attempt(session.PLACE, lambda: said[0])
+        report.attempt(session.PLACE, lambda: lines[0])
 
 
 def _forget(run: Run, name: str) -> None:
     """Remove a run that is gone from the session's pages; a renamed run stays open."""
     for key in (keys.EXPLORE.state, keys.STEER.state, keys.COMPARE.state):
-        shown = st.session_state.get(key)
-        if run.id in (getattr(shown, "run", ""), *getattr(shown, "runs", ())):
+        entry = st.session_state.get(key)
+        if run.id in (getattr(entry, "run", ""), *getattr(entry, "runs", ())):
             st.session_state.pop(key)
     address.renamed(run.id, name)
     if session.chosen_run() == run.id:

@@ -77,10 +77,10 @@ def replaced(entry: Entry) -> str:
     here, as Markdown; "" where neither is so.
     """
     try:
-        changed = "" if entry.run is None else entry.run.data_change or missing(entry.run)
+        change = "" if entry.run is None else entry.run.data_change or missing(entry.run)
     except RivaeError:  # the row says elsewhere what is wrong
         return ""
-    return f"{markdown(changed[:1].upper() + changed[1:])}." if changed else ""
+    return f"{markdown(change[:1].upper() + change[1:])}." if change else ""
 
 
 def course(entry: Entry) -> None:
@@ -96,10 +96,10 @@ def course(entry: Entry) -> None:
     if curve is None:
         return
     about = f"Validation score of {entry.id}: mean reciprocal rank, last {curve.last:.2f}"
-    if drawn := sparkline(curve.y.tolist(), about, charts.is_dark()):
-        st.html(drawn, width="content")
-    if said := verdict(history, entry.is_training):
-        st.caption(said[:1].upper() + said[1:], width="content")
+    if svg := sparkline(curve.y.tolist(), about, charts.is_dark()):
+        st.html(svg, width="content")
+    if sentence := verdict(history, entry.is_training):
+        st.caption(sentence[:1].upper() + sentence[1:], width="content")
 
 
 def progress_line(entry: Entry, progress: RunProgress) -> str:
@@ -124,14 +124,14 @@ def progress_line(entry: Entry, progress: RunProgress) -> str:
 
 def figures(cells: Sequence[tuple[str, str, str]]) -> None:
     """Small figures in one row: (name, value, meaning); all text is plain."""
-    shown = "".join(
+    spans = "".join(
         f'<div title="{escape(meaning)}" style="min-width:3.5rem">'
         f'<div style="font-size:.78rem;opacity:.75">{escape(label)}</div>'
         '<div style="font-size:1.1rem;font-weight:600;'
         f'font-variant-numeric:tabular-nums">{escape(value)}</div></div>'
         for label, value, meaning in cells
     )
-    st.html(f'<div style="display:flex;gap:.6rem 1.6rem;flex-wrap:wrap">{shown}</div>')
+    st.html(f'<div style="display:flex;gap:.6rem 1.6rem;flex-wrap:wrap">{spans}</div>')
 
 
 REMOVED = "Removed {} from the queue"
@@ -323,13 +323,13 @@ def _mover(job_id: str, by: int) -> Callable[[Ledger], str]:
 
 
 def _prioritise(job_id: str, run: str) -> None:
-    chosen = st.session_state.get(f"{page_keys.PRIORITY}-{job_id}")
+    priority = st.session_state.get(f"{page_keys.PRIORITY}-{job_id}")
 
     def act(queue: Ledger) -> str:
-        queue.set_priority(job_id, int(str(chosen)))
-        return f"{run} now has priority {chosen}"
+        queue.set_priority(job_id, int(str(priority)))
+        return f"{run} now has priority {priority}"
 
-    if chosen is not None:
+    if priority is not None:
         session.change(act)
 
 

@@ -102,15 +102,15 @@ def _watched(run_id: str, known: str) -> None:
     """A run that has not ended; the page is drawn again when its state changes."""
     session.rerun_if_message()
     entry = session.entry_of(run_id)
-    opened = f"{page_keys.BUTTON}-opens-{run_id}"
+    key = f"{page_keys.BUTTON}-opens-{run_id}"
     if entry is None or entry.state != known:
         st.rerun()
         return
     # The buttons above were drawn before there was a model.
-    if entry.opens and st.session_state.setdefault(opened, entry.opens) is False:
-        st.session_state[opened] = True
+    if entry.opens and st.session_state.setdefault(key, entry.opens) is False:
+        st.session_state[key] = True
         st.rerun()
-    st.session_state[opened] = entry.opens
+    st.session_state[key] = entry.opens
     _body(entry)
 
 
@@ -148,10 +148,10 @@ def _axes(run: Run, training: bool) -> None:
         if training and settings.get("init") == "contrast":
             st.caption(AXES_LATER, help=AXES_HELP)
         return
-    found, has = count_axes(shares), settings["n_components"]
-    meaning = AS_MANY if found == has else FEWER if found > has else MORE
-    text = AXES.format("1 axis" if found == 1 else f"{found} axes", has, meaning)
-    st.caption(text if found == has else f"{text} {OTHER_AXES.format(found)}", help=AXES_HELP)
+    n_axes, has = count_axes(shares), settings["n_components"]
+    meaning = AS_MANY if n_axes == has else FEWER if n_axes > has else MORE
+    text = AXES.format("1 axis" if n_axes == 1 else f"{n_axes} axes", has, meaning)
+    st.caption(text if n_axes == has else f"{text} {OTHER_AXES.format(n_axes)}", help=AXES_HELP)
 
 
 def _turn(entry: Entry) -> None:
@@ -215,10 +215,10 @@ def _scores(history: History) -> list[tuple[str, str, str]]:
     from rivae.metrics.registry import metric
 
     when = f"validation of epoch {history.last_scores.get('epoch', 0):.0f}"
-    wanted = ("recall_at_1", "median_rank", "mcc", "r2")
+    names = ("recall_at_1", "median_rank", "mcc", "r2")
     return [
         (metric(name).label, f"{history.last_scores[name]:.3g}", when)
-        for name in wanted
+        for name in names
         if math.isfinite(history.last_scores.get(name, math.nan))
     ]
 
@@ -260,15 +260,15 @@ def pictures_panel(entry: Entry) -> None:
     """The pictures of one epoch, the newest by default; nothing if there are none."""
     from rivae.jobs.preview import previews_of
 
-    found = previews_of(entry.run.path) if entry.run is not None else []
-    if not found:
+    previews = previews_of(entry.run.path) if entry.run is not None else []
+    if not previews:
         if entry.is_training and entry.job is not None:
             st.caption("Pictures along the axes appear once the first model is saved.")
         return
-    by_name = {str(one.epoch): one for one in found}
+    by_name = {str(one.epoch): one for one in previews}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.subheader("Along the axes", anchor=False, width="content")
-        chosen = st.selectbox(
+        choice = st.selectbox(
             "Epoch",
             [NEWEST, *reversed(by_name)],
             key=f"{page_keys.EPOCH}-{entry.id}",
@@ -276,15 +276,15 @@ def pictures_panel(entry: Entry) -> None:
             label_visibility="collapsed",
             format_func=lambda name: "Newest" if name == NEWEST else f"Epoch {int(name):,}",
         )
-    shown = by_name.get(str(chosen), found[-1])
-    content = shown.content(charts.is_dark())
+    preview = by_name.get(str(choice), previews[-1])
+    content = preview.content(charts.is_dark())
     if content is None:
-        st.caption(BAD_PICTURE.format(shown.epoch))
+        st.caption(BAD_PICTURE.format(preview.epoch))
         return
-    st.image(content, alt=f"Items retrieved along each axis after epoch {shown.epoch}")
-    first = found[0].epoch
-    others = f" {len(found)} pictures since epoch {first:,}." if len(found) > 1 else ""
+    st.image(content, alt=f"Items retrieved along each axis after epoch {preview.epoch}")
+    first = previews[0].epoch
+    others = f" {len(previews)} pictures since epoch {first:,}." if len(previews) > 1 else ""
     st.caption(
-        f"After epoch {shown.epoch:,}: the best of at most 1,000 test items for one query, moving "
-        f"one axis at a time.{others}"
+        f"After epoch {preview.epoch:,}: the best of at most 1,000 test items for one query, "
+        f"moving one axis at a time.{others}"
     )

@@ -25,23 +25,23 @@ _SCROLL = Component("rivae_scroll", js=("scroll.js",))
 
 def panel() -> None:
     """One run where the address names one, else all of them."""
-    if chosen := session.chosen_run():
-        run.panel(chosen)
+    if run_id := session.chosen_run():
+        run.panel(run_id)
         return
-    found, trouble = session.entries()
+    entries, trouble = session.entries()
     if trouble:
         report.warning(trouble)
-    live = tuple(sorted(entry.id for entry in found if entry.live))
-    if queued := st.session_state.pop(page_keys.NEW, ""):
-        _bring_into_view(str(queued))
+    live = tuple(sorted(entry.id for entry in entries if entry.live))
+    if new_run := st.session_state.pop(page_keys.NEW, ""):
+        _bring_into_view(str(new_run))
     if live:
         # No refresh while nothing runs.
         fragment(run_every=session.EVERY)(_live)(live)
     else:
         st.markdown(NOTHING_RUNS)
-    over = [entry for entry in found if not entry.live]
+    over = [entry for entry in entries if not entry.live]
     past_panel(over)
-    curves.overlay_panel(found)
+    curves.overlay_panel(entries)
 
 
 def _bring_into_view(job_id: str) -> None:
@@ -57,14 +57,14 @@ def _live(known: tuple[str, ...]) -> None:
     if set(known) - {entry.id for entry in live}:
         st.rerun()
     training = [entry for entry in live if entry.is_training]
-    queued = [entry for entry in live if not entry.is_training]
+    waiting = [entry for entry in live if not entry.is_training]
     if training:
         st.subheader("Training", anchor=False)
         with st.grid(2, min_column_width=430, gap="medium"):
             for entry in training:
                 _card(entry)
-    if queued:
-        _queue(queued)
+    if waiting:
+        _queue(waiting)
 
 
 def _card(entry: Entry) -> None:
@@ -107,9 +107,9 @@ def name(entry: Entry) -> None:
 def _queue(queued: list[Entry]) -> None:
     """The queued runs, in their order."""
     st.subheader("Queue", anchor=False)
-    shown = queued[: QUEUE_MOST if st.session_state.get(page_keys.QUEUE_ALL) else QUEUE_SHOWN]
+    rows = queued[: QUEUE_MOST if st.session_state.get(page_keys.QUEUE_ALL) else QUEUE_SHOWN]
     priorities = [entry.job.priority if entry.job else 0 for entry in queued]
-    for n, entry in enumerate(shown):
+    for n, entry in enumerate(rows):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"{n + 1}.", width=28)
             name(entry)
@@ -122,9 +122,9 @@ def _queue(queued: list[Entry]) -> None:
             )
             parts.cancel(entry)
     if len(queued) > QUEUE_SHOWN:
-        left = len(queued) - len(shown)
+        left = len(queued) - len(rows)
         st.toggle(f"Show more of the {len(queued)} queued runs", key=page_keys.QUEUE_ALL)
-        if left and len(shown) > QUEUE_SHOWN:
+        if left and len(rows) > QUEUE_SHOWN:
             st.caption(f"{left} more runs are queued after these.")
 
 
@@ -134,8 +134,8 @@ WHICH = ("All", "Finished", "Not finished", "Archived")
 
 def past_panel(over: Sequence[Entry]) -> None:
     """The list, newest first."""
-    archived = {entry.id for entry in over if _is_archived(entry)}
-    many = len(over) > PER_PAGE or bool(archived)  # there is something to choose from
+    archive_ids = {entry.id for entry in over if _is_archived(entry)}
+    many = len(over) > PER_PAGE or bool(archive_ids)  # there is something to choose from
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.subheader("Runs", anchor=False, width="content")
         if many:
@@ -149,7 +149,7 @@ def past_panel(over: Sequence[Entry]) -> None:
             )
             st.segmented_control(
                 "Which",
-                WHICH if archived else WHICH[:-1],
+                WHICH if archive_ids else WHICH[:-1],
                 default=WHICH[0],
                 required=True,
                 key=page_keys.WHICH,
@@ -159,17 +159,17 @@ def past_panel(over: Sequence[Entry]) -> None:
     if not over:
         st.markdown("No finished runs yet. Start one under **New run**.")
         return
-    found = _found(over, archived) if many else list(over)
-    found.sort(key=lambda entry: entry.updated, reverse=True)
-    if not found:
+    entries = _found(over, archive_ids) if many else list(over)
+    entries.sort(key=lambda entry: entry.updated, reverse=True)
+    if not entries:
         st.markdown(NO_MATCH)
         return
-    pages = -(-len(found) // PER_PAGE)
+    pages = -(-len(entries) // PER_PAGE)
     page = int(st.session_state.get(page_keys.PAGE) or 1)
     if page > pages:  # of a longer list
         st.session_state.pop(page_keys.PAGE, None)
         page = 1
-    for entry in found[(page - 1) * PER_PAGE : page * PER_PAGE]:
+    for entry in entries[(page - 1) * PER_PAGE : page * PER_PAGE]:
         _row(entry)
     if pages > 1:
         st.pagination(pages, key=page_keys.PAGE, persist_state="page")
@@ -186,10 +186,10 @@ def _found(over: Sequence[Entry], archived: Collection[str]) -> list[Entry]:
     """The runs that match the words and the choice above the list."""
     words = str(st.session_state.get(page_keys.FIND) or "").lower().split()
     which = st.session_state.get(page_keys.WHICH)
-    found = [entry for entry in over if (entry.id in archived) == (which == WHICH[3])]
+    entries = [entry for entry in over if (entry.id in archived) == (which == WHICH[3])]
     if which in WHICH[1:3]:
-        found = [e for e in found if (e.state == "finished") == (which == WHICH[1])]
-    return [e for e in found if all(word in _searched(e) for word in words)]
+        entries = [e for e in entries if (e.state == "finished") == (which == WHICH[1])]
+    return [e for e in entries if all(word in _searched(e) for word in words)]
 
 
 def _searched(entry: Entry) -> str:

@@ -55,9 +55,9 @@ def change(act: Callable[[Ledger], str], place: str = PLACE) -> bool:
 
         access.require()
         queue = ledger()
-        said = act(queue)
+        sentence = act(queue)
         ensure_dispatcher(queue.root)
-        return said
+        return sentence
 
     return report.attempt(place, done)
 

@@ -70,8 +70,8 @@ def _head(explorer: Explorer, dim: int) -> None:
             f"its name has score {score.score:.2f} on {score.n:,} test items, chance "
             f"{score.chance:.2f}"
         )
-    known = certainty.known_certainty(explorer.run)
-    if why := certainty.reasons(known, explorer.axis_names, [dim]):
+    axis_certainty = certainty.known_certainty(explorer.run)
+    if why := certainty.reasons(axis_certainty, explorer.axis_names, [dim]):
         parts.append(why)
     st.subheader(markdown(poles or explorer.axis_names[dim]), anchor=False)
     st.caption(markdown(f"{explorer.axis_names[dim]}: {'; '.join(parts)}."))
@@ -155,11 +155,11 @@ def _strips(explorer: Explorer, anchor: Anchor, choice: Range, dim: int) -> None
 
     data, side = explorer.data, 0 if explorer.shows_whole else explorer.found_side
     with waiting("Moving along the axis …", 300):
-        found = traversals.many_queries(anchor.key, N_QUERIES, choice, explorer)
-        turned, rows = found.turned(explorer.signs), explorer.search_rows[:N_QUERIES].tolist()
+        traversal = traversals.many_queries(anchor.key, N_QUERIES, choice, explorer)
+        as_shown, rows = traversal.turned(explorer.signs), explorer.search_rows[:N_QUERIES].tolist()
         sheets = [
             strips_sheet(
-                [strips_of(turned, q, explorer.axis_names, max_points=N_POINTS)[dim]],
+                [strips_of(as_shown, q, explorer.axis_names, max_points=N_POINTS)[dim]],
                 lambda i: data.picture(i, side),
                 side=72,
                 title=data.title,
@@ -177,8 +177,10 @@ def _others(explorer: Explorer, anchor: Anchor, dim: int) -> None:
     """The axes most like this one in other runs on the same data."""
     from rivae.exploring.axis_card import likest
 
-    own = cache.run(anchor.run)
-    others = [run for run in cache.ready_runs() if run.id != own.id and _same_data(run, own)]
+    this_run = cache.run(anchor.run)
+    others = [
+        run for run in cache.ready_runs() if run.id != this_run.id and _same_data(run, this_run)
+    ]
     if not others:
         return
     st.subheader("In other runs", anchor=False)

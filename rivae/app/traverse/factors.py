@@ -77,8 +77,8 @@ def _transitions(explorer: Explorer, anchor: Anchor, choice: Range, n: int) -> N
     from rivae.metrics.measures.digits import transition_table
 
     assert explorer.data.factors is not None
-    found = traversals.many_queries(anchor.key, n, choice, explorer)
-    table = transition_table(explorer.data.factors[found.ids[..., 0], 0])
+    traversal = traversals.many_queries(anchor.key, n, choice, explorer)
+    table = transition_table(explorer.data.factors[traversal.ids[..., 0], 0])
     figure = transition_heatmap(table, explorer.axis_names, dark=charts.is_dark())
     chart(figure, page_keys.TRANSITIONS)
     share.figure(
@@ -118,12 +118,12 @@ def _heatmap(
         reveal(DETAIL)
 
     chart(figure, page_keys.HEATMAP, clicked)
-    framed = (
+    frames = (
         "The paper's |corr| of z with a factor of the best item; without its sign it does not "
         f"vanish by chance · ≥ {THRESHOLD:g} framed · mean of {table.n_queries} queries"
     )
     left_out = f" · without the categories {', '.join(table.left_out)}" if table.left_out else ""
-    st.caption(markdown(framed + left_out))
+    st.caption(markdown(frames + left_out))
     share.figure(
         "Correlations",
         "correlations",
@@ -141,13 +141,13 @@ def _heatmap(
 
 def _cell_picker(explorer: Explorer) -> tuple[int, int]:
     """A dimension and a factor from two lists, where there is no table to click."""
-    known = certainty.known_certainty(explorer.run)
+    axis_certainty = certainty.known_certainty(explorer.run)
     with st.container(horizontal=True):
         j = st.selectbox(
             "Axis",
             range(explorer.n_components),
             width=160,
-            format_func=certainty.signed(known, explorer.axis_names).__getitem__,
+            format_func=certainty.signed(axis_certainty, explorer.axis_names).__getitem__,
             key=page_keys.CELL_DIM,
         )
         specs = explorer.data.factor_specs
@@ -173,12 +173,12 @@ def _scatter(
     data = explorer.data
     assert data.factors is not None
     spec = data.factor_specs[k]
-    found = traversals.many_queries(anchor.key, n, choice, explorer).turned(explorer.signs)
+    traversal = traversals.many_queries(anchor.key, n, choice, explorer).turned(explorer.signs)
     numeric = numeric_factors(data.factor_specs)
     table = traversals.table(anchor.key, n, choice, explorer) if k in numeric else None
     figure = traversal_scatter(
-        found.values[j],
-        data.factors[found.ids[:, j, :, 0], k],
+        traversal.values[j],
+        data.factors[traversal.ids[:, j, :, 0], k],
         j=j,
         k=k,
         factor_name=spec.name,

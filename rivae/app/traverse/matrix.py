@@ -60,10 +60,10 @@ def _figure(
 
     data = explorer.data
     assert data.factors is not None
-    found = traversals.many_queries(anchor.key, n, choice, explorer).turned(explorer.signs)
+    traversal = traversals.many_queries(anchor.key, n, choice, explorer).turned(explorer.signs)
     return plot_matrix(
-        found.values,
-        data.factors[found.ids[..., 0]][..., columns],
+        traversal.values,
+        data.factors[traversal.ids[..., 0]][..., columns],
         [data.factor_specs[k].name for k in columns],
         explorer.axis_names,
         table=traversals.table(anchor.key, n, choice, explorer).absolute,

@@ -65,17 +65,17 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         st.info("Choose at least one axis.")
         return
     names, n_items = axis_names(explorer), int(k or 1)
-    found = traversals.one_query(
+    traversal = traversals.one_query(
         anchor.key, anchor.z, choice, tuple(axes), n_items, axes_version(explorer, axes), explorer
     )
-    turned = found.turned(explorer.signs)
-    found_strips = strips_of(turned, names=list(names.values()), changes_only=changes_only)
+    as_shown = traversal.turned(explorer.signs)
+    found_strips = strips_of(as_shown, names=list(names.values()), changes_only=changes_only)
     data, query = explorer.data, anchor.query
-    values = dict(zip(axes, found.values, strict=True))
+    values = dict(zip(axes, traversal.values, strict=True))
     pictures.strips(explorer, anchor, dict(zip(axes, found_strips, strict=True)), values, side)
 
     def sheet() -> Sheet:
-        row = query if query != "mean" else int(explorer.topk(found.z_ref[0], 1).ids[0])
+        row = query if query != "mean" else int(explorer.topk(traversal.z_ref[0], 1).ids[0])
         return strips_sheet(
             found_strips,
             lambda i: data.picture(i, side),

@@ -72,21 +72,21 @@ def path(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     n_steps = min(max(int(n or STEPS[1]), MIN_STEPS), MAX_STEPS)
     way = KINDS.get(kind or "", "straight")
     with waiting("Finding the path …", 390):
-        found = traversals.path(anchor.key, z, n_steps, way, explorer)
-    if found.jumps:
-        legs = " and ".join(f"from way-point {leg + 1} to {leg + 2}" for leg in found.jumps)
+        steps = traversals.path(anchor.key, z, n_steps, way, explorer)
+    if steps.jumps:
+        legs = " and ".join(f"from way-point {leg + 1} to {leg + 2}" for leg in steps.jumps)
         st.caption(f"No items lead {legs}, so the path is straight there.")
     side = 0 if explorer.shows_whole else explorer.found_side
-    _show(explorer, anchor, found, side)
-    _share(explorer, anchor, found, side, others, way)
+    _show(explorer, anchor, steps, side)
+    _share(explorer, anchor, steps, side, others, way)
 
 
 def _way_points(explorer: Explorer, anchor: Anchor) -> tuple[list[int], bool]:
     """The items to go to, as the address names them, and whether all of it could be read; the
     query's opposite at first.
     """
-    known = st.query_params.get(page_keys.WAY)
-    return ([_opposite(explorer, anchor)], True) if known is None else _rows(explorer, known)
+    text = st.query_params.get(page_keys.WAY)
+    return ([_opposite(explorer, anchor)], True) if text is None else _rows(explorer, text)
 
 
 def _way_points_picker(explorer: Explorer, rows: list[int]) -> None:
@@ -102,14 +102,14 @@ def _way_points_picker(explorer: Explorer, rows: list[int]) -> None:
         on_change=lambda: go(st.session_state[page_keys.WAY_TEXT]),
         help=f"Up to {MAX_STOPS - 1}, in order.",
     )
-    shown = " ".join(map(str, rows[: MAX_STOPS - 2]))
+    first_text = " ".join(map(str, rows[: MAX_STOPS - 2]))
     st.button(
         "Add",
         icon=":material/add_location_alt:",
         key=page_keys.WAY_ADD,
         help="One more way-point, a random item",
         disabled=len(rows) >= MAX_STOPS - 1,
-        on_click=lambda: go(f"{shown} {random.choice(explorer.search_rows)}"),
+        on_click=lambda: go(f"{first_text} {random.choice(explorer.search_rows)}"),
     )
 
 
@@ -124,15 +124,15 @@ def _opposite(explorer: Explorer, anchor: Anchor) -> int:
     """The item nearest to where the query's z is mirrored at the mean."""
     if anchor.query == "mean":  # its mirror image is itself, and the path would stay there
         return int(explorer.search_rows[0])
-    mirrored = 2 * explorer.mean - np.array(anchor.z)
-    return int(explorer.topk(mirrored, 1).ids[0])
+    opposite = 2 * explorer.mean - np.array(anchor.z)
+    return int(explorer.topk(opposite, 1).ids[0])
 
 
 def _show(explorer: Explorer, anchor: Anchor, found: Path, side: int) -> None:
     frames: list[dict[str, Any]] = []
     for row, z in zip(found.ids.tolist(), found.z.round(4).tolist(), strict=True):
-        moved = [value for pair in enumerate(z) for value in pair]
-        frames.append({"id": row, "moved": moved})
+        amounts = [value for pair in enumerate(z) for value in pair]
+        frames.append({"id": row, "moved": amounts})
     data = {"frames": frames, "stops": list(found.stops), "run": anchor.run}
     data["library"] = web.library_url("video")
     pictures.show(_PANEL, explorer, anchor, data, found.ids.tolist(), side)
@@ -149,8 +149,8 @@ def _share(
         return explorer.data.picture(row, side)
 
     def sheet() -> Sheet:
-        marked = found.ids[list(found.stops)].tolist()
-        return strips_sheet([path_strip(found)], picture, title=explorer.title, marked=marked)
+        marks = found.ids[list(found.stops)].tolist()
+        return strips_sheet([path_strip(found)], picture, title=explorer.title, marked=marks)
 
     share.figure(
         "Path",

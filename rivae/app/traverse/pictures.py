@@ -49,7 +49,7 @@ def strips(
     """
     from rivae.figures.traversals import value_texts
 
-    axes, sent = axes_by_key(explorer), []
+    axes, rows = axes_by_key(explorer), []
     best = int(explorer.topk(np.array(anchor.z), 1).ids[0])
     for key, strip in found.items():
         axis, place = axes[key], place_on(explorer, anchor.z, key)
@@ -70,18 +70,20 @@ def strips(
             }
             for n, text in enumerate(texts)
         ]
-        shown = len(points)
-        sent.append(
+        n_points = len(points)
+        rows.append(
             {
                 **_said(axis),
                 "points": points,
                 "at": _inside(_share(query, low, high)),
                 "span": f"{low:.1f} to {high:.1f}".replace("-", "−"),
-                "note": f"{shown} of {strip.n_points} points" if shown < strip.n_points else "",
+                "note": f"{n_points} of {strip.n_points} points"
+                if n_points < strip.n_points
+                else "",
             }
         )
-    ids = {i for each in sent for point in each["points"] for i in point["ids"]}
-    data = {"strips": sent, "query": _query(explorer, anchor)}
+    ids = {i for each in rows for point in each["points"] for i in point["ids"]}
+    data = {"strips": rows, "query": _query(explorer, anchor)}
     show(_SHEET, explorer, anchor, data, ids, side)
 
 
@@ -103,11 +105,11 @@ def plane(
         sign, step = (-1.0, -1) if axis["flipped"] else (1.0, 1)
         table = table if step > 0 else np.flip(table, way)
         here[-1] = here[-1] if step > 0 else len(along) - 1 - here[-1]
-        moved = [[key, float(value)] for value in along[::step]]
-        sides.append({**_said(axis), "values": value_texts(sign * along[::step]), "moved": moved})
+        amounts = [[key, float(value)] for value in along[::step]]
+        sides.append({**_said(axis), "values": value_texts(sign * along[::step]), "moved": amounts})
     x, y = sides
-    sent = {"x": x, "y": y, "ids": table.tolist(), "here": here}
-    data = {"plane": sent, "query": _query(explorer, anchor)}
+    payload = {"x": x, "y": y, "ids": table.tolist(), "here": here}
+    data = {"plane": payload, "query": _query(explorer, anchor)}
     show(_SHEET, explorer, anchor, data, table.ravel().tolist(), side)
 
 
@@ -155,17 +157,17 @@ def show(
     side: int,
 ) -> None:
     """Mount a component with the pictures of ``ids``, and dock the item that was clicked."""
-    opened: Opened | None = st.session_state.get(page_keys.ITEM)
-    sent = {
+    item: Opened | None = st.session_state.get(page_keys.ITEM)
+    payload = {
         **data,
         "items": {str(i): _picture(explorer, anchor.run, i, side) for i in sorted(set(ids))},
         "aspect": explorer.aspect(side),
-        "open": opened[0] if opened else None,
+        "open": item[0] if item else None,
         "own": anchor.query if isinstance(anchor.query, int) else None,
     }
-    component(sent, key=page_keys.SHEET, open=_open)
-    if opened is not None and opened[0] < len(explorer.data):
-        docked_item(explorer, opened[0], _close, lambda: _buttons(explorer, anchor, opened))
+    component(payload, key=page_keys.SHEET, open=_open)
+    if item is not None and item[0] < len(explorer.data):
+        docked_item(explorer, item[0], _close, lambda: _buttons(explorer, anchor, item))
 
 
 def _picture(explorer: Explorer, run: str, i: int, side: int) -> list[str | bool]:
@@ -177,8 +179,8 @@ def _picture(explorer: Explorer, run: str, i: int, side: int) -> list[str | bool
 
 def _open(said: Mapping[str, Any]) -> None:
     """Read a click, which anybody may have sent."""
-    item, moved = said.get("item"), said.get("moved")
-    pairs = _pairs(moved) if isinstance(moved, list) else None
+    item, amounts = said.get("item"), said.get("moved")
+    pairs = _pairs(amounts) if isinstance(amounts, list) else None
     if type(item) is int and item >= 0 and pairs is not None:
         st.session_state[page_keys.ITEM] = (item, pairs)
 
@@ -212,7 +214,7 @@ def _use(i: int) -> None:
 
 def _buttons(explorer: Explorer, anchor: Anchor, opened: Opened) -> None:
     """Start from the item, or go on in Explore from the place where it was found."""
-    item, moved = opened
+    item, axis_amounts = opened
     st.button(
         "Use as query",
         icon=":material/search:",
@@ -221,7 +223,7 @@ def _buttons(explorer: Explorer, anchor: Anchor, opened: Opened) -> None:
         on_click=_use,
         args=(item,),
     )
-    there = {key: place for key, place in moved.items() if key in axes_by_key(explorer)}
+    there = {key: place for key, place in axis_amounts.items() if key in axes_by_key(explorer)}
     _, amounts = at_places(explorer, np.array([anchor.z]), there)
     link = ExploreLink(
         run=anchor.run,

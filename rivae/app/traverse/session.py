@@ -54,7 +54,7 @@ def current(ready: Sequence[Run]) -> tuple[Anchor, Explorer, str]:
     Raises:
         RivaeError: the run is missing, broken or not ready.
     """
-    link, dropped = ExploreLink.read(address.read(("run", "q", "ask")))
+    link, unreadable = ExploreLink.read(address.read(("run", "q", "ask")))
     run, explorer, left_out = defaults.opened(
         link.run, defaults.names(ready), lambda run: cache.asked(run, link.asks)
     )
@@ -65,7 +65,7 @@ def current(ready: Sequence[Run]) -> tuple[Anchor, Explorer, str]:
     return (
         Anchor(run, key, query, z, explorer.asks),
         explorer,
-        " ".join(left_out + unread(dropped) + notes),
+        " ".join(left_out + unread(unreadable) + notes),
     )
 
 
@@ -113,9 +113,9 @@ def chosen_axes(explorer: Explorer) -> list[AxisKey]:
 
 def choose_axes(ids: dict[str, AxisKey]) -> None:
     """Other axes were chosen."""
-    chosen = st.session_state[page_keys.DIMS]
+    axes = st.session_state[page_keys.DIMS]
     names = {key: name for name, key in ids.items()}
-    st.query_params[page_keys.DIMS] = "~".join(names[key] for key in chosen)
+    st.query_params[page_keys.DIMS] = "~".join(names[key] for key in axes)
 
 
 def chosen_range() -> Range:
@@ -164,8 +164,8 @@ def query_picker(explorer: Explorer, anchor: Anchor) -> None:
 
 
 def _query(explorer: Explorer, anchor: Anchor) -> None:
-    shown = anchor.query if anchor.query != "mean" else None
-    st.session_state[page_keys.QUERY] = shown
+    query = anchor.query if anchor.query != "mean" else None
+    st.session_state[page_keys.QUERY] = query
     st.number_input(
         "Query, item number",
         0,
@@ -197,10 +197,10 @@ def axes_picker(explorer: Explorer) -> list[AxisKey]:
     ids = axes_by_id(explorer)
     if len(ids) <= N_FIRST:
         return list(ids.values())
-    shown = chosen_axes(explorer)
-    st.session_state[page_keys.DIMS] = shown
-    names, why = signed_names(explorer, shown)
-    chosen = st.multiselect(
+    current = chosen_axes(explorer)
+    st.session_state[page_keys.DIMS] = current
+    names, why = signed_names(explorer, current)
+    choice = st.multiselect(
         "Axes",
         list(names),
         format_func=names.__getitem__,
@@ -209,4 +209,4 @@ def axes_picker(explorer: Explorer) -> list[AxisKey]:
         args=(ids,),
         help="\n\n".join(filter(None, (FIRST, why and markdown(why)))),
     )
-    return list(chosen)
+    return list(choice)

@@ -60,8 +60,8 @@ def table(key: str, n_queries: int, choice: Range, _explorer: Explorer) -> Corre
 
     data = _explorer.data
     assert data.factors is not None
-    found = many_queries(key, n_queries, choice, _explorer)
-    return correlation_table(found, data.factors, data.factor_specs)
+    traversal = many_queries(key, n_queries, choice, _explorer)
+    return correlation_table(traversal, data.factors, data.factor_specs)
 
 
 @st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)

@@ -38,22 +38,22 @@ def panel(explorer: Explorer, run_id: str) -> None:
         target = session.relation_picker(words.targets_of(explorer.data, axis))
         everyday = session.everyday_toggle()
     with waiting("Counting the words along this axis …", 460):
-        found = words.states(key, choice.key, choice.n_sigma, explorer)
+        axis_states = words.states(key, choice.key, choice.n_sigma, explorer)
         clouds = words.clouds(key, choice.key, choice.n_sigma, target, everyday, explorer)
     if clouds is None:
         st.info(NO_WORDS if everyday else NO_RARE_WORDS)
         return
-    _remark(found)
+    _remark(axis_states)
     CLOUDS(
-        payload(explorer, clouds, found, choice.key, dark=charts.is_dark()),
+        payload(explorer, clouds, axis_states, choice.key, dark=charts.is_dark()),
         key=page_keys.PANEL,
-        word=lambda report: _word(explorer, clouds, found, report),
+        word=lambda report: _word(explorer, clouds, axis_states, report),
         item=lambda i: open_item(explorer, i),
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.html(legend(clouds, dark=charts.is_dark()), width="content")
         st.space("stretch")
-        _export(explorer, run_id, clouds, found, choice, target, everyday)
+        _export(explorer, run_id, clouds, axis_states, choice, target, everyday)
     _counts(clouds)
 
 
@@ -102,12 +102,12 @@ def legend(clouds: Clouds, *, dark: bool) -> str:
         "opposite": "font-weight:700;font-style:italic",
         "none": "",
     }
-    said = "".join(
+    marks = "".join(
         f'<span style="color:{relation_color(relation, palette(dark))};{css[relation]}">'
         f"{escape(text.format(clouds.factor))}</span>"
         for relation, text in LEGEND.items()
     )
-    return f'<div style="display:flex;flex-wrap:wrap;gap:.2rem 1.4rem">{said}</div>'
+    return f'<div style="display:flex;flex-wrap:wrap;gap:.2rem 1.4rem">{marks}</div>'
 
 
 def _remark(found: AxisStates) -> None:

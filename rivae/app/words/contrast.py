@@ -31,14 +31,14 @@ def panel(explorer: Explorer, run_id: str) -> None:
     key, axis = cache.model_key(run_id, explorer.asks), axis_names(explorer)[choice.key]
     sets = words_data.words_of(explorer.data).sets
     with report.waiting("Comparing the words of the two ends …", 420):
-        found = words_data.states(key, choice.key, choice.n_sigma, explorer)
-        low, _, high = (found.items(s) for s in range(3))
+        axis_states = words_data.states(key, choice.key, choice.n_sigma, explorer)
+        low, _, high = (axis_states.items(s) for s in range(3))
         try:
             words = contrast(low, high, sets)
         except DataError as error:
             st.info(markdown(str(error)))
             return
-        names = {"low": found.names[0], "high": found.names[2]}
+        names = {"low": axis_states.names[0], "high": axis_states.names[2]}
         figure = contrast_dots(
             words, n_words=N_WORDS, dark=charts.is_dark(), title=f"Along {axis}", **names
         )

@@ -24,13 +24,13 @@ MAX_LINES, MAX_LINE = 60, 400  # of one recipe
 @st.dialog("Items", position="right", width=480, on_dismiss=session.close)
 def show(explorer: Explorer, run_id: str) -> None:
     """Open the drawer with the list or item of the session."""
-    opened: DrawerContent | None = st.session_state.get(keys.WORDS_OPEN)
-    if opened is None:
+    content: DrawerContent | None = st.session_state.get(keys.WORDS_OPEN)
+    if content is None:
         st.rerun()
-    elif opened.item is not None:
-        _item(explorer, run_id, opened)
+    elif content.item is not None:
+        _item(explorer, run_id, content)
     else:
-        _list(explorer, opened)
+        _list(explorer, content)
 
 
 def _list(explorer: Explorer, opened: DrawerContent) -> None:
@@ -73,8 +73,8 @@ def _item(explorer: Explorer, run_id: str, opened: DrawerContent) -> None:
         query_params=ExploreLink(run=run_id, query=i, asks=explorer.asks).write(),
     )
     if item.factors:
-        known = " · ".join(f"{f.name}: {f.value}" for f in item.factors)
-        st.caption(markdown(known))
+        factor_values = " · ".join(f"{f.name}: {f.value}" for f in item.factors)
+        st.caption(markdown(factor_values))
     if recipe is None:
         return
     if recipe.ingredients:
@@ -89,6 +89,8 @@ def _item(explorer: Explorer, run_id: str, opened: DrawerContent) -> None:
 
 def _listed(lines: tuple[str, ...], bullet: str) -> str:
     """Lines of a stranger's text as a Markdown list that shows them as they are."""
-    shown = [f"{bullet} {markdown(line[:MAX_LINE])}" for line in lines[:MAX_LINES] if line.strip()]
+    bullets = [
+        f"{bullet} {markdown(line[:MAX_LINE])}" for line in lines[:MAX_LINES] if line.strip()
+    ]
     more = len(lines) - MAX_LINES
-    return "\n".join([*shown, f"{bullet} … and {more} more"] if more > 0 else shown)
+    return "\n".join([*bullets, f"{bullet} … and {more} more"] if more > 0 else bullets)

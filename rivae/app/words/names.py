@@ -33,28 +33,28 @@ def panel(explorer: Explorer, run_id: str) -> None:
     run, d = cache.run(run_id), explorer.n_components
     with report.waiting("Finding what changes along each axis …", 420):
         evidence = words.evidence(cache.model_key(run_id, explorer.asks), explorer)
-    stored: dict[int, AxisName] = {}
+    names_by_axis: dict[int, AxisName] = {}
     try:
-        stored = axis_names(run, d)
+        names_by_axis = axis_names(run, d)
     except RivaeError as error:
         st.warning(
             f"{markdown(str(error))} Naming an axis here starts a new file.", icon=":material/info:"
         )
-    if said := st.session_state.pop(page_keys.SAID, ""):
-        st.toast(markdown(said))
+    if sentence := st.session_state.pop(page_keys.SAID, ""):
+        st.toast(markdown(sentence))
     words_of_axes, poles = suggested_names(run, d), words.terms_of(explorer.data).poles
     proposals = [
-        stored[j]
-        if j in stored and stored[j].proposed
-        else propose_name(j, found, poles)
-        or (AxisName(j, suggested.removesuffix(SUGGESTED), 1) if suggested else None)
-        for j, (found, suggested) in enumerate(zip(evidence, words_of_axes, strict=True))
+        names_by_axis[j]
+        if j in names_by_axis and names_by_axis[j].proposed
+        else propose_name(j, terms, poles)
+        or (AxisName(j, proposal_words.removesuffix(SUGGESTED), 1) if proposal_words else None)
+        for j, (terms, proposal_words) in enumerate(zip(evidence, words_of_axes, strict=True))
     ]
     trash.undo("names")
-    _head(explorer, run_id, stored, proposals, evidence)
+    _head(explorer, run_id, names_by_axis, proposals, evidence)
     by_effect = sorted(range(d), key=lambda j: (-explorer.effects[j], j))
     for j in by_effect:
-        _axis(explorer, run_id, j, stored.get(j), proposals[j], evidence[j])
+        _axis(explorer, run_id, j, names_by_axis.get(j), proposals[j], evidence[j])
 
 
 def _head(
@@ -64,8 +64,8 @@ def _head(
     proposals: Sequence[AxisName | None],
     evidence: Sequence[Sequence[Evidence]],
 ) -> None:
-    named = {j: name for j, name in stored.items() if not name.proposed}
-    waiting = {p.dim: _accepted(p) for p in proposals if p is not None and p.dim not in named}
+    own_names = {j: name for j, name in stored.items() if not name.proposed}
+    waiting = {p.dim: _accepted(p) for p in proposals if p is not None and p.dim not in own_names}
     st.caption(
         "Names are shown with their axes everywhere: on sliders, strips, tables and charts. "
         "Proposals are made when a training ends, from its training items: what grows towards one "
@@ -89,13 +89,13 @@ def _head(
             icon=":material/delete_sweep:",
             key=f"{page_keys.NAME}_none",
             type="tertiary",
-            **access.control(not named),
+            **access.control(not own_names),
             on_click=_change,
-            args=(run_id, explorer.n_components, dict.fromkeys(named), stored),
+            args=(run_id, explorer.n_components, dict.fromkeys(own_names), stored),
         )
         st.space("stretch")
         trash.panel("names", run_id)
-        files_panel(explorer, run_id, named, evidence)
+        files_panel(explorer, run_id, own_names, evidence)
 
 
 def _axis(
@@ -108,33 +108,33 @@ def _axis(
 ) -> None:
     axis, key = explorer.axis_ids[j], f"{page_keys.NAME}_{j}"
     name = None if stored is None or stored.proposed else stored
-    called = axis if name else explorer.axis_names[j]
-    known = {} if stored is None else {j: stored}
-    typed = (run_id, explorer.n_components, j, proposal, known)
+    axis_title = axis if name else explorer.axis_names[j]
+    names_by_axis = {} if stored is None else {j: stored}
+    inputs = (run_id, explorer.n_components, j, proposal, names_by_axis)
     with st.container(border=True, key=f"axis-{j}"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.session_state[key] = "" if name is None else name.name
             st.text_input(
-                markdown(f"{called}, effect {explorer.effects[j]:.0%}"),
+                markdown(f"{axis_title}, effect {explorer.effects[j]:.0%}"),
                 key=key,
                 max_chars=60,
                 width=300,
                 placeholder=proposal.name if proposal else "no proposal: no clear change",
                 on_change=_typed,
-                args=typed,
+                args=inputs,
             )
-            shown = name or proposal
-            for pole, said in (("low", "Little of it"), ("high", "Much of it")):
+            current = name or proposal
+            for pole, label in (("low", "Little of it"), ("high", "Much of it")):
                 st.session_state[f"{key}_{pole}"] = "" if name is None else getattr(name, pole)
                 st.text_input(
-                    said,
+                    label,
                     key=f"{key}_{pole}",
                     max_chars=60,
                     width=160,
                     disabled=name is None,
-                    placeholder=(getattr(shown, pole) if shown else "") or "no word for it",
+                    placeholder=(getattr(current, pole) if current else "") or "no word for it",
                     on_change=_typed,
-                    args=typed,
+                    args=inputs,
                 )
             if proposal is not None and (name is None or name.name != proposal.name):
                 st.button(
@@ -142,17 +142,17 @@ def _axis(
                     icon=":material/check:",
                     key=f"{key}_accept",
                     on_click=_change,
-                    args=(run_id, explorer.n_components, {j: _accepted(proposal)}, known),
+                    args=(run_id, explorer.n_components, {j: _accepted(proposal)}, names_by_axis),
                     help=markdown(_said(proposal)),
                 )
             if name is not None:
-                turned = replace(name, direction=-1 if name.direction > 0 else 1)
+                other_way = replace(name, direction=-1 if name.direction > 0 else 1)
                 st.button(
                     f"↑ grows with {axis}" if name.direction > 0 else f"↓ falls with {axis}",
                     key=f"{key}_turn",
                     on_click=_change,
                     type="tertiary",
-                    args=(run_id, explorer.n_components, {j: turned}, known),
+                    args=(run_id, explorer.n_components, {j: other_way}, names_by_axis),
                     help="Its direction; click to reverse. A falling one is marked ↓, and its "
                     "slider is turned, so that right is more.",
                 )
@@ -162,7 +162,7 @@ def _axis(
                     key=f"{key}_remove",
                     type="tertiary",
                     on_click=_change,
-                    args=(run_id, explorer.n_components, {j: None}, known),
+                    args=(run_id, explorer.n_components, {j: None}, names_by_axis),
                 )
             if st.button(
                 "Clouds",
@@ -173,11 +173,11 @@ def _axis(
                 args=(axis,),
             ):
                 st.rerun()  # the page, not only this fragment
-        judged = name or proposal
-        if judged is not None and judged.held_out is not None:
-            of = judged.held_out
+        current_name = name or proposal
+        if current_name is not None and current_name.held_out is not None:
+            of = current_name.held_out
             st.caption(
-                f"{_said(judged)}: score {of.score:.2f} on {of.n:,} test items, chance "
+                f"{_said(current_name)}: score {of.score:.2f} on {of.n:,} test items, chance "
                 f"{of.chance:.2f}"
             )
         if evidence:
@@ -224,9 +224,9 @@ def _change(
     except RivaeError as error:
         st.session_state[page_keys.SAID] = str(error)
         return
-    lost = [b for j, b in before.items() if (known[j].name if j in known else "") != b.name]
-    if lost:
-        others = ", ".join(f"z{b.dim + 1} “{b.name}”" for b in lost[:3])
+    losses = [b for j, b in before.items() if (known[j].name if j in known else "") != b.name]
+    if losses:
+        others = ", ".join(f"z{b.dim + 1} “{b.name}”" for b in losses[:3])
         st.session_state[page_keys.SAID] = (
             f"Somebody else named {others} in the meantime: your change replaced it."
         )
@@ -245,8 +245,8 @@ def evidence_rows(
             "shift_sd": e.shift,
             "p_holm": e.p,
         }
-        for axis, found in zip(axes, evidence, strict=True)
-        for e in found
+        for axis, terms in zip(axes, evidence, strict=True)
+        for e in terms
     ]
 
 
@@ -310,5 +310,5 @@ def _uploaded(run_id: str, d: int) -> None:
     except RivaeError as error:
         st.session_state[page_keys.SAID] = str(error)
         return
-    said = "1 name was" if len(names) == 1 else f"{len(names)} names were"
-    st.session_state[page_keys.SAID] = f"{said} imported from the file."
+    sentence = "1 name was" if len(names) == 1 else f"{len(names)} names were"
+    st.session_state[page_keys.SAID] = f"{sentence} imported from the file."

@@ -47,11 +47,11 @@ def panel(explorer: Explorer, run_id: str) -> None:
     z, _, more = linked_z(explorer, query_z(explorer, query), link)
     for note in (*notes, *more):
         st.warning(markdown(note), icon=":material/info:")
-    searched = among(explorer, None, link.only) if link.only else explorer.retriever
-    if searched is None:
+    retriever = among(explorer, None, link.only) if link.only else explorer.retriever
+    if retriever is None:
         st.info(NO_ITEM.format(markdown(link.only)))
         return
-    ids = explorer.topk(z, link.k, searched).ids.tolist()
+    ids = explorer.topk(z, link.k, retriever).ids.tolist()
     sets = words_data.words_of(explorer.data).sets
     with report.waiting("Comparing the words of the results with all others …", 420):
         try:

@@ -49,8 +49,8 @@ def current_run(ready: list[str]) -> tuple[str | None, list[str], Asks, str]:
     """The run in the link; those to try without one: the current one if it has texts, the newest
     with texts, then the others; the view that asks; and a remark on the link.
     """
-    link, dropped = ExploreLink.read(address.read(("run", "ask")))
-    remark = address.NO_SUCH_RUN if "run" in dropped else " ".join(unread(dropped))
+    link, unreadable = ExploreLink.read(address.read(("run", "ask")))
+    remark = address.NO_SUCH_RUN if "run" in unreadable else " ".join(unread(unreadable))
     usable, last = [run.id for run in runs_with_texts()], address.run_in_hand()
     first = [last] if last in usable else []
     return link.run, list(dict.fromkeys([*first, *usable, *ready])), link.asks, remark
@@ -78,11 +78,11 @@ def chosen_target(targets: list[Target]) -> Target:
 
 def choose_target() -> None:
     """Another relation was chosen."""
-    chosen: Target = st.session_state[f"{page_keys.RELATE}_widget"]
-    if chosen.kind == "axis":
+    target: Target = st.session_state[f"{page_keys.RELATE}_widget"]
+    if target.kind == "axis":
         st.query_params.pop(page_keys.RELATE, None)
     else:
-        st.query_params[page_keys.RELATE] = chosen.key
+        st.query_params[page_keys.RELATE] = target.key
 
 
 # The drawer
@@ -99,17 +99,17 @@ def open_item(i: int, explorer: Explorer) -> None:
         title = explorer.title(i)
     except RivaeError:
         return
-    known: DrawerContent | None = st.session_state.get(keys.WORDS_OPEN)
+    content: DrawerContent | None = st.session_state.get(keys.WORDS_OPEN)
     st.session_state[keys.WORDS_OPEN] = (
-        replace(known, item=i) if known is not None else DrawerContent(title, (), i)
+        replace(content, item=i) if content is not None else DrawerContent(title, (), i)
     )
 
 
 def back_to_list() -> None:
     """Show the list again."""
-    known: DrawerContent | None = st.session_state.get(keys.WORDS_OPEN)
-    if known is not None:
-        st.session_state[keys.WORDS_OPEN] = replace(known, item=None)
+    content: DrawerContent | None = st.session_state.get(keys.WORDS_OPEN)
+    if content is not None:
+        st.session_state[keys.WORDS_OPEN] = replace(content, item=None)
 
 
 def close() -> None:
@@ -172,10 +172,10 @@ def axis_and_width(explorer: Explorer) -> AxisChoice:
 def relation_picker(targets: list[Target]) -> Target:
     """The property that the colours of the words show."""
     kinds = {"axis": "this axis", "factor": "factor", "tag": "tag"}
-    shown = chosen_target(targets)
+    current = chosen_target(targets)
     key = f"{page_keys.RELATE}_widget"
-    st.session_state[key] = shown
-    chosen = st.selectbox(
+    st.session_state[key] = current
+    choice = st.selectbox(
         "Colour: relation to",
         targets,
         key=key,
@@ -186,7 +186,7 @@ def relation_picker(targets: list[Target]) -> Target:
         "in a known factor, or by a tag (Holm's p below 5 % over all words, and a shift of at "
         "least 0.3 s.d.).",
     )
-    return chosen or shown
+    return choice or current
 
 
 def no_texts(explorer: Explorer) -> None:

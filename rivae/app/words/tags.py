@@ -44,10 +44,10 @@ def panel(explorer: Explorer, run_id: str) -> None:
         st.info(NO_KNOWN_TAG)
         _unknown(tag_map, tags)
         return
-    known = list(dict.fromkeys(node.factor for node in nodes))
-    chosen = st.selectbox(
+    factors = list(dict.fromkeys(node.factor for node in nodes))
+    choice = st.selectbox(
         "Factor",
-        known,
+        factors,
         index=None,
         placeholder="all of them",
         width=260,
@@ -55,9 +55,9 @@ def panel(explorer: Explorer, run_id: str) -> None:
         format_func=lambda name: FACTOR_LABELS.get(name, name),
         bind="query-params",
     )
-    shown = [node for node in nodes if chosen in (None, node.factor)]
-    n_tags = N_TAGS if chosen is None else N_ONE
-    figure = tag_graph(shown, n_tags=n_tags, dark=charts.is_dark())
+    page_nodes = [node for node in nodes if choice in (None, node.factor)]
+    n_tags = N_TAGS if choice is None else N_ONE
+    figure = tag_graph(page_nodes, n_tags=n_tags, dark=charts.is_dark())
 
     def clicked(values: list[str]) -> None:
         tag = values[0]
@@ -65,10 +65,10 @@ def panel(explorer: Explorer, run_id: str) -> None:
             session.open_list(f"Tagged {tag}", items_with(tags, tag, range(len(tags))))
 
     chart(figure, page_keys.TAGS, clicked)
-    tagged = sum(map(bool, tags))
+    n_tagged = sum(map(bool, tags))
     st.caption(
         markdown(
-            f"{tagged:,} of {len(tags):,} items have tags. The area of a dot is the number of "
+            f"{n_tagged:,} of {len(tags):,} items have tags. The area of a dot is the number of "
             "items; "
             "click one to see them."
         )
@@ -80,7 +80,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
         run_id,
         "tag-graph",
         is_chart=True,
-        factor=chosen,
+        factor=choice,
         n_tags=n_tags,
     )
     _unknown(tag_map, tags)

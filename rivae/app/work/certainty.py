@@ -34,8 +34,8 @@ def known_certainty(run: Run | None) -> Certainty | None:
     """
     if run is None or not has_fits(run):
         return ()
-    if (kept := kept_certainty(run)) is not None:
-        return kept
+    if (certainty := kept_certainty(run)) is not None:
+        return certainty
     folder = str(run.path.resolve())
     key = f"{folder}/{run.shown_key}"
     task = _measuring.get(key)
@@ -58,8 +58,8 @@ def measure(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
 
     run = Run(spec["run"])
     data = run.load_dataset()
-    found = certainty_of(run, LatentModel(run.load_method(data)), data)
-    return {"axes": _AXES.dump_python(found, mode="json")}
+    certainty = certainty_of(run, LatentModel(run.load_method(data)), data)
+    return {"axes": _AXES.dump_python(certainty, mode="json")}
 
 
 def signed(known: Certainty | None, names: Sequence[str]) -> list[str]:
@@ -76,5 +76,5 @@ def reasons(known: Certainty | None, names: Sequence[str], chosen: Sequence[int]
     Plain text, as names are.
     """
     texts = [mark["text"] for mark in certainty_marks(known, names)]
-    said = [f"{names[j]}. {texts[j]}" for j in chosen if j < len(texts)]
-    return "\n\n".join(said) or None
+    sentences = [f"{names[j]}. {texts[j]}" for j in chosen if j < len(texts)]
+    return "\n\n".join(sentences) or None

@@ -77,15 +77,15 @@ class Task:
         """Seconds left at the pace of the last ones; None while it cannot be told."""
         if len(self._pace) < 2 or self.share < LEAST_SHARE:
             return None
-        (began, before), (ended, share) = self._pace[0], self._pace[-1]
-        if ended - began < LEAST_S:
+        (began, before), (end, share) = self._pace[0], self._pace[-1]
+        if end - began < LEAST_S:
             return None
-        left = (1 - share) * (ended - began) / (share - before)
-        return max(left - (time.monotonic() - ended), 0.0)
+        left = (1 - share) * (end - began) / (share - before)
+        return max(left - (time.monotonic() - end), 0.0)
 
     def read(self) -> None:
         """Follow the process until it ends; for a thread."""
-        done = False
+        is_done = False
         assert self.process is not None and self.process.stdout is not None
         for line in self.process.stdout:
             try:
@@ -98,16 +98,16 @@ class Task:
             self.set_share(float(message.get("share", self.share)))
             self.error = str(message.get("error", self.error))
             if message.get("done"):
-                done, self.result = True, message.get("result")
+                is_done, self.result = True, message.get("result")
         status = self.process.wait()
-        if self.cancelled and not done:
+        if self.cancelled and not is_done:
             self.error = ""  # what a library said of being interrupted is no failure
-        elif not done and not self.error:
-            killed = status == -signal.SIGKILL if os.name == "posix" else False
+        elif not is_done and not self.error:
+            was_killed = status == -signal.SIGKILL if os.name == "posix" else False
             why = "the system ended this, probably out of memory: free some and try again"
             self.error = (
                 why
-                if killed
+                if was_killed
                 else (
                     f"this ended early (exit status {status}): try again; the output of the app's "
                     "server says more"

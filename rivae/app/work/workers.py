@@ -59,9 +59,9 @@ class Worker:
         if self.process is not None:
             if self.process.poll() is None:
                 return
-            lived = now - self.begun
-            self.pause = LOOK_S if lived > LONGEST_S else min(2 * self.pause, LONGEST_S)
-            if lived < self.pause:
+            age_s = now - self.begun
+            self.pause = LOOK_S if age_s > LONGEST_S else min(2 * self.pause, LONGEST_S)
+            if age_s < self.pause:
                 return
             log.warning("a worker ended (exit status %s): another starts", self.process.returncode)
         with suppress(FileNotFoundError):
@@ -129,15 +129,15 @@ class Workers:
             )
         worker.asked += 1
         try:
-            found = await worker.client.post(path, content=question)
+            reply = await worker.client.post(path, content=question)
         except TransportError:
             return None  # it has just ended
         finally:
             worker.asked -= 1
-        return None if found.status_code == NOT_OPEN else (found.status_code, found.content)
+        return None if reply.status_code == NOT_OPEN else (reply.status_code, reply.content)
 
 
 def from_environment() -> Workers | None:
     """As many as ``rivae serve --workers`` was told; None without any."""
-    said = os.environ.get(WORKERS, "")
-    return Workers(min(int(said), MOST_WORKERS)) if said.isdecimal() and int(said) else None
+    number = os.environ.get(WORKERS, "")
+    return Workers(min(int(number), MOST_WORKERS)) if number.isdecimal() and int(number) else None
