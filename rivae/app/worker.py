@@ -80,7 +80,7 @@ class Opened:
             self._opening.discard(key)
 
 
-def build(opened: Opened) -> Starlette:
+def build(item: Opened) -> Starlette:
     """The application: the routes of a drag."""
     from starlette.applications import Starlette
     from starlette.requests import Request
@@ -92,7 +92,7 @@ def build(opened: Opened) -> Starlette:
     def route(path: str) -> Any:
         async def ask(request: Request) -> Response:
             try:
-                return await answer_posted(path, await request.body(), opened)
+                return await answer_posted(path, await request.body(), item)
             except NotOpenError:
                 return Response(status_code=NOT_OPEN)
 

@@ -77,46 +77,46 @@ def _strip(
     return factor_strip(_comparison, run, np.array(z), factor, RANKS, name)
 
 
-def strips_of(comparison: Comparison, shown: CompareState) -> list[Strip | None]:
+def strips_of(comparison: Comparison, state: CompareState) -> list[Strip | None]:
     """The strip of the chosen factor in every run; None where there is no counterpart."""
     from rivae.app.compare.state import LETTERS
     from rivae.exploring.comparison import strip_name
 
     strips: list[Strip | None] = []
-    for i, (run, z) in enumerate(zip(shown.runs, comparison.query_z(shown.query), strict=True)):
-        part = comparison.counterpart(i, shown.factor)
+    for i, (run, z) in enumerate(zip(state.runs, comparison.query_z(state.query), strict=True)):
+        part = comparison.counterpart(i, state.factor)
         if part is None:
             strips.append(None)
             continue
-        name = strip_name(comparison, i, shown.factor, f"{LETTERS[i]} · {run}")
-        key, anchor = cache.model_key(run, shown.asks), tuple(z.tolist())
-        strips.append(_strip(key, anchor, part, name, i, shown.factor, comparison))
+        name = strip_name(comparison, i, state.factor, f"{LETTERS[i]} · {run}")
+        key, anchor = cache.model_key(run, state.asks), tuple(z.tolist())
+        strips.append(_strip(key, anchor, part, name, i, state.factor, comparison))
     return strips
 
 
-def strips(comparison: Comparison, shown: CompareState) -> None:
+def strips(comparison: Comparison, state: CompareState) -> None:
     """Traversals of the factor in hand, a row per run, as in the paper's figures."""
     from rivae.figures.comparison import factor_sheet
     from rivae.figures.sheet import to_fragment
 
-    side = 0 if shown.whole else comparison.explorers[0].found_side
-    run_strips = strips_of(comparison, shown)
+    side = 0 if state.whole else comparison.explorers[0].found_side
+    run_strips = strips_of(comparison, state)
 
     def sheet() -> Sheet:
-        return factor_sheet(comparison, shown.query, run_strips, side=side)
+        return factor_sheet(comparison, state.query, run_strips, side=side)
 
-    st.markdown(f"### Axis {shown.factor + 1} from end to end")
+    st.markdown(f"### Axis {state.factor + 1} from end to end")
     share.figure(
-        f"Axis {shown.factor + 1} from end to end",
+        f"Axis {state.factor + 1} from end to end",
         "compare",
         sheet,
-        shown.runs[0],
+        state.runs[0],
         "compare",
         is_chart=False,
-        others=list(shown.runs[1:]),
-        query=shown.query,
-        asks=shown.asks,
-        factor=shown.factor,
+        others=list(state.runs[1:]),
+        query=state.query,
+        asks=state.asks,
+        factor=state.factor,
         side=side,
     )
     st.caption(
@@ -125,6 +125,6 @@ def strips(comparison: Comparison, shown: CompareState) -> None:
         "at the query."
     )
     st.html(to_fragment(sheet(), dark=charts.is_dark()))
-    left = [run for run, strip in zip(shown.runs, run_strips, strict=True) if strip is None]
+    left = [run for run, strip in zip(state.runs, run_strips, strict=True) if strip is None]
     if left:
         st.caption(NO_COUNTERPART.format(markdown(", ".join(left))))

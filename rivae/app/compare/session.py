@@ -33,22 +33,22 @@ MAX_TRIED = 8  # runs tried for a default before the visitor is asked
 class CompareSession(Session[CompareState, CompareLink]):
     """The session of Compare."""
 
-    def explorer(self, shown: CompareState) -> Explorer:
-        return cache.explorer(shown.runs[0], "test", shown.asks)
+    def explorer(self, state: CompareState) -> Explorer:
+        return cache.explorer(state.runs[0], "test", state.asks)
 
-    def in_hand(self, shown: CompareState) -> tuple[str, Query | str]:
+    def in_hand(self, state: CompareState) -> tuple[str, Query | str]:
         """Other pages open the run in hand if it is one of these, else the reference."""
         run = address.run_in_hand()
-        return run if run in shown.runs else shown.runs[0], shown.query
+        return run if run in state.runs else state.runs[0], state.query
 
-    def to_link(self, shown: CompareState) -> CompareLink:
-        return compare_state.to_link(self.explorer(shown), shown)
+    def to_link(self, state: CompareState) -> CompareLink:
+        return compare_state.to_link(self.explorer(state), state)
 
-    def commit(self, shown: CompareState, view: Mapping[str, Any]) -> CompareState:
-        return compare_state.commit(shown, view)
+    def commit(self, state: CompareState, view: Mapping[str, Any]) -> CompareState:
+        return compare_state.commit(state, view)
 
-    def with_query(self, shown: CompareState, query: Query) -> CompareState:
-        return compare_state.with_query(self.explorer(shown), shown, query)
+    def with_query(self, state: CompareState, query: Query) -> CompareState:
+        return compare_state.with_query(self.explorer(state), state, query)
 
     def pick(self, item: int) -> None:
         """A picture that is clicked becomes the query."""
@@ -166,14 +166,14 @@ def _matching(models: tuple[str, ...], _explorers: tuple[Explorer, ...]) -> Matc
     return match_runs(_explorers)
 
 
-def panel_data(comparison: Comparison, shown: CompareState) -> dict[str, Any]:
+def panel_data(comparison: Comparison, state: CompareState) -> dict[str, Any]:
     """What the panel is sent."""
-    key = ",".join(cache.model_key(run, shown.asks) for run in shown.runs)
-    payload = PAGE.sent(key, lambda: compare_state.payload(comparison, shown, key, web.topk_url()))
+    key = ",".join(cache.model_key(run, state.asks) for run in state.runs)
+    payload = PAGE.sent(key, lambda: compare_state.payload(comparison, state, key, web.topk_url()))
     first = comparison.explorers[0]  # its axes are the sliders
     names = [dim["name"] for dim in payload["dims"]]
     axis_certainty = certainty.known_certainty(first.run)
-    pairs = zip(comparison.explorers, shown.runs, strict=True)
+    pairs = zip(comparison.explorers, state.runs, strict=True)
     return {
         **payload,
         "marks": certainty_marks(axis_certainty, names),

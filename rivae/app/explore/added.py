@@ -28,24 +28,24 @@ def page_again() -> None:
 
 
 @fragment()
-def known(explorer: Explorer, shown: ExploreState, axis: AddedAxis) -> None:
+def known(explorer: Explorer, state: ExploreState, axis: AddedAxis) -> None:
     """The evidence for an axis that was added, its name, and Remove."""
     page_again()
     report.show(PLACE)
     evidence.short(explorer, axis)
     key = f"{page_keys.AXIS_NAME}_{axis.id}_{axis.created}"
     st.session_state.setdefault(key, axis.name)
-    args = (shown.run, axis, key)
+    args = (state.run, axis, key)
     st.text_input(
         "Name", key=key, max_chars=MAX_NAME, on_change=_rename, args=args, **access.control()
     )
-    evidence.long(explorer, shown, axis)
+    evidence.long(explorer, state, axis)
     st.button(
         "Remove",
         icon=":material/delete:",
         key=f"{page_keys.AXIS_NAME}_remove",
         on_click=_remove,
-        args=(shown.run, axis),
+        args=(state.run, axis),
         **access.control(),
     )
 

@@ -63,7 +63,7 @@ def _finder(key: str, _explorer: Explorer) -> AxisFinder:
     return AxisFinder.open(_explorer.run, _explorer.retriever.model, _explorer.data)
 
 
-def docked(explorer: Explorer, shown: ExploreState, adding: Adding) -> None:
+def docked(explorer: Explorer, state: ExploreState, adding: Adding) -> None:
     """The side of the page: all about an axis that was added, or a new one."""
     try:
         axis = find_added([p.axis for p in explorer.added_axes], adding.axis)
@@ -73,19 +73,19 @@ def docked(explorer: Explorer, shown: ExploreState, adding: Adding) -> None:
     title = f"{axis.id} · {axis.name}" if axis else "Add an axis"
     with dock(title, lambda: PAGE.show_axis(None)):
         if axis is None:
-            _new(explorer, shown, adding)
+            _new(explorer, state, adding)
         else:
-            known(explorer, shown, axis)
+            known(explorer, state, axis)
 
 
 # A new one
 
 
 @fragment()
-def _new(explorer: Explorer, shown: ExploreState, adding: Adding) -> None:
+def _new(explorer: Explorer, state: ExploreState, adding: Adding) -> None:
     page_again()
     report.show(PLACE)
-    undo(shown.run)
+    undo(state.run)
     assert explorer.run is not None
     targets = targets_of(explorer.data, "")[1:]
     sources = [
@@ -106,9 +106,9 @@ def _new(explorer: Explorer, shown: ExploreState, adding: Adding) -> None:
         on_change=_forget,
     )
     if choice == PROPOSALS:
-        _proposals(explorer, shown)
+        _proposals(explorer, state)
         return
-    finder = _finder(cache.model_key(shown.run), explorer)
+    finder = _finder(cache.model_key(state.run), explorer)
     if not finder.is_prepared:
         _prepare(explorer)
         return
@@ -125,7 +125,7 @@ def _new(explorer: Explorer, shown: ExploreState, adding: Adding) -> None:
         _try_button(explorer, finder, lambda: _examples(explorer, adding.items))
     elif choice == SELECTIONS:
         _selections(explorer, finder)
-    _draft(explorer, shown)
+    _draft(explorer, state)
 
 
 def _forget() -> None:
@@ -256,18 +256,18 @@ def _try(
     st.session_state.pop(f"{page_keys.AXIS_NAME}_draft", None)
 
 
-def _draft(explorer: Explorer, shown: ExploreState) -> None:
+def _draft(explorer: Explorer, state: ExploreState) -> None:
     draft: Draft | None = st.session_state.get(page_keys.DRAFT)
     if draft is None:
         return
     if draft.axis is None:
         report.warning(draft.problem)
         return
-    _offer(explorer, shown, draft.axis, "draft", detailed=True)
+    _offer(explorer, state, draft.axis, "draft", detailed=True)
 
 
 def _offer(
-    explorer: Explorer, shown: ExploreState, axis: AddedAxis, at: str, detailed: bool = False
+    explorer: Explorer, state: ExploreState, axis: AddedAxis, at: str, detailed: bool = False
 ) -> None:
     """An axis that is not kept yet: its evidence, its name, Keep and Discard."""
     key = f"{page_keys.AXIS_NAME}_{at}"
@@ -281,13 +281,13 @@ def _offer(
             icon=":material/check:",
             key=f"{key}_keep",
             on_click=_keep,
-            args=(shown.run, axis, key),
+            args=(state.run, axis, key),
         )
         st.button(
             "Discard", icon=":material/close:", key=f"{key}_discard", on_click=_discard, args=(key,)
         )
     if detailed:
-        evidence.long(explorer, shown, axis)
+        evidence.long(explorer, state, axis)
 
 
 def _keep(run_id: str, axis: AddedAxis, key: str) -> None:
@@ -314,7 +314,7 @@ def _discard(key: str) -> None:
 # Proposals
 
 
-def _proposals(explorer: Explorer, shown: ExploreState) -> None:
+def _proposals(explorer: Explorer, state: ExploreState) -> None:
     run = _run_of(explorer)
     task, proposals = work.task_of(run, "propose"), work.proposed(run)
     if task is not None and task.running:
@@ -342,7 +342,7 @@ def _proposals(explorer: Explorer, shown: ExploreState) -> None:
         st.caption(NOTHING_PROPOSED if not proposals else "All proposals are kept or discarded.")
     for at, axis in left:
         with st.container(border=True):
-            _offer(explorer, shown, axis, at)
+            _offer(explorer, state, axis, at)
 
 
 def _propose(explorer: Explorer) -> None:

@@ -63,9 +63,9 @@ def found(question: dict[str, Any], open_run: OpenRun) -> bytes:
     return np.packbits(has, bitorder="little").tobytes()
 
 
-def _chosen(explorer: Explorer, asked: Chosen) -> Retriever | None:
-    lasso = lasso_of(asked.within) if asked.within is not None else None
-    return among(explorer, lasso, asked.only)
+def _chosen(explorer: Explorer, request: Chosen) -> Retriever | None:
+    lasso = lasso_of(request.within) if request.within is not None else None
+    return among(explorer, lasso, request.only)
 
 
 def keep_for_label(explorer: Explorer, run: str, report: Mapping[str, Any]) -> bool:

@@ -40,12 +40,12 @@ def short(explorer: Explorer, axis: AddedAxis) -> None:
         st.caption(f":material/info: {markdown(axis.remark[0].upper() + axis.remark[1:])}.")
 
 
-def long(explorer: Explorer, shown: ExploreState, axis: AddedAxis) -> None:
+def long(explorer: Explorer, state: ExploreState, axis: AddedAxis) -> None:
     """The items and words at both of its ends; words take a second the first time."""
     reads, moves = np.array(axis.reads), np.array(axis.moves)
-    st.html(ends(explorer, shown, axis.poles, reads, moves, axis.offset))
+    st.html(ends(explorer, state, axis.poles, reads, moves, axis.offset))
     with st.spinner("Measuring what it changes …"):
-        key = f"{cache.model_key(shown.run, shown.asks)}/{shown.rows}"
+        key = f"{cache.model_key(state.run, state.asks)}/{state.rows}"
         effects = _effects(key, axis.moves, axis.reads, axis.name, explorer)
     st.caption(markdown(effects.sentence))
 
@@ -101,7 +101,7 @@ def _scores(axis: AddedAxis, view_names: tuple[str, str]) -> str:
 
 def ends(
     explorer: Explorer,
-    shown: ExploreState,
+    state: ExploreState,
     poles: tuple[str, str],
     reads: Vector,
     moves: Vector,
@@ -113,12 +113,12 @@ def ends(
         poles: what lies at the low and at the high end, "" where nothing says so.
         reads, moves, offset: as of ``AddedAxis``.
     """
-    z = np.array(shown.z)
+    z = np.array(state.z)
     places = explorer.retriever.reference_latents()[0] @ reads + offset
     rows = []
     for place, name, usual in zip(np.quantile(places, ENDS), poles, ("less", "more"), strict=True):
         hits = explorer.topk(z + (float(place) - float(z @ reads) - offset) * moves, N_ENDS)
-        tiles = "".join(tile(*picture(explorer, int(i), _side(explorer, shown))) for i in hits.ids)
+        tiles = "".join(tile(*picture(explorer, int(i), _side(explorer, state))) for i in hits.ids)
         rows.append(
             f'<figure style="margin:.3rem 0"><figcaption style="font-size:.8rem;opacity:.8">'
             f"{escape(name or usual)}</figcaption>"
@@ -128,5 +128,5 @@ def ends(
     return "".join(rows)
 
 
-def _side(explorer: Explorer, shown: ExploreState) -> int:
-    return 0 if shown.whole else explorer.found_side
+def _side(explorer: Explorer, state: ExploreState) -> int:
+    return 0 if state.whole else explorer.found_side

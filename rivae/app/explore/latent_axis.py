@@ -31,7 +31,7 @@ NAMED = "axis-named"
 PARTS = ("name", "low", "high")
 
 
-def docked(explorer: Explorer, shown: ExploreState, j: int) -> None:
+def docked(explorer: Explorer, state: ExploreState, j: int) -> None:
     """Axis ``j`` of z, from 0."""
     axis = axes_of(explorer)[j]
     poles = axis["left"], axis["right"] or axis["given"]
@@ -41,13 +41,13 @@ def docked(explorer: Explorer, shown: ExploreState, j: int) -> None:
         if axis["terms"]:
             st.caption(markdown(f"Behind its name: {', '.join(axis['terms'][:N_SHOWN])}."))
         direction = float(explorer.signs[j]) * np.eye(explorer.n_components)[j]
-        st.html(evidence.ends(explorer, shown, poles, direction, direction))
-        _changes(explorer, shown, axis)
-        _name(explorer, shown, j)
+        st.html(evidence.ends(explorer, state, poles, direction, direction))
+        _changes(explorer, state, axis)
+        _name(explorer, state, j)
         card = {"view": "Axis", keys.TRAVERSE_CARD: axis["short"]}
         with st.container(horizontal=True):
-            _link(shown, "More about it", "traverse", card)
-            _link(shown, "All names", "words", {"part": "Axis names"})
+            _link(state, "More about it", "traverse", card)
+            _link(state, "All names", "words", {"part": "Axis names"})
 
 
 def _reliable(explorer: Explorer, j: int) -> None:
@@ -63,11 +63,11 @@ def _reliable(explorer: Explorer, j: int) -> None:
     st.markdown("  \n".join(f"{part}." for part in parts))
 
 
-def _changes(explorer: Explorer, shown: ExploreState, axis: dict[str, Any]) -> None:
+def _changes(explorer: Explorer, state: ExploreState, axis: dict[str, Any]) -> None:
     """What moving along it changes, with the band that chance reaches."""
     from rivae.figures.effects import effect_bars
 
-    key = f"{cache.model_key(shown.run, shown.asks)}/{shown.rows}"
+    key = f"{cache.model_key(state.run, state.asks)}/{state.rows}"
     with waiting("Measuring what it changes …", 300):
         effects = axis_effects(key, axis["short"], axis["name"], explorer)
     st.caption(markdown(replace(effects, axis=changes.called(axis)).sentence))
@@ -76,7 +76,7 @@ def _changes(explorer: Explorer, shown: ExploreState, axis: dict[str, Any]) -> N
         charts.chart(figure, key=f"{keys.EXPLORE_ADDING}_effects_{axis['short']}")
 
 
-def _name(explorer: Explorer, shown: ExploreState, j: int) -> None:
+def _name(explorer: Explorer, state: ExploreState, j: int) -> None:
     """Its name and what lies at both ends, to edit."""
     trash.undo("names")
     report.show(NAMED)
@@ -91,7 +91,7 @@ def _name(explorer: Explorer, shown: ExploreState, j: int) -> None:
             "Save",
             key=f"{key}_save",
             on_click=_save,
-            args=(explorer, shown.run, j, key),
+            args=(explorer, state.run, j, key),
             **(access.control() if is_given else {}),
         )
 
@@ -108,5 +108,5 @@ def _save(explorer: Explorer, run_id: str, j: int, key: str) -> None:
     report.attempt(NAMED, change)
 
 
-def _link(shown: ExploreState, label: str, page: str, params: dict[str, str]) -> None:
-    st.page_link(pages.path(page), label=label, query_params={"run": shown.run, **params})
+def _link(state: ExploreState, label: str, page: str, params: dict[str, str]) -> None:
+    st.page_link(pages.path(page), label=label, query_params={"run": state.run, **params})

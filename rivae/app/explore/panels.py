@@ -36,13 +36,13 @@ BOTH = "{0} of this item and the current {0}"
 ROLES = {"shared": "both views", "private1": "query view only", "private2": "retrieved view only"}
 
 
-def docked_item(explorer: Explorer, shown: ExploreState, i: int) -> None:
+def docked_item(explorer: Explorer, state: ExploreState, i: int) -> None:
     """Item ``i`` at the side, where it stays visible while a slider is dragged."""
     with dock(explorer.title(i), PAGE.close_item):
-        _item(explorer, shown, i)
+        _item(explorer, state, i)
 
 
-def _item(explorer: Explorer, shown: ExploreState, i: int) -> None:
+def _item(explorer: Explorer, state: ExploreState, i: int) -> None:
     item, letter, names = explorer.item(i), explorer.method.axis_letter(), explorer.axis_names
     _pictures(explorer, i, item.title)
     with st.container(horizontal=True):
@@ -74,7 +74,7 @@ def _item(explorer: Explorer, shown: ExploreState, i: int) -> None:
     st.markdown(f"**{BOTH.format(letter)}**")
     own_z, std = explorer.encode(i), explorer.std.tolist()
     signs = explorer.signs
-    now, own_z = (signs * shown.z).tolist(), (signs * own_z).tolist()
+    now, own_z = (signs * state.z).tolist(), (signs * own_z).tolist()
     drawing = z_compare_svg(
         now,
         own_z,
@@ -212,38 +212,38 @@ def layout_progress(explorer: Explorer) -> None:
         report.warning(task.error)
 
 
-def offer(explorer: Explorer, shown: ExploreState) -> None:
+def offer(explorer: Explorer, state: ExploreState) -> None:
     """What can be taken away from Explore: the results, and the run as a page."""
-    side = 0 if shown.whole else explorer.found_side
-    settings: dict[str, Any] = {"rows": shown.rows, "k": shown.k, "side": side, "only": shown.only}
-    settings |= {} if shown.asks == "first" else {"asks": shown.asks}
-    settings["query"] = None if shown.query == "mean" else shown.query
-    if shown.query == "mean" or shown.z != shown.base:
-        settings["z"] = list(shown.z)
-    sheet_now, run = partial(sheet, explorer, shown), shown.run
+    side = 0 if state.whole else explorer.found_side
+    settings: dict[str, Any] = {"rows": state.rows, "k": state.k, "side": side, "only": state.only}
+    settings |= {} if state.asks == "first" else {"asks": state.asks}
+    settings["query"] = None if state.query == "mean" else state.query
+    if state.query == "mean" or state.z != state.base:
+        settings["z"] = list(state.z)
+    sheet_now, run = partial(sheet, explorer, state), state.run
     share.figure("Results", "results", sheet_now, run, "topk", is_chart=False, **settings)
     on_map = address.view() == "Map"
-    share.page(explorer, run, partial(seen, explorer, shown, best_order(), on_map))
+    share.page(explorer, run, partial(seen, explorer, state, best_order(), on_map))
 
 
-def sheet(explorer: Explorer, shown: ExploreState) -> Sheet:
+def sheet(explorer: Explorer, state: ExploreState) -> Sheet:
     """The query and the results for the current z."""
     from rivae.data.pictures import open_picture
     from rivae.figures.results import results_sheet
 
-    retriever = among(explorer, None, shown.only) if shown.only else explorer.retriever
+    retriever = among(explorer, None, state.only) if state.only else explorer.retriever
     if retriever is None:
-        raise ConfigError(f"no item has the words {shown.only}: use others")
-    hits = explorer.topk(np.array(shown.z), shown.k, retriever)
-    side = 0 if shown.whole else explorer.found_side
+        raise ConfigError(f"no item has the words {state.only}: use others")
+    hits = explorer.topk(np.array(state.z), state.k, retriever)
+    side = 0 if state.whole else explorer.found_side
     query: Image.Image | None = None
     title = "the average query"
-    if shown.upload is not None and shown.upload.data_uri:
-        content = base64.b64decode(shown.upload.data_uri.partition(",")[2])
-        query, title = open_picture(io.BytesIO(content)), shown.upload.title
-    elif shown.query != "mean" and shown.upload is None:
-        query = explorer.data.picture(shown.query, explorer.query_side)
-        title = explorer.title(shown.query)
+    if state.upload is not None and state.upload.data_uri:
+        content = base64.b64decode(state.upload.data_uri.partition(",")[2])
+        query, title = open_picture(io.BytesIO(content)), state.upload.title
+    elif state.query != "mean" and state.upload is None:
+        query = explorer.data.picture(state.query, explorer.query_side)
+        title = explorer.title(state.query)
     return results_sheet(
         [int(i) for i in hits.ids],
         lambda i: explorer.data.picture(i, side),
@@ -254,15 +254,15 @@ def sheet(explorer: Explorer, shown: ExploreState) -> Sheet:
     )
 
 
-def steer_button(explorer: Explorer, shown: ExploreState) -> None:
+def steer_button(explorer: Explorer, state: ExploreState) -> None:
     """The link to Steer with the axes that were moved; nothing before one was."""
-    if shown.z == shown.base:
+    if state.z == state.base:
         return
     st.container(key="to_steer", width="content").page_link(
         pages.path("steer"),
         label="Combine moved axes",
         icon=":material/grid_on:",
-        query_params=to_steer(explorer, shown).write(),
+        query_params=to_steer(explorer, state).write(),
         help="A table of the axes that you moved, for this query",
     )
 

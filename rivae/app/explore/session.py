@@ -43,11 +43,11 @@ class Adding:
 class ExploreSession(Session[ExploreState, ExploreLink]):
     """The session of Explore."""
 
-    def explorer(self, shown: ExploreState) -> Explorer:
-        return cache.at_once(shown.run, shown.rows, shown.asks)
+    def explorer(self, state: ExploreState) -> Explorer:
+        return cache.at_once(state.run, state.rows, state.asks)
 
-    def in_hand(self, shown: ExploreState) -> tuple[str, Query | str]:
-        return shown.run, shown.start
+    def in_hand(self, state: ExploreState) -> tuple[str, Query | str]:
+        return state.run, state.start
 
     def to_link(self, shown: ExploreState) -> ExploreLink:
         return state.to_link(self.explorer(shown), shown)

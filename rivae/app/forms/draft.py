@@ -37,36 +37,36 @@ def holder(values: Values, path: str) -> dict[str, Any] | None:
     return at if isinstance(at, dict) else None
 
 
-def put(values: Values, known: SettingField, value: Any) -> None:
+def put(values: Values, form_field: SettingField, value: Any) -> None:
     """Set a value in place; a part is removed, or added with its defaults."""
-    parent, name = holder(values, known.path), known.path.rpartition(".")[2]
-    assert parent is not None, f"no part holds {known.path}"
-    if known.kind != "part":
+    parent, name = holder(values, form_field.path), form_field.path.rpartition(".")[2]
+    assert parent is not None, f"no part holds {form_field.path}"
+    if form_field.kind != "part":
         parent[name] = value
     elif not value:
         parent[name] = None
     elif parent.get(name) is None:
-        parent[name] = dict(known.inside)
+        parent[name] = dict(form_field.inside)
 
 
-def text_at(values: Values, known: SettingField) -> str:
+def text_at(values: Values, form_field: SettingField) -> str:
     """The text of a value; of a part, whether it is there."""
-    parent = holder(values, known.path)
+    parent = holder(values, form_field.path)
     if parent is None:
         return ""
-    value = parent.get(known.path.rpartition(".")[2])
-    return text_of(value is not None if known.kind == "part" else value)
+    value = parent.get(form_field.path.rpartition(".")[2])
+    return text_of(value is not None if form_field.kind == "part" else value)
 
 
-def usual(base: Values, known: SettingField) -> str:
+def usual(base: Values, form_field: SettingField) -> str:
     """The text of the preset's value; of a part that the preset does not have, the default."""
-    inside = holder(base, known.path) is not None
-    return text_at(base, known) if inside else text_of(known.default)
+    inside = holder(base, form_field.path) is not None
+    return text_at(base, form_field) if inside else text_of(form_field.default)
 
 
-def differs(base: Values, values: Values, known: SettingField) -> bool:
+def differs(base: Values, values: Values, form_field: SettingField) -> bool:
     """Whether a value is not the preset's."""
-    return usual(base, known) != text_at(values, known)
+    return usual(base, form_field) != text_at(values, form_field)
 
 
 def as_json(value: Any) -> Any:

@@ -112,9 +112,9 @@ def all_fields(dataset: str, method: str) -> tuple[SettingField, ...]:
     return tuple(sorted(fields, key=lambda known: (GROUPS.index(known.group), _is_late(known))))
 
 
-def _is_late(known: SettingField) -> bool:
+def _is_late(form_field: SettingField) -> bool:
     """The joint stage comes last, but the classes that the methods share begin with it."""
-    return known.group == "Stage lengths" and known.label.startswith("joint")
+    return form_field.group == "Stage lengths" and form_field.label.startswith("joint")
 
 
 def _of_model(

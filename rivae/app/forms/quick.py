@@ -260,9 +260,9 @@ def _refuse_taken(name: str, ledger: Ledger) -> None:
     require_free_name(name, ledger.root, _taken(ledger)(name))
 
 
-def time_words(measured: Estimate, config: RunConfig) -> str:
+def time_words(estimate: Estimate, config: RunConfig) -> str:
     """How long a run takes, from its measured steps: "40 s to 2 min"."""
-    seconds = measured.seconds(lengths_of(config))
+    seconds = estimate.seconds(lengths_of(config))
     least, most = duration(seconds), duration(SLOWER * seconds + START_S)
     return most if least == most else f"{least} to {most}"
 

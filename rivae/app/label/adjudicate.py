@@ -32,15 +32,15 @@ FAR, FLAGGED = "Two or more levels apart", "Flagged"
 
 @fragment()
 def panel(
-    opened: OpenPlan, guideline: Guideline, answers: PlanAnswers, agreed: PlanAgreement
+    open_plan: OpenPlan, guideline: Guideline, answers: PlanAnswers, agreements: PlanAgreement
 ) -> None:
     """A list of items with everybody's levels; a verdict only redraws this list."""
     from rivae.labels.verdicts import verdicts
 
     st.subheader("Items to discuss", anchor=False)
-    key_of = dict(zip(opened.plan.order, opened.keys, strict=True))
+    key_of = dict(zip(open_plan.plan.order, open_plan.keys, strict=True))
     try:
-        cases = _chosen(guideline, answers, agreed)
+        cases = _chosen(guideline, answers, agreements)
         standing = verdicts(labels.store(), {key_of[case.row] for case in cases})
     except RivaeError as error:
         report.warning(str(error))
@@ -65,7 +65,7 @@ def panel(
         not_for = {
             who for item, factor, who in inapplicable if (item, factor) == (key, case.factor)
         }
-        _case(opened, guideline, answers, case, key, standing.get((key, case.factor)), not_for)
+        _case(open_plan, guideline, answers, case, key, standing.get((key, case.factor)), not_for)
 
 
 def _inapplicable(items: Collection[str]) -> set[tuple[str, str, str]]:
@@ -81,7 +81,7 @@ def _items(n: int) -> str:
     return "1 item" if n == 1 else f"{n:,} items"
 
 
-def _chosen(guideline: Guideline, answers: PlanAnswers, agreed: PlanAgreement) -> list[Case]:
+def _chosen(guideline: Guideline, answers: PlanAnswers, agreements: PlanAgreement) -> list[Case]:
     """The chosen list of items."""
     from rivae.labels.verdicts import far_cases, flagged_cases
 
@@ -106,7 +106,7 @@ def _chosen(guideline: Guideline, answers: PlanAnswers, agreed: PlanAgreement) -
             format_func=lambda f: names.get(f, f),
             on_change=_first_page,
         )
-    return flagged_cases(answers, factor) if show == FLAGGED else far_cases(agreed, factor)
+    return flagged_cases(answers, factor) if show == FLAGGED else far_cases(agreements, factor)
 
 
 def _first_page() -> None:
@@ -114,7 +114,7 @@ def _first_page() -> None:
 
 
 def _case(
-    opened: OpenPlan,
+    open_plan: OpenPlan,
     guideline: Guideline,
     answers: PlanAnswers,
     case: Case,
@@ -123,9 +123,9 @@ def _case(
     not_for: Collection[str],
 ) -> None:
     """One case; ``not_for`` are the annotators to whom the question does not apply."""
-    title = opened.data.title(case.row)
+    title = open_plan.data.title(case.row)
     with st.container(border=True, horizontal=True, gap="medium"):
-        st.image(_picture(opened, case.row), width=PICTURE, alt=f"{title}, picture")
+        st.image(_picture(open_plan, case.row), width=PICTURE, alt=f"{title}, picture")
         with st.container():
             factor = guideline.factor(case.factor) if case.factor else None
             name = f": {markdown(factor.name)}" if factor else ""
@@ -137,17 +137,17 @@ def _case(
                 return
             st.markdown(_levels(answers, case, factor.levels, not_for))
             report.show(_place(key, case.factor))
-            _buttons(opened, guideline, case, key, verdict)
+            _buttons(open_plan, guideline, case, key, verdict)
 
 
-def _picture(opened: OpenPlan, row: int) -> bytes:
+def _picture(open_plan: OpenPlan, row: int) -> bytes:
     from rivae.data.thumbnails import encode_picture, enlarged
 
-    small = opened.pictures.get(row, opened.side)
+    small = open_plan.pictures.get(row, open_plan.side)
     if not small.is_tiny:
         return small.content
     # Single pixels stay sharp.
-    return encode_picture(enlarged(opened.data.picture(row, opened.side)), 320).content
+    return encode_picture(enlarged(open_plan.data.picture(row, open_plan.side)), 320).content
 
 
 def _levels(
@@ -172,13 +172,13 @@ def _given(level: float | None, names: tuple[str, ...]) -> str:
 
 
 def _buttons(
-    opened: OpenPlan, guideline: Guideline, case: Case, key: str, verdict: Current | None
+    open_plan: OpenPlan, guideline: Guideline, case: Case, key: str, verdict: Current | None
 ) -> None:
     """The levels as buttons, the current verdict, and a button to undo it."""
     levels = guideline.factor(case.factor).levels
     now = verdict.event if verdict else None
     verdict_id = "" if now is None else now.id
-    about = (opened.plan.id, guideline.version, key, case.factor, verdict_id)
+    about = (open_plan.plan.id, guideline.version, key, case.factor, verdict_id)
     key_prefix = f"{page_keys.REVIEW}_{case.row}_{case.factor}"
     choices = [*((i, f"{i} {name}") for i, name in enumerate(levels, 1)), (None, "cannot tell")]
     with st.container(horizontal=True, gap="small"):

@@ -78,18 +78,18 @@ def _is_due(task: Task | None, entered: bool) -> bool:
     return task.result is None or task.result["found"].seq != labels.store().last()
 
 
-def _said(plan: str, run: str, found: Found) -> None:
-    axes_given, views = found.given, found.explorer.data.view_names
+def _said(plan: str, run: str, result: Found) -> None:
+    axes_given, views = result.given, result.explorer.data.view_names
     st.subheader(
         markdown(axes_given.verdict(dict(zip(("first", "second"), views, strict=True)))),
         anchor=False,
     )
-    by = "1 annotator" if found.n_annotators == 1 else f"{found.n_annotators} annotators"
+    by = "1 annotator" if result.n_annotators == 1 else f"{result.n_annotators} annotators"
     st.caption(
         f"From {axes_given.n_items:,} items by {by}, labelled in any plan of these data. Measured "
         f"on those that the axes were not fitted to.{BY_TEXT if axes_given.by_text else ''}"
     )
-    if found.seq != labels.store().last():
+    if result.seq != labels.store().last():
         st.button(
             STALE + " Use them",
             icon=":material/refresh:",
@@ -104,10 +104,10 @@ def _again(plan: str, run: str) -> None:
     report.begin(PLACE, lambda: axes_work.find(plan, run))
 
 
-def _chosen(found: Found) -> tuple[str, ...]:
+def _chosen(result: Found) -> tuple[str, ...]:
     """The factors that the visitor leaves on, in their order."""
-    axes_given = found.given
-    names = {f: found.guideline.factor(f).name for f in axes_given.factors}
+    axes_given = result.given
+    names = {f: result.guideline.factor(f).name for f in axes_given.factors}
     choice = st.pills(
         "Which factors?",
         list(names),
@@ -120,18 +120,18 @@ def _chosen(found: Found) -> tuple[str, ...]:
 
 
 def _buttons(
-    plan: str, run: str, found: Found, chosen: tuple[str, ...], saving: Task | None
+    plan: str, run: str, result: Found, chosen: tuple[str, ...], saving: Task | None
 ) -> None:
     from rivae.runs.added_axes import added_axes
 
     specs = [axis.spec for axis in added_axes(cache.run(run))]
-    axes = [a for a in found.given.axes if _id_of(found.given, a.spec) in chosen]
+    axes = [a for a in result.given.axes if _id_of(result.given, a.spec) in chosen]
     lacking = [axis for axis in axes if axis.spec not in specs]
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Add these as axes",
             icon=":material/add:",
-            type="primary" if found.given.is_gain and lacking else "secondary",
+            type="primary" if result.given.is_gain and lacking else "secondary",
             disabled=not lacking,
             key=f"{KEY}_add",
             on_click=_add,
@@ -152,9 +152,11 @@ def _buttons(
         _saved(run, saving)
 
 
-def _id_of(given: AxesGiven, spec: object) -> str:
+def _id_of(axes_given: AxesGiven, spec: object) -> str:
     """The factor of an axis, by what it was asked with."""
-    return next(f for f, a in zip(given.factors, given.axes, strict=True) if a.spec == spec)
+    return next(
+        f for f, a in zip(axes_given.factors, axes_given.axes, strict=True) if a.spec == spec
+    )
 
 
 def _add(plan: str, run: str, chosen: tuple[str, ...]) -> None:
@@ -236,14 +238,14 @@ def _saved(run: str, saving: Task) -> None:
         )
 
 
-def _strips(run: str, found: Found, chosen: Sequence[str]) -> None:
+def _strips(run: str, result: Found, chosen: Sequence[str]) -> None:
     """Before and after, factor by factor, of one query."""
     key = f"{KEY}_query_{run}"
-    rows = found.explorer.search_rows
+    rows = result.explorer.search_rows
     at = int(st.session_state.setdefault(key, 0)) * 37 % len(rows)  # far apart in any order
     query = int(rows[at])
     with st.container(horizontal=True, vertical_alignment="center"):
-        title = markdown(found.explorer.title(query))
+        title = markdown(result.explorer.title(query))
         st.markdown(f"The same query, **{title}**, along each axis", width="content")
         st.button(
             "Another query",
@@ -253,11 +255,11 @@ def _strips(run: str, found: Found, chosen: Sequence[str]) -> None:
             on_click=_other,
             args=(key,),
         )
-    names = names_of_axes(cache.run(run), found.explorer.n_components)
-    axes_given = found.given
+    names = names_of_axes(cache.run(run), result.explorer.n_components)
+    axes_given = result.given
     some = [k for k, factor in enumerate(axes_given.factors) if factor in chosen]
     if some:
-        for block in axes_strips.strips(found.explorer, axes_given, some, query, names):
+        for block in axes_strips.strips(result.explorer, axes_given, some, query, names):
             st.html(block)
 
 

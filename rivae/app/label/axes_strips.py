@@ -21,7 +21,7 @@ AFTER = "from your labels"
 
 
 def strips(
-    explorer: Explorer, given: AxesGiven, some: Sequence[int], query: int, names: Sequence[str]
+    explorer: Explorer, axes_given: AxesGiven, some: Sequence[int], query: int, names: Sequence[str]
 ) -> list[str]:
     """A block for each factor: its poles, its correlations before and after, both strips.
 
@@ -31,12 +31,12 @@ def strips(
         names: (d,) of the axes of z.
     """
     views = dict(zip(("first", "second"), explorer.data.view_names, strict=True))
-    found = _found(explorer, given, some, query)
+    found = _found(explorer, axes_given, some, query)
     side = 0 if explorer.shows_whole else explorer.found_side
     blocks = []
     for k, rows in zip(some, found, strict=True):
-        axis = given.axes[k]
-        before = f"before: {names[given.before[k]]}"
+        axis = axes_given.axes[k]
+        before = f"before: {names[axes_given.before[k]]}"
         pair = "".join(
             _strip(explorer, ids, side, what, axis.poles)
             for ids, what in zip(rows, (before, AFTER), strict=True)
@@ -46,34 +46,34 @@ def strips(
             '<div style="display:flex;flex-wrap:wrap;gap:0 1rem;align-items:baseline">'
             f'<h3 style="margin:0;padding:0;font-size:1rem">{escape(axis.name)}</h3>'
             f"<span>{escape(' ↔ '.join(filter(None, axis.poles)))}</span>"
-            f"{_numbers(given, k, views)}</div>"
+            f"{_numbers(axes_given, k, views)}</div>"
             '<div style="display:grid;grid-template-columns:repeat(auto-fit,minmax(18rem,1fr));'
             f'gap:.25rem 1.5rem">{pair}</div></section>'
         )
     return blocks
 
 
-def _numbers(given: AxesGiven, k: int, views: Mapping[str, str]) -> str:
+def _numbers(axes_given: AxesGiven, k: int, views: Mapping[str, str]) -> str:
     return "".join(
         '<span style="font-variant-numeric:tabular-nums" '
         f'title="correlation with the labels of {one.n:,} items that the axes were not fitted to">'
         f"{escape(views[one.asks])} asks "
         f"{short(one.before[k])} → <b>{short(one.after[k])}</b></span>"
-        for one in given.gains
+        for one in axes_given.gains
     )
 
 
 def _found(
-    explorer: Explorer, given: AxesGiven, some: Sequence[int], query: int
+    explorer: Explorer, axes_given: AxesGiven, some: Sequence[int], query: int
 ) -> list[list[list[int]]]:
     """(factors, 2, places) data rows: the best item at each place, before and after."""
     z = explorer.encode(query)
     reference = explorer.retriever.reference_latents()[0].astype(np.float64)
     points = []
     for k in some:
-        axis = given.axes[k]
+        axis = axes_given.axes[k]
         # Both strips run from the low pole to the high one.
-        unit = np.eye(len(z))[given.before[k]] * given.signs[k]
+        unit = np.eye(len(z))[axes_given.before[k]] * axes_given.signs[k]
         for reads, moves in ((unit, unit), (np.array(axis.reads), np.array(axis.moves))):
             points.append(_along(z, reference @ reads, reads, moves))
     flat = np.concatenate(points)

@@ -73,7 +73,7 @@ def find(plan: str, run: str) -> Task:
     )
 
 
-def begin_save(plan: str, run: str, found: Found, factors: tuple[str, ...], name: str) -> Task:
+def begin_save(plan: str, run: str, result: Found, factors: tuple[str, ...], name: str) -> Task:
     """Begin to write the run ``name`` whose first axes are those of the factors; its result is
     {"run": its id}.
 
@@ -84,7 +84,7 @@ def begin_save(plan: str, run: str, found: Found, factors: tuple[str, ...], name
     return known.start(
         key,
         lambda: start_thread(
-            key, f"Writing {name}", lambda tell: _save(found, factors, name, tell)
+            key, f"Writing {name}", lambda tell: _save(result, factors, name, tell)
         ),
         again=True,
     )
@@ -128,14 +128,14 @@ def _find(plan: str, run_id: str, progress: Progress) -> dict[str, Any]:
     return {"found": Found(labelled_axes, explorer, guideline, answers.n_annotators, seq)}
 
 
-def _save(found: Found, factors: tuple[str, ...], name: str, progress: Progress) -> dict[str, Any]:
+def _save(result: Found, factors: tuple[str, ...], name: str, progress: Progress) -> dict[str, Any]:
     from dataclasses import asdict
 
     from rivae.exploring.axes.finder import AxisFinder
     from rivae.labels.baked import bake_run
 
     progress("writing the run", 0.3)
-    explorer, labelled_axes = found.explorer, found.given
+    explorer, labelled_axes = result.explorer, result.given
     assert explorer.run is not None
     finder = AxisFinder.open(explorer.run, explorer.retriever.model, explorer.data)
     axes = [
@@ -150,7 +150,7 @@ def _save(found: Found, factors: tuple[str, ...], name: str, progress: Progress)
         name,
         record={
             "factors": list(factors),
-            "guideline": found.guideline.version,
+            "guideline": result.guideline.version,
             "gains": [asdict(gain) for gain in labelled_axes.gains],
         },
         data=explorer.data,

@@ -183,9 +183,9 @@ def foretold(minutes: float | None, n_factors: int, seconds: float) -> str:
     return f"About **{n_items} items**, {each} each. {numbers}."
 
 
-def _start(asked: EarlyRequest, guideline: Guideline) -> None:
+def _start(request: EarlyRequest, guideline: Guideline) -> None:
     def begin() -> Task:
-        job = plan_making.start(asked)
+        job = plan_making.start(request)
         st.session_state[page_keys.STARTING] = job, guideline
         return job
 

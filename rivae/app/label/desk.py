@@ -27,11 +27,11 @@ NO_NAME = "Type your name above to begin."
 BLIND = "You see items in random order, without their origin and without the labels of others."
 
 
-def panel(opened: OpenPlan) -> None:
+def panel(open_plan: OpenPlan) -> None:
     """The labelling panel of one annotator."""
     with frame.tools():
         name = annotator.field("Labels are kept under this name. Use the same one next time.")
-        with_suggestions = _has_tags(opened) and st.toggle(
+        with_suggestions = _has_tags(open_plan) and st.toggle(
             "Suggestions from tags",
             key=page_keys.TAGS,
             bind="query-params",
@@ -41,9 +41,9 @@ def panel(opened: OpenPlan) -> None:
     if not name or trouble:
         st.info(trouble or f"{NO_NAME} {BLIND}", icon=":material/info:")
         return
-    if not annotator.question(name) and not sharing.question(opened.plan.id, name):
-        meter.panel(opened, name)
-        _desk(opened.plan.id, name, bool(with_suggestions))
+    if not annotator.question(name) and not sharing.question(open_plan.plan.id, name):
+        meter.panel(open_plan, name)
+        _desk(open_plan.plan.id, name, bool(with_suggestions))
 
 
 @fragment()
@@ -61,22 +61,22 @@ def _desk(plan: str, by: str, tagged: bool) -> None:
     )
 
 
-def payload(opened: OpenPlan, by: str, tagged: bool) -> dict[str, Any]:
+def payload(open_plan: OpenPlan, by: str, tagged: bool) -> dict[str, Any]:
     """The data of the panel; rebuilt on entering the page and for another plan, name or guideline.
 
     Raises:
         LabelError: the store did not answer.
     """
-    guideline = _guideline(opened)
-    people = sharing.people(opened.plan.id, by)
-    key = [opened.plan.id, by, tagged, guideline.version, list(people)]
+    guideline = _guideline(open_plan)
+    people = sharing.people(open_plan.plan.id, by)
+    key = [open_plan.plan.id, by, tagged, guideline.version, list(people)]
     last_payload = st.session_state.get(page_keys.PAYLOAD)
     # The fragment is also drawn again after every batch, without entering the page.
     if last_payload is None or last_payload["key"] != key:
         if last_payload is None or last_payload["key"][:2] != key[:2]:
             for answer in (page_keys.ANSWER, page_keys.OLDER, page_keys.LOOK):
                 st.session_state[answer] = None
-        last_payload = _built(opened, by, tagged, guideline) | {"key": key}
+        last_payload = _built(open_plan, by, tagged, guideline) | {"key": key}
         st.session_state[page_keys.PAYLOAD] = last_payload
     return {
         **last_payload,
@@ -92,12 +92,12 @@ def enter() -> None:
 
 
 def _standing(
-    opened: OpenPlan, guideline: Guideline, by: str, share: Share | None
+    open_plan: OpenPlan, guideline: Guideline, by: str, share: Share | None
 ) -> dict[str, Any]:
     """What the store has of this annotator now; ``seen`` is the number up to which that is."""
     from rivae.labels.desk import desk
 
-    desk_state = desk(labels.store(), opened.plan, opened.keys, guideline.ids, by, share)
+    desk_state = desk(labels.store(), open_plan.plan, open_plan.keys, guideline.ids, by, share)
     steps, older = desk_state.history()
     return {
         "done": list(desk_state.done),
@@ -109,17 +109,17 @@ def _standing(
     }
 
 
-def _built(opened: OpenPlan, by: str, tagged: bool, guideline: Guideline) -> dict[str, Any]:
-    share = sharing.share(opened, guideline, by)
+def _built(open_plan: OpenPlan, by: str, tagged: bool, guideline: Guideline) -> dict[str, Any]:
+    share = sharing.share(open_plan, guideline, by)
     return {
         "rev": next_rev(0),
-        "plan": opened.plan.id,
+        "plan": open_plan.plan.id,
         "by": by,
-        "n": len(opened.keys),
+        "n": len(open_plan.keys),
         "order": None if share is None else list(share.order),
         "shares": "" if share is None else sharing.said(share, by),
-        "inTurn": bool(opened.plan.chances),  # numbers early need some items of every factor
-        "url": web.label_url(opened.plan.id),
+        "inTurn": bool(open_plan.plan.chances),  # numbers early need some items of every factor
+        "url": web.label_url(open_plan.plan.id),
         "guideline": guideline.version,
         "factors": [
             {
@@ -131,8 +131,8 @@ def _built(opened: OpenPlan, by: str, tagged: bool, guideline: Guideline) -> dic
             }
             for factor in guideline.factors
         ],
-        **_standing(opened, guideline, by, share),
-        "tags": _suggestions(opened, guideline) if tagged else None,
+        **_standing(open_plan, guideline, by, share),
+        "tags": _suggestions(open_plan, guideline) if tagged else None,
     }
 
 
@@ -140,22 +140,22 @@ def _rows(steps: tuple[Step, ...]) -> list[list[Any]]:
     return [list(asdict(step).values()) for step in steps]
 
 
-def _guideline(opened: OpenPlan) -> Guideline:
+def _guideline(open_plan: OpenPlan) -> Guideline:
     from rivae.labels.kept_plans import plan_guideline
 
-    return plan_guideline(labels.store(), opened.plan)
+    return plan_guideline(labels.store(), open_plan.plan)
 
 
-def _has_tags(opened: OpenPlan) -> bool:
+def _has_tags(open_plan: OpenPlan) -> bool:
     from rivae.exploring.words.item_words import item_tags
 
-    return item_tags(opened.data) is not None
+    return item_tags(open_plan.data) is not None
 
 
-def _suggestions(opened: OpenPlan, guideline: Guideline) -> list[str] | None:
+def _suggestions(open_plan: OpenPlan, guideline: Guideline) -> list[str] | None:
     from rivae.labels.hints import tag_suggestions
 
-    suggestions = tag_suggestions(opened.data, opened.plan.order, guideline.ids)
+    suggestions = tag_suggestions(open_plan.data, open_plan.plan.order, guideline.ids)
     return None if suggestions is None else list(suggestions)
 
 
@@ -193,7 +193,7 @@ def _receipt(sent: dict[str, Any]) -> dict[str, Any]:
     return {**answer, **asdict(receipt), **news}
 
 
-def _news(opened: OpenPlan, by: str, seen: object, own: Mapping[str, int]) -> dict[str, Any]:
+def _news(open_plan: OpenPlan, by: str, seen: object, own: Mapping[str, int]) -> dict[str, Any]:
     """What other pages of the annotator have stored: ``fresh``, where there is anything, and
     ``seen``, the number up to which this page has been told.
     """
@@ -203,8 +203,8 @@ def _news(opened: OpenPlan, by: str, seen: object, own: Mapping[str, int]) -> di
         return {}
     if not has_news(labels.store(), by, seen, own):
         return {"seen": max((seen, *own.values()))}
-    guideline = _guideline(opened)
-    fresh = _standing(opened, guideline, by, sharing.share(opened, guideline, by))
+    guideline = _guideline(open_plan)
+    fresh = _standing(open_plan, guideline, by, sharing.share(open_plan, guideline, by))
     return {"fresh": fresh, "seen": fresh["seen"]}
 
 

@@ -48,7 +48,7 @@ class CheckedFile:
     alike: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def files(opened: OpenPlan) -> None:
+def files(open_plan: OpenPlan) -> None:
     """A button that opens the exports of all labels, made on request, and the import.
 
     Items of an imported file that have only an id or a row belong to the plan's data.
@@ -73,7 +73,7 @@ def files(opened: OpenPlan) -> None:
             "Items are row numbers",
             key=page_keys.FILE_ROWS,
             on_change=_look,
-            args=(False, opened),
+            args=(False, open_plan),
             help="On: the column item holds row numbers of this plan's data, from 0. Off: keys as "
             "in an exported file, or the ids of this plan's data.",
         )
@@ -83,7 +83,7 @@ def files(opened: OpenPlan) -> None:
             key=page_keys.FILE,
             max_upload_size=MAX_MEGABYTES,
             on_change=_look_anew,
-            args=(opened,),
+            args=(open_plan,),
             help="JSONL or CSV as above, or a table of your own with the columns annotator, "
             "item, factor and level. A file adds labels and never changes existing ones.",
         )
@@ -98,33 +98,33 @@ def _content(form: Form) -> Callable[[], bytes]:
     return make
 
 
-def outcome(opened: OpenPlan) -> None:
+def outcome(open_plan: OpenPlan) -> None:
     """The preview of an uploaded file; nothing is stored until it is confirmed."""
     checked_file: CheckedFile | None = st.session_state.get(page_keys.LOOKED)
     # Streamlit forgets the file when another view was shown in between.
     if checked_file is None or st.session_state.get(page_keys.FILE) is None:
         return
     with st.container(border=True):
-        _show(checked_file, opened)
+        _show(checked_file, open_plan)
 
 
 def _close() -> None:
     st.session_state[page_keys.LOOKED] = None
 
 
-def _look_anew(opened: OpenPlan) -> None:
+def _look_anew(open_plan: OpenPlan) -> None:
     st.session_state[page_keys.FILE_NAMES] = {}
-    _look(False, opened)
+    _look(False, open_plan)
 
 
-def _choose_name(said: str, key: str, opened: OpenPlan) -> None:
+def _choose_name(said: str, key: str, open_plan: OpenPlan) -> None:
     """Whose a name in the file is; then look again."""
     chosen = {**st.session_state.get(page_keys.FILE_NAMES, {}), said: st.session_state[key]}
     st.session_state[page_keys.FILE_NAMES] = chosen
-    _look(False, opened)
+    _look(False, open_plan)
 
 
-def _look(add: bool, opened: OpenPlan) -> None:
+def _look(add: bool, open_plan: OpenPlan) -> None:
     """Read the uploaded file, for a preview or to add its labels."""
     from rivae.labels.annotators import AlikeNamesError
     from rivae.labels.known_items import KnownItems
@@ -138,7 +138,7 @@ def _look(add: bool, opened: OpenPlan) -> None:
         store = labels.store()
         items = KnownItems(
             store,
-            opened.data,
+            open_plan.data,
             by_row=bool(st.session_state.get(page_keys.FILE_ROWS)),
             open_data=lambda plan: labels.open_plan(plan.id).data,
         )
@@ -154,9 +154,9 @@ def _look(add: bool, opened: OpenPlan) -> None:
     st.session_state[page_keys.LOOKED] = checked_file
 
 
-def _show(looked: CheckedFile, opened: OpenPlan) -> None:
-    name, report = markdown(looked.name), looked.report
-    for n, (said, known) in enumerate(looked.alike.items()):
+def _show(checked_file: CheckedFile, open_plan: OpenPlan) -> None:
+    name, report = markdown(checked_file.name), checked_file.report
+    for n, (said, known) in enumerate(checked_file.alike.items()):
         key = f"{page_keys.FILE_NAMES}_{n}_{said}"
         st.radio(
             f"Who is {markdown(said)} in {name}?",
@@ -166,25 +166,25 @@ def _show(looked: CheckedFile, opened: OpenPlan) -> None:
             key=key,
             format_func={**{who: who for who in known}, said: f"{said}, somebody else"}.get,
             on_change=_choose_name,
-            args=(said, key, opened),
+            args=(said, key, open_plan),
         )
     if report is None:
-        st.warning(f"{markdown(looked.trouble)}. {UNCHANGED}", icon=":material/info:")
-    elif looked.added:
+        st.warning(f"{markdown(checked_file.trouble)}. {UNCHANGED}", icon=":material/info:")
+    elif checked_file.added:
         st.success(f"{_events(report.added)} added from {name}.", icon=":material/check:")
     else:
         st.markdown(f"**Preview of {name}**")
     if report is not None:
-        _report(report, looked.added)
+        _report(report, checked_file.added)
     with st.container(horizontal=True):
-        if report is not None and not looked.added:
+        if report is not None and not checked_file.added:
             st.button(
                 "Add these labels",
                 icon=":material/add:",
                 type="primary",
                 key=page_keys.ADD,
                 on_click=_look,
-                args=(True, opened),
+                args=(True, open_plan),
                 disabled=not report.added,
                 help=None if report.added else "The file has nothing new.",
             )

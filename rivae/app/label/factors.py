@@ -24,7 +24,7 @@ NEW = "+"
 TEXTS = ("id", "name", "definition", "cannot_tell")
 
 
-def of_plan(plan: LabelPlan, guideline: Guideline, opened: OpenPlan | None) -> None:
+def of_plan(plan: LabelPlan, guideline: Guideline, open_plan: OpenPlan | None) -> None:
     """The editor for a plan in use."""
     from rivae.labels.kept_plans import plan_guideline, revise
 
@@ -37,7 +37,7 @@ def of_plan(plan: LabelPlan, guideline: Guideline, opened: OpenPlan | None) -> N
         guideline,
         current=lambda: plan_guideline(labels.store(), plan),
         save=lambda changed: revise(labels.store(), plan, changed),
-        opened=opened,
+        open_plan=open_plan,
     )
 
 
@@ -47,7 +47,7 @@ def editor(
     *,
     current: Callable[[], Guideline],
     save: Callable[[Guideline], None],
-    opened: OpenPlan | None = None,
+    open_plan: OpenPlan | None = None,
     removable: bool = False,
 ) -> None:
     """The factors of a guideline, and a form for one of them or a new one.
@@ -87,14 +87,14 @@ def editor(
         st.caption(f"Version {guideline.version}")
     before = None if factor_id == NEW else guideline.factor(factor_id)
     key_prefix = f"{key}_{factor_id}_{_stamp(place, before)}"
-    panel(key, before, guideline, opened)
-    _form(key_prefix, before, opened is not None)
+    panel(key, before, guideline, open_plan)
+    _form(key_prefix, before, open_plan is not None)
     st.button(
         "Add factor" if before is None else "Save changes",
         key=f"{key_prefix}_save",
         icon=":material/add:" if before is None else ":material/save:",
         on_click=_save,
-        args=(place, key_prefix, before, current, save, opened),
+        args=(place, key_prefix, before, current, save, open_plan),
     )
     report.show(place)
 
@@ -193,11 +193,11 @@ def _save(
     before: LabelFactor | None,
     current: Callable[[], Guideline],
     save: Callable[[Guideline], None],
-    opened: OpenPlan | None,
+    open_plan: OpenPlan | None,
 ) -> None:
     def change() -> str:
         guideline = current()
-        factor = _entered(own, before, opened)
+        factor = _entered(own, before, open_plan)
         if before is None and factor.id in guideline.ids:
             raise LabelError(
                 f"there is already a factor '{factor.id}': choose it above to change it, or give "
@@ -230,7 +230,7 @@ def _remove(
     report.attempt(place, change)
 
 
-def _entered(own: str, before: LabelFactor | None, opened: OpenPlan | None) -> LabelFactor:
+def _entered(own: str, before: LabelFactor | None, open_plan: OpenPlan | None) -> LabelFactor:
     """The factor in the form; LabelError names the first field that cannot be used."""
     from rivae.labels.guideline import N_LEVELS, label_factor
 
@@ -244,7 +244,7 @@ def _entered(own: str, before: LabelFactor | None, opened: OpenPlan | None) -> L
     if "" in levels:
         raise LabelError(f"level {levels.index('') + 1} has no name: give all five a name")
     examples = {
-        level: _example(text, opened)
+        level: _example(text, open_plan)
         for level in range(1, N_LEVELS + 1)
         if (text := _text(f"{own}_example{level}"))
     }
@@ -259,19 +259,19 @@ def _text(key: str) -> str:
     return " ".join(str(st.session_state.get(key, "")).split())
 
 
-def _example(text: str, opened: OpenPlan | None) -> str:
+def _example(text: str, open_plan: OpenPlan | None) -> str:
     """The item key for an item number; anything else is taken as a key."""
     from rivae.labels.events import item_key_of
 
     if not re.fullmatch(r"\d{1,9}", text):
         return text
-    if opened is None:
+    if open_plan is None:
         raise LabelError("item numbers work only after the plan is made: enter an item's key")
-    if int(text) >= len(opened.data):
+    if int(text) >= len(open_plan.data):
         raise LabelError(
-            f"there is no item {text}: enter a number from 0 to {len(opened.data) - 1}"
+            f"there is no item {text}: enter a number from 0 to {len(open_plan.data) - 1}"
         )
-    return item_key_of(opened.data, int(text))
+    return item_key_of(open_plan.data, int(text))
 
 
 N_ITEMS = 24
@@ -279,14 +279,15 @@ SIDE = 84  # pixels
 
 
 def panel(
-    key: str, factor: LabelFactor | None, guideline: Guideline, opened: OpenPlan | None
+    key: str, factor: LabelFactor | None, guideline: Guideline, open_plan: OpenPlan | None
 ) -> None:
     """The examples of ``factor``, and items of the plan with their numbers."""
     from rivae.labels.hints import level_examples
 
     if factor is not None and factor.examples:
         pictures = level_examples(
-            guideline.model_copy(update={"factors": (factor,)}), opened.data if opened else None
+            guideline.model_copy(update={"factors": (factor,)}),
+            open_plan.data if open_plan else None,
         ).get(factor.id, {})
         if pictures:
             st.html(
@@ -297,16 +298,19 @@ def panel(
                     ]
                 )
             )
-    if opened is None:
+    if open_plan is None:
         return
     with st.popover("Items to choose examples from", icon=":material/image_search:"):
-        items = opened.plan.items.tolist()
+        items = open_plan.plan.items.tolist()
         pages = -(-len(items) // N_ITEMS)
         page = st.number_input(f"Page, 1 to {pages}", 1, pages, 1, key=f"{key}_page")
         page_items = items[(page - 1) * N_ITEMS : page * N_ITEMS]
         st.html(
             strip(
-                [(opened.pictures.get(row, opened.side).data_uri, str(row)) for row in page_items]
+                [
+                    (open_plan.pictures.get(row, open_plan.side).data_uri, str(row))
+                    for row in page_items
+                ]
             )
         )
 

@@ -43,10 +43,10 @@ MAY_BE = "; in {} the difference may be chance"
 CORRECTED = " All ranges here are corrected for that."
 
 
-def panel(opened: OpenPlan, by: str) -> None:
+def panel(open_plan: OpenPlan, by: str) -> None:
     """One line, and behind it each factor; nothing for plans whose probabilities are unknown."""
-    if opened.plan.chances:
-        _meter(opened.plan.id, by)
+    if open_plan.plan.chances:
+        _meter(open_plan.plan.id, by)
 
 
 @fragment(run_every=EVERY_S)
@@ -184,15 +184,15 @@ def _by(difference: Estimate) -> str:
     return "–".join(short(value) for value in ends)
 
 
-def _reason(found: LabelEstimates) -> str:
+def _reason(estimates: LabelEstimates) -> str:
     """Why there is no score at all; "" where there is one."""
-    scores = [found.scores[name] for name in LETTERS]
+    scores = [estimates.scores[name] for name in LETTERS]
     return "" if any(score.known for score in scores) else markdown(scores[0].reason)
 
 
-def _scores(found: LabelEstimates) -> str:
-    scores = [(letter, found.scores[name]) for name, letter in LETTERS.items()]
-    return _reason(found) or " · ".join(
+def _scores(estimates: LabelEstimates) -> str:
+    scores = [(letter, estimates.scores[name]) for name, letter in LETTERS.items()]
+    return _reason(estimates) or " · ".join(
         f"{letter} **{_range(score)}**" for letter, score in scores if score.known
     )
 

@@ -66,10 +66,10 @@ def panel(names: Sequence[str]) -> None:
         report.warning(str(error))
 
 
-def _work(asked: PlanRequest, guideline: Guideline, names: Sequence[str]) -> None:
+def _work(request: PlanRequest, guideline: Guideline, names: Sequence[str]) -> None:
     """The size of the plan, and the buttons that count and make it."""
-    job = plan_making.job_of(asked)
-    plan = plan_making.counted(asked)
+    job = plan_making.job_of(request)
+    plan = plan_making.counted(request)
     running = plan_making.tasks.running()  # maybe for earlier choices
     if running:
         report.watch(running, KEY)
@@ -84,7 +84,7 @@ def _work(asked: PlanRequest, guideline: Guideline, names: Sequence[str]) -> Non
             type="primary",
             key=f"{KEY}_count",
             on_click=_count,
-            args=(asked,),
+            args=(request,),
             disabled=bool(running),
             help="Finds the items that the runs retrieve; takes seconds.",
         )
@@ -93,7 +93,7 @@ def _work(asked: PlanRequest, guideline: Guideline, names: Sequence[str]) -> Non
         return
     st.markdown(preview(plan, len(guideline.factors)))
     free = free_plan_name(plan.dataset, names)
-    _name_and_make(free, _make, (asked, guideline, free))
+    _name_and_make(free, _make, (request, guideline, free))
 
 
 def _name_and_make(free: str, make: Callable[..., None], args: tuple[object, ...]) -> None:
@@ -143,16 +143,16 @@ def preview(plan: LabelPlan, n_factors: int) -> str:
     )
 
 
-def _count(asked: PlanRequest) -> None:
-    report.begin(COUNTING, lambda: plan_making.start(asked))
+def _count(request: PlanRequest) -> None:
+    report.begin(COUNTING, lambda: plan_making.start(request))
 
 
-def _make(asked: PlanRequest, guideline: Guideline, free: str) -> None:
+def _make(request: PlanRequest, guideline: Guideline, free: str) -> None:
     """Keep the counted plan, under the typed name or ``free``."""
     from rivae.labels.kept_plans import name_plan
 
     def plan(name: str) -> LabelPlan:
-        counts = plan_making.counted(asked)
+        counts = plan_making.counted(request)
         if counts is None:
             raise LabelError("the runs have changed since the items were counted: count them again")
         return name_plan(labels.store(), counts, name, guideline)

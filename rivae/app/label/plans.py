@@ -109,21 +109,23 @@ def _changed(served: PlanRun) -> str:
     return "" if same else " (retrained since)"
 
 
-def _done(opened: OpenPlan, guideline: Guideline) -> PlanProgress:
+def _done(open_plan: OpenPlan, guideline: Guideline) -> PlanProgress:
     from rivae.labels.opening import labels_url
 
     last = labels.store().last()
-    return _progress_at(labels_url(), opened.plan.id, guideline.version, last, opened, guideline)
+    return _progress_at(
+        labels_url(), open_plan.plan.id, guideline.version, last, open_plan, guideline
+    )
 
 
 # Cached, as it counts thousands of answers.
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _progress_at(
-    url: str, plan_id: str, version: str, last: int, _opened: OpenPlan, _guideline: Guideline
+    url: str, plan_id: str, version: str, last: int, _open_plan: OpenPlan, _guideline: Guideline
 ) -> PlanProgress:
     from rivae.labels.review import plan_progress
 
-    return plan_progress(labels.store(), _opened.keys, _guideline.ids)
+    return plan_progress(labels.store(), _open_plan.keys, _guideline.ids)
 
 
 def _progress(done: PlanProgress) -> None:

@@ -30,50 +30,50 @@ SCALE = (
 )
 
 
-def panel(opened: OpenPlan) -> None:
+def panel(open_plan: OpenPlan) -> None:
     """Everything about a plan's labels."""
     with frame.tools():
         name = annotator.field("Verdicts are kept under this name.")
         st.space("stretch")
-        exchange.files(opened)
+        exchange.files(open_plan)
     annotator.question(name)
     st.caption(
         ":material/visibility: This view shows everybody's labels. Finish your own "
         "labelling first: it is not blind here."
     )
-    exchange.outcome(opened)
-    guideline = _guideline(opened)
-    answers = _answers(opened, guideline)
+    exchange.outcome(open_plan)
+    guideline = _guideline(open_plan)
+    answers = _answers(open_plan, guideline)
     agreements = _agreed(answers.digest, answers)
     names = {factor.id: factor.name for factor in guideline.factors}
     _progress(answers, names)
     _agreement(answers, agreements, names)
-    adjudicate.panel(opened, guideline, answers, agreements)
+    adjudicate.panel(open_plan, guideline, answers, agreements)
 
 
-def _guideline(opened: OpenPlan) -> Guideline:
+def _guideline(open_plan: OpenPlan) -> Guideline:
     from rivae.labels.kept_plans import plan_guideline
 
-    return plan_guideline(labels.store(), opened.plan)
+    return plan_guideline(labels.store(), open_plan.plan)
 
 
-def _answers(opened: OpenPlan, guideline: Guideline) -> PlanAnswers:
+def _answers(open_plan: OpenPlan, guideline: Guideline) -> PlanAnswers:
     from rivae.labels.opening import labels_url
 
     last = labels.store().last()
-    return _read(labels_url(), last, opened.plan.id, guideline.version, opened, guideline)
+    return _read(labels_url(), last, open_plan.plan.id, guideline.version, open_plan, guideline)
 
 
 # One holds a row per label: some MB for 40,000.
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _read(
-    url: str, last: int, plan: str, version: str, _opened: OpenPlan, _guideline: Guideline
+    url: str, last: int, plan: str, version: str, _open_plan: OpenPlan, _guideline: Guideline
 ) -> PlanAnswers:
     """The labels of a plan up to the event ``last``."""
     from rivae.labels.review import read_answers
 
-    row_of = dict(zip(_opened.keys, _opened.plan.order, strict=True))
-    return read_answers(labels.store(), row_of, _guideline.ids, len(_opened.plan.repeats))
+    row_of = dict(zip(_open_plan.keys, _open_plan.plan.order, strict=True))
+    return read_answers(labels.store(), row_of, _guideline.ids, len(_open_plan.plan.repeats))
 
 
 # Keyed by the labels themselves, so that verdicts and labels of other plans change nothing.
@@ -119,10 +119,10 @@ def _progress(answers: PlanAnswers, names: Mapping[str, str]) -> None:
     )
 
 
-def _agreement(answers: PlanAnswers, agreed: PlanAgreement, names: Mapping[str, str]) -> None:
+def _agreement(answers: PlanAnswers, agreements: PlanAgreement, names: Mapping[str, str]) -> None:
     from rivae.labels.review import alpha_rows, own_rows, pair_rows, why_no_agreement
 
-    rows = alpha_rows(agreed, names)
+    rows = alpha_rows(agreements, names)
     _head("Agreement", "agreement", rows)
     number, lacking = st.column_config.NumberColumn, why_no_agreement(answers)
     if lacking:
@@ -144,7 +144,7 @@ def _agreement(answers: PlanAnswers, agreed: PlanAgreement, names: Mapping[str, 
             },
         )
     kappa = number("Weighted kappa", format="%.2f", help="quadratic weights")
-    pairs, own_table = pair_rows(agreed, names), own_rows(agreed, names)
+    pairs, own_table = pair_rows(agreements, names), own_rows(agreements, names)
     if pairs:
         with st.expander("Every pair of annotators", icon=":material/group:"):
             _download("pairs", pairs)

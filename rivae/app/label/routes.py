@@ -99,8 +99,8 @@ def _examples(params: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _positions(opened: OpenPlan, first: int, n: int) -> range:
-    total = len(opened.plan.order)
+def _positions(open_plan: OpenPlan, first: int, n: int) -> range:
+    total = len(open_plan.plan.order)
     if first >= total:
         raise DataError(f"the plan has positions 0 to {total - 1}: choose one of them")
     return range(first, min(first + n, total))

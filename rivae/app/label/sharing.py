@@ -36,16 +36,16 @@ def people(plan: str, by: str) -> tuple[str, ...]:
     return () if alone or plan in st.session_state.get(page_keys.WHOLE, ()) else names
 
 
-def share(opened: OpenPlan, guideline: Guideline, by: str) -> Share | None:
+def share(open_plan: OpenPlan, guideline: Guideline, by: str) -> Share | None:
     """What is asked of one annotator; None for everything, in the order of the plan."""
     from rivae.labels.shares import given_answers, share_of
 
-    annotators = people(opened.plan.id, by)
+    annotators = people(open_plan.plan.id, by)
     if not annotators:
         return None
-    row_of = dict(zip(opened.keys, opened.plan.order, strict=True))
-    answers = given_answers(labels.store(), opened.plan.id, {*annotators, by}, row_of)
-    return share_of(opened.plan, annotators, by, answers, guideline.ids)
+    row_of = dict(zip(open_plan.keys, open_plan.plan.order, strict=True))
+    answers = given_answers(labels.store(), open_plan.plan.id, {*annotators, by}, row_of)
+    return share_of(open_plan.plan, annotators, by, answers, guideline.ids)
 
 
 def said(share: Share, by: str) -> str:

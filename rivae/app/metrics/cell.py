@@ -100,7 +100,7 @@ def behind(
     return replay(_explorer.retriever, _explorer.data, _stored, dim, other=other)
 
 
-def items_sheet(explorer: Explorer, found: Traversal, rows: NDArray[np.int64]) -> Sheet:
+def items_sheet(explorer: Explorer, traversal: Traversal, rows: NDArray[np.int64]) -> Sheet:
     """The items along the axis for the first queries, where the best one changes.
 
     ``rows`` are the data rows of the traversal's queries.
@@ -112,7 +112,7 @@ def items_sheet(explorer: Explorer, found: Traversal, rows: NDArray[np.int64]) -
     return stacked(
         [
             strips_sheet(
-                strips_of(found, q, explorer.axis_names, max_points=MAX_POINTS),
+                strips_of(traversal, q, explorer.axis_names, max_points=MAX_POINTS),
                 lambda i: data.picture(i, side),
                 side=44,
                 title=data.title,
@@ -146,7 +146,7 @@ def _items(run: Run, along: RangeData, sheet: Sheet) -> None:
                 )
 
 
-def _share(found: Traversal, explorer: Explorer, j: int, kind: str, name: str) -> None:
+def _share(traversal: Traversal, explorer: Explorer, j: int, kind: str, name: str) -> None:
     """Which share of the items found for the queries has a tag or word, along the axis."""
     from rivae.figures.scatter import traversal_scatter
 
@@ -155,8 +155,8 @@ def _share(found: Traversal, explorer: Explorer, j: int, kind: str, name: str) -
         st.info(markdown(GONE.format(kind, name)))
         return
     figure = traversal_scatter(
-        found.values[0],
-        has[found.ids[:, 0, :, 0]].mean(axis=0),
+        traversal.values[0],
+        has[traversal.ids[:, 0, :, 0]].mean(axis=0),
         j=j,
         factor_name=f"share with {name}",
         axis_name=explorer.axis_names[j],
@@ -164,7 +164,7 @@ def _share(found: Traversal, explorer: Explorer, j: int, kind: str, name: str) -
     )
     figure.update_yaxes(range=(-0.02, 1.02))  # so that chance looks as small as it is
     chart(figure, page_keys.SCATTER)
-    st.caption(f"Of the best items of {len(found.ids)} queries.")
+    st.caption(f"Of the best items of {len(traversal.ids)} queries.")
 
 
 def _holders(explorer: Explorer, kind: str, name: str) -> NDArray[np.float64] | None:
@@ -187,7 +187,7 @@ def _scatter(
     run: Run,
     along: RangeData,
     table: NDArray[np.float64],
-    found: Traversal,
+    traversal: Traversal,
     explorer: Explorer,
     j: int,
     k: int,
@@ -201,8 +201,8 @@ def _scatter(
         st.info(markdown(GONE.format("factor", along.factors[k])))
         return
     figure = traversal_scatter(
-        found.values[0],
-        explorer.data.factors[found.ids[:, 0, :, 0], column],
+        traversal.values[0],
+        explorer.data.factors[traversal.ids[:, 0, :, 0], column],
         j=j,
         k=k,
         factor_name=specs[column].name,

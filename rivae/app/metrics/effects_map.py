@@ -51,12 +51,14 @@ class Row:
     changes: tuple[Change, ...]
 
 
-def rows_of(run: Run, evidence: Evidence, known: Sequence[AxisCertainty] | None) -> tuple[Row, ...]:
+def rows_of(
+    run: Run, evidence: Evidence, axis_certainty: Sequence[AxisCertainty] | None
+) -> tuple[Row, ...]:
     """The axes of a run, the reliable ones first: by the verdict of the fits, then those that
     change anything, by how far their names hold on other items, and by the largest change.
     """
     d = len(evidence.effects)
-    verdicts = {axis.axis: axis.verdict for axis in known or ()}
+    verdicts = {axis.axis: axis.verdict for axis in axis_certainty or ()}
     scores = [name.held_out if name else None for name in known_names(run, d)]
     signs, names = axis_signs(run, d), pole_names(run, d)
 
@@ -83,7 +85,7 @@ def rows_of(run: Run, evidence: Evidence, known: Sequence[AxisCertainty] | None)
 def panel(
     run: Run,
     found: Evidence | Task | None,
-    known: Sequence[AxisCertainty] | None,
+    axis_certainty: Sequence[AxisCertainty] | None,
     along: RangeData,
     n_axes: int,
 ) -> None:
@@ -95,7 +97,7 @@ def panel(
     if not found.effects:
         st.caption("This method has no latent, so its axes are not measured.")
         return
-    every = rows_of(run, found, known)
+    every = rows_of(run, found, axis_certainty)
     rows = every
     if len(every) > N_ROWS:
         with head:

@@ -147,9 +147,9 @@ def _say(line: DeltaGenerator, step: str) -> None:
     line.caption(f":material/hourglass_top: {markdown(step)} …")
 
 
-def _chosen(found: PlanScores) -> ScoredRun | None:
+def _chosen(scores: PlanScores) -> ScoredRun | None:
     """The line of the run in the address, else of the one last looked at, else the first."""
-    lines = {line.run.id: line for line in found.lines if line.run.ready}
+    lines = {line.run.id: line for line in scores.lines if line.run.ready}
     if not lines:
         return None
     run_in_hand, _, remark = session.current_run("")
@@ -166,26 +166,26 @@ def _chosen(found: PlanScores) -> ScoredRun | None:
     return lines[run_id]
 
 
-def _scores(found: PlanScores) -> None:
+def _scores(scores: PlanScores) -> None:
     headline(SCORES_TITLE)
-    stem = f"{found.opened.plan.id}-scores"
-    share.offer(share.Panel(SCORES_TITLE, stem, files=labels_charts.score_files(found)))
-    RESULTS(scores_payload(found), key=f"{page_keys.TABLE}_labels")
-    for sentence in _remarks(found):
+    stem = f"{scores.opened.plan.id}-scores"
+    share.offer(share.Panel(SCORES_TITLE, stem, files=labels_charts.score_files(scores)))
+    RESULTS(scores_payload(scores), key=f"{page_keys.TABLE}_labels")
+    for sentence in _remarks(scores):
         st.caption(markdown(sentence))
 
 
-def _remarks(found: PlanScores) -> list[str]:
+def _remarks(scores: PlanScores) -> list[str]:
     """How the numbers were measured, sentence by sentence."""
     from rivae.labels.scores import MIN_QUERIES, MIN_SHARE, PAPER_SELECTED
 
-    line_scores = [line.scores for line in found.lines if line.scores is not None]
-    waiting = [f for f in found.guideline.ids if f not in found.factors]
+    line_scores = [line.scores for line in scores.lines if line.scores is not None]
+    waiting = [f for f in scores.guideline.ids if f not in scores.factors]
     remarks = []
     if line_scores:
         over = ", ".join(sorted({s.interval_over for s in line_scores}))
         remarks.append(
-            f"Of {', '.join(found.names(found.factors))}; "
+            f"Of {', '.join(scores.names(scores.factors))}; "
             f"alpha = {line_scores[0].settings['alpha']:g}; levels are the median over "
             "annotators, verdicts of the review in their place. "
             f"Intervals: 95 % over {over}."
@@ -201,10 +201,10 @@ def _remarks(found: PlanScores) -> list[str]:
             )
     if waiting:
         remarks.append(
-            f"Not scored yet: {', '.join(found.names(waiting))}. A factor counts once {MIN_QUERIES}"
-            f" queries of a run are labelled in it, a query once {MIN_SHARE:.0%} of its points are."
+            f"Not scored yet: {', '.join(scores.names(waiting))}. A factor counts once "
+            f"{MIN_QUERIES} queries of a run are labelled in it, a query once {MIN_SHARE:.0%} of its points are."
         )
-    if found.opened.plan.purpose == "axes":
+    if scores.opened.plan.purpose == "axes":
         remarks.append(
             "The items of this plan were chosen to align axes; for D, C and I, "
             "label complete queries of a plan for scores."
@@ -214,7 +214,7 @@ def _remarks(found: PlanScores) -> list[str]:
             "A place is given only to a run whose interval overlaps no other run's; a tie is not "
             "ranked. Runs share queries and annotators, so more labels may still separate them."
         )
-    if any(line.parent for line in found.lines):
+    if any(line.parent for line in scores.lines):
         remarks.append(
             "A derived run retrieves other items along its axes than the plan's: check how "
             "many of them are labelled. A run aligned to these labels is scored on the "
@@ -223,7 +223,7 @@ def _remarks(found: PlanScores) -> list[str]:
     return remarks
 
 
-def _axes(line: ScoredRun, found: PlanScores, known: Labelled) -> None:
+def _axes(line: ScoredRun, scores: PlanScores, all_labels: Labelled) -> None:
     """The way to axes from the labels, and suggestions, for a model with a latent."""
     method = runs.method_of(line.run)
     if method is None or not method.has_latent:
@@ -233,9 +233,9 @@ def _axes(line: ScoredRun, found: PlanScores, known: Labelled) -> None:
         pages.path("label"),
         label=AXES,
         icon=":material/straighten:",
-        query_params={"view": "Axes", keys.LABEL_PLAN: found.opened.plan.id},
+        query_params={"view": "Axes", keys.LABEL_PLAN: scores.opened.plan.id},
     )
-    labels_axes.suggest_panel(line.run, found, known)
+    labels_axes.suggest_panel(line.run, scores, all_labels)
 
 
 @fragment(run_every=EVERY)

@@ -26,7 +26,7 @@ USUAL = 30  # suggested items
 NOT_SURE = "They are spread first along the axes that are not sure without labels: {}."
 
 
-def suggest_panel(run: Run, found: PlanScores, known: Labelled) -> None:
+def suggest_panel(run: Run, scores: PlanScores, all_labels: Labelled) -> None:
     """Choose how many items; show the suggestion and the plan made of it."""
     from rivae.labels.suggest import MAX_SUGGESTED
 
@@ -47,14 +47,14 @@ def suggest_panel(run: Run, found: PlanScores, known: Labelled) -> None:
             icon=":material/lightbulb:",
             key=page_keys.SUGGEST_START,
             on_click=_suggest,
-            args=(run, known, int(n), found.opened.plan.asks),
+            args=(run, all_labels, int(n), scores.opened.plan.asks),
         )
     st.caption(
         "Chosen among validation items, to which the model was not fitted and on which D, C and I "
         "are not measured; training items join where they are few."
     )
     if job is not None:
-        _suggested(run, job, found)
+        _suggested(run, job, scores)
     if new_plan := st.session_state.get(f"{page_keys.SUGGEST_OPEN}_{run.id}", ""):
         st.success(f"Made the plan {markdown(new_plan)}.", icon=":material/check:")
         st.page_link(
@@ -65,13 +65,13 @@ def suggest_panel(run: Run, found: PlanScores, known: Labelled) -> None:
         )
 
 
-def _suggest(run: Run, known: Labelled, n: int, asks: Asks) -> None:
+def _suggest(run: Run, all_labels: Labelled, n: int, asks: Asks) -> None:
     for name in (page_keys.SUGGEST_NAME, page_keys.SUGGEST_OPEN):
         st.session_state.pop(f"{name}_{run.id}", None)
-    report.begin(SUGGEST, lambda: work.start_suggest(run, known.rows, n, asks))
+    report.begin(SUGGEST, lambda: work.start_suggest(run, all_labels.rows, n, asks))
 
 
-def _suggested(run: Run, job: Task, found: PlanScores) -> None:
+def _suggested(run: Run, job: Task, scores: PlanScores) -> None:
     if job.error or job.result is None:
         st.warning(markdown(job.error or "stopped before it finished"), icon=":material/info:")
         return
@@ -93,11 +93,11 @@ def _suggested(run: Run, job: Task, found: PlanScores) -> None:
             icon=":material/playlist_add:",
             key=page_keys.SUGGEST_KEEP,
             on_click=_keep_plan,
-            args=(run, found, rows, key),
+            args=(run, scores, rows, key),
         )
 
 
-def _keep_plan(run: Run, found: PlanScores, rows: list[int], key: str) -> None:
+def _keep_plan(run: Run, scores: PlanScores, rows: list[int], key: str) -> None:
     """Save the plan with the guideline of the current one, for queries by the same view."""
     from rivae.labels.kept_plans import keep_plan
     from rivae.labels.suggest import suggested_plan
@@ -110,11 +110,11 @@ def _keep_plan(run: Run, found: PlanScores, rows: list[int], key: str) -> None:
             run,
             rows,
             name,
-            data=found.opened.data,
-            guideline=found.guideline.version,
-            asks=found.opened.plan.asks,
+            data=scores.opened.data,
+            guideline=scores.guideline.version,
+            asks=scores.opened.plan.asks,
         )
-        keep_plan(store, plan, found.guideline)
+        keep_plan(store, plan, scores.guideline)
         return ""
 
     if report.attempt(SUGGEST, keep):

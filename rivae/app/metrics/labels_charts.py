@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rivae.labels.scores import LabelScores
 
 
-def charts(line: ScoredRun, found: PlanScores) -> None:
+def charts(line: ScoredRun, scores: PlanScores) -> None:
     """The charts of the chosen run, or why there are none."""
     if line.all_factors is None:
         st.warning(markdown(f"{line.run.id}: {line.trouble}."), icon=":material/info:")
@@ -35,10 +35,10 @@ def charts(line: ScoredRun, found: PlanScores) -> None:
         return
     with st.grid(2, min_column_width=500, gap="large"):
         with st.container():
-            _correlations(line, found, line.all_factors)
+            _correlations(line, scores, line.all_factors)
         with st.container():
-            _coverage(line, found, line.all_factors)
-            _alpha(line, found)
+            _coverage(line, scores, line.all_factors)
+            _alpha(line, scores)
 
 
 def _correlations(line: ScoredRun, found: PlanScores, scores: LabelScores) -> None:
@@ -83,28 +83,28 @@ def _coverage(line: ScoredRun, found: PlanScores, scores: LabelScores) -> None:
 
 
 @fragment()
-def _alpha(line: ScoredRun, found: PlanScores) -> None:
+def _alpha(line: ScoredRun, scores: PlanScores) -> None:
     """D and C of the scored factors at any alpha."""
     if line.scores is None or min(line.scores.coverage.queries) == 0:
         return
     table = line.scores.table.absolute
     if table.shape[1] > 1 or table.shape[0] > 1:
         headline("D and C against alpha")
-        alpha_panel(table, found.names(found.factors), key=page_keys.LABELS_CURVE)
+        alpha_panel(table, scores.names(scores.factors), key=page_keys.LABELS_CURVE)
 
 
-def score_files(found: PlanScores) -> dict[str, share.Content]:
+def score_files(scores: PlanScores) -> dict[str, share.Content]:
     """The scores of all runs as a file, by ending."""
     from rivae.base.csv_text import to_csv
 
     def rows() -> list[dict[str, Any]]:
         from rivae.labels.run_scores import score_rows
 
-        plan, version = found.opened.plan.id, found.guideline.version
-        columns = {"plan": plan, "guideline": version, "labels_up_to": found.seq}
+        plan, version = scores.opened.plan.id, scores.guideline.version
+        columns = {"plan": plan, "guideline": version, "labels_up_to": scores.seq}
         return [
             {**row, **columns}
-            for line in found.lines
+            for line in scores.lines
             if line.scores is not None
             for row in score_rows(line.run.id, line.scores)
         ]

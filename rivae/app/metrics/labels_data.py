@@ -71,7 +71,7 @@ class PlanScores:
 
 
 def scores_of(
-    opened: OpenPlan, seq: int, tell: Callable[[str], None] = lambda step: None
+    open_plan: OpenPlan, seq: int, tell: Callable[[str], None] = lambda step: None
 ) -> PlanScores:
     """Every run of the plan, then the runs derived from them, with their scores from labels.
 
@@ -85,13 +85,13 @@ def scores_of(
     from rivae.labels.kept_plans import family, plan_guideline
     from rivae.labels.run_scores import scored_factors
 
-    plan = opened.plan
+    plan = open_plan.plan
     guideline = plan_guideline(labels.store(), plan)
     own = [served.id for served in plan.runs]
     runs, all_lines = family(own, cache.runs()), []
     for i, run in enumerate(runs, start=1):
         tell(f"Searching with {run.id}, run {i} of {len(runs)}")
-        all_lines.append(_look(run, opened, guideline, seq))
+        all_lines.append(_look(run, open_plan, guideline, seq))
     tell("Scoring")
     counts = [
         line.all_factors
@@ -106,7 +106,7 @@ def scores_of(
         else line
         for line, basis in all_lines
     )
-    return PlanScores(opened, guideline, factors, lines, seq)
+    return PlanScores(open_plan, guideline, factors, lines, seq)
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class _Basis:
 
 
 def _look(
-    run: Run, opened: OpenPlan, guideline: Guideline, seq: int
+    run: Run, open_plan: OpenPlan, guideline: Guideline, seq: int
 ) -> tuple[ScoredRun, _Basis | None]:
     """A run's coverage and correlation table over all factors, and the data behind them."""
     from rivae.labels.coverage import evaluation_behind
@@ -127,10 +127,10 @@ def _look(
 
     line = ScoredRun(run, run.parent or "")
     try:
-        report = evaluation_behind(run, opened.plan.asks)
+        report = evaluation_behind(run, open_plan.plan.asks)
         if report is None:
             return replace(line, trouble=NOT_EVALUATED), None
-        plan = opened.plan
+        plan = open_plan.plan
         key = "|".join(
             [
                 cache.model_key(run.id),
@@ -140,9 +140,9 @@ def _look(
                 plan.fingerprint,
             ]
         )
-        traversal = _traversal(key, plan.n_queries, plan.asks, run, opened.data)
+        traversal = _traversal(key, plan.n_queries, plan.asks, run, open_plan.data)
         key = f"{labels_url()}|{key}"
-        basis = _Basis(key, traversal, _table(key, seq, traversal, opened.data))
+        basis = _Basis(key, traversal, _table(key, seq, traversal, open_plan.data))
         line = replace(line, all_factors=_label_scores(key, seq, guideline.ids, False, basis))
     except RivaeError as error:
         return replace(line, trouble=str(error)), None

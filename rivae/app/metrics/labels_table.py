@@ -43,15 +43,15 @@ def scores_payload(found: PlanScores) -> dict[str, Any]:
 
 
 def _section(
-    found: PlanScores, choose: Callable[[LabelScores], ScoredDims]
+    scores: PlanScores, choose: Callable[[LabelScores], ScoredDims]
 ) -> list[dict[str, Any]]:
     from rivae.labels.run_scores import ranks
 
-    scores_by_run = {line.run.id: choose(line.scores) for line in found.lines if line.scores}
+    scores_by_run = {line.run.id: choose(line.scores) for line in scores.lines if line.scores}
     places = {name: ranks(scores_by_run, name) for name in SCORES}
     several = sum(dims.results["informativeness"].score >= 0 for dims in scores_by_run.values()) > 1
     rows = []
-    for line in found.lines:
+    for line in scores.lines:
         dims = scores_by_run.get(line.run.id)
         cells = [
             {"main": "–", "state": "not-run"}

@@ -132,7 +132,7 @@ def _changing(report: Report, evidence: Evidence | None) -> Answer:
 
 
 def reliable(
-    report: Report, known: Sequence[AxisCertainty] | None, names: Sequence[AxisName | None]
+    report: Report, axis_certainty: Sequence[AxisCertainty] | None, names: Sequence[AxisName | None]
 ) -> Answer:
     """How sure the axes are: by independent fits, else by what their names say of other items.
 
@@ -140,11 +140,11 @@ def reliable(
         known: of each axis, () where there are no fits, None while it is measured.
         names: what is known of each axis.
     """
-    if known is None:
+    if axis_certainty is None:
         return Answer("Reliable?", NOT_SURE_YET)
-    if known:
-        counts, d = Counter(axis.verdict for axis in known), len(known)
-        n_fits = known[0].n_fits
+    if axis_certainty:
+        counts, d = Counter(axis.verdict for axis in axis_certainty), len(axis_certainty)
+        n_fits = axis_certainty[0].n_fits
         plane = f", {counts['plane']} more only as a plane" if counts["plane"] else ""
         bars = tuple(
             ScoreBar(

@@ -118,12 +118,14 @@ def _open_plan(url: str, plan_id: str) -> OpenPlan:
     return OpenPlan(plan, pictures.data, pictures, tuple(keys[row] for row in plan.order))
 
 
-def labelled(opened: OpenPlan, guideline: Guideline, seq: int) -> Labelled:
+def labelled(open_plan: OpenPlan, guideline: Guideline, seq: int) -> Labelled:
     """The labels of all plans on the plan's data; LabelError when the store cannot be read."""
     from rivae.labels.opening import labels_url
 
     names = tuple(plan_names())
-    return _labelled(labels_url(), seq, opened.plan.fingerprint, guideline.ids, names, opened.data)
+    return _labelled(
+        labels_url(), seq, open_plan.plan.fingerprint, guideline.ids, names, open_plan.data
+    )
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

@@ -118,20 +118,20 @@ def let_go(run_id: str) -> None:
     _resolve.clear()
 
 
-def is_behind(found: Run) -> bool:
+def is_behind(run: Run) -> bool:
     """Whether there are newer weights of a run than those that are shown.
 
     Raises:
         RunError: it has no weights.
     """
-    held_run = _held.get(found.id)
-    return held_run is not None and held_run[0] != found.shown_key
+    held_run = _held.get(run.id)
+    return held_run is not None and held_run[0] != run.shown_key
 
 
-def shown_from(found: Run) -> tuple[str, int]:
+def shown_from(run: Run) -> tuple[str, int]:
     """The stage and epoch that the weights of a run in training are from that are shown."""
-    held_run = _held.get(found.id)
-    return held_run[1] if held_run is not None else found.preview_from
+    held_run = _held.get(run.id)
+    return held_run[1] if held_run is not None else run.preview_from
 
 
 @st.cache_resource(max_entries=MAX_OPEN, show_spinner=False)
@@ -162,14 +162,14 @@ def _part(shown_key: str, folder: str, rows: str, asks: Asks, _run: Run) -> Expl
 
 
 @contextmanager
-def _readable(found: Run) -> Iterator[None]:
+def _readable(run: Run) -> Iterator[None]:
     """RunError where a file that belongs to the run cannot be read, whatever the reason."""
     try:
         yield
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise RunError(
-            f"run {found.id} cannot be opened ({why}): give its files back, or choose another"
+            f"run {run.id} cannot be opened ({why}): give its files back, or choose another"
         ) from error
 
 

@@ -38,9 +38,9 @@ def warm() -> None:
     ready = ready_runs()
     first = {found.id: found for found in (*telling_runs()[:1], *ready[:1])}
 
-    def ahead(found: Run) -> None:
-        if found.id in first and not needs_preparing(found, "test", "first"):
-            explorer(found.id).best("a", 1)  # texts are indexed at the first search
+    def ahead(run: Run) -> None:
+        if run.id in first and not needs_preparing(run, "test", "first"):
+            explorer(run.id).best("a", 1)  # texts are indexed at the first search
         # Of one that needs preparing only who asks for it waits.
 
     for work, some in ((ahead, first.values()), (lambda found: strip(found.config), ready)):

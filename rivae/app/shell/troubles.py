@@ -17,20 +17,20 @@ MAX_NOTED = 1000
 _noted: dict[Path, tuple[float, str]] = {}
 
 
-def trouble(found: Run) -> str:
+def trouble(run: Run) -> str:
     """Why a run cannot be opened, in one sentence: see ``rivae.runs.opening.trouble``, or what came
     up when somebody tried within the last minute; "" where nothing is known against it.
     """
-    when, why = _noted.get(found.path, (0.0, ""))
+    when, why = _noted.get(run.path, (0.0, ""))
     recent = why if time.monotonic() - when < NOTED_S else ""
-    return _seen(os.fsencode(found.path), found) or recent
+    return _seen(os.fsencode(run.path), run) or recent
 
 
-def note(found: Run, why: str) -> None:
+def note(run: Run, why: str) -> None:
     """Note that a run did not open although nothing was known against it, or "" that it did."""
-    _noted.pop(found.path, None)
+    _noted.pop(run.path, None)
     if why:
-        _noted[found.path] = time.monotonic(), why
+        _noted[run.path] = time.monotonic(), why
         while len(_noted) > MAX_NOTED:
             del _noted[next(iter(_noted))]
 

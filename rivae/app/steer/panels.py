@@ -38,51 +38,51 @@ def _use(i: int) -> None:
     )
 
 
-def offer(explorer: Explorer, shown: SteerState) -> None:
+def offer(explorer: Explorer, state: SteerState) -> None:
     """What can be taken away from Combinations: the matrix, and the run as a page."""
     from rivae.app.steer.answers import K
     from rivae.exploring.steering import base_point
 
-    start: dict[str, Any] = {"query": shown.query, "asks": shown.asks}
-    if shown.query == "mean":
+    start: dict[str, Any] = {"query": state.query, "asks": state.asks}
+    if state.query == "mean":
         start |= {"query": None, "z": base_point(explorer, "mean").tolist()}
-    link = ExploreLink(run=shown.run, asks=shown.asks, query=shown.query)
-    share.page(explorer, shown.run, lambda: share.linked(explorer, link))
+    link = ExploreLink(run=state.run, asks=state.asks, query=state.query)
+    share.page(explorer, state.run, lambda: share.linked(explorer, link))
     share.figure(
         "Combinations",
         "steer",
-        lambda: sheet(explorer, shown),
-        shown.run,
+        lambda: sheet(explorer, state),
+        state.run,
         "steer",
         is_chart=False,
         **start,
-        axes=shown.axes,
-        levels=[list(row) for row in shown.rows],
-        n_sigma=shown.n_sigma,
+        axes=state.axes,
+        levels=[list(row) for row in state.rows],
+        n_sigma=state.n_sigma,
         k=K,
         side=_side(explorer),
     )
 
 
-def sheet(explorer: Explorer, shown: SteerState) -> Sheet:
+def sheet(explorer: Explorer, state: SteerState) -> Sheet:
     """The matrix as the paper prints it."""
     from rivae.app.steer.answers import K
     from rivae.exploring.placing import axis_names
     from rivae.exploring.steering import base_point, steer
     from rivae.figures.steering import row_clouds, steering_sheet
 
-    rows, data, side = shown.steer_rows, explorer.data, _side(explorer)
-    average = shown.query == "mean"
+    rows, data, side = state.steer_rows, explorer.data, _side(explorer)
+    average = state.query == "mean"
     return steering_sheet(
         rows,
-        steer(explorer, base_point(explorer, shown.query), rows, shown.n_sigma, K),
+        steer(explorer, base_point(explorer, state.query), rows, state.n_sigma, K),
         axis_names(explorer),
         lambda i: data.picture(i, side),
-        clouds=row_clouds(explorer, rows, shown.n_sigma),
-        query=None if shown.query == "mean" else data.picture(shown.query, explorer.query_side),
-        query_title="the average query" if average else data.title(int(shown.query)),
+        clouds=row_clouds(explorer, rows, state.n_sigma),
+        query=None if state.query == "mean" else data.picture(state.query, explorer.query_side),
+        query_title="the average query" if average else data.title(int(state.query)),
         title=data.title,
-        n_sigma=shown.n_sigma,
+        n_sigma=state.n_sigma,
         signs=explorer.signs.tolist(),
     )
 

@@ -31,11 +31,11 @@ from rivae.runs import Run
 class SteerSession(Session[SteerState, SteerLink]):
     """The session of Steer."""
 
-    def explorer(self, shown: SteerState) -> Explorer:
-        return cache.asked(shown.run, shown.asks)
+    def explorer(self, state: SteerState) -> Explorer:
+        return cache.asked(state.run, state.asks)
 
-    def in_hand(self, shown: SteerState) -> tuple[str, Query | str]:
-        return shown.run, shown.query
+    def in_hand(self, state: SteerState) -> tuple[str, Query | str]:
+        return state.run, state.query
 
     def to_link(self, shown: SteerState) -> SteerLink:
         return state.to_link(shown)

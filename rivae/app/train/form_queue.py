@@ -149,26 +149,26 @@ def result(config: RunConfig) -> None:
             st.caption(details(estimate, config))
 
 
-def details(measured: Estimate, config: RunConfig) -> str:
+def details(estimate: Estimate, config: RunConfig) -> str:
     """The estimate as Markdown."""
     from rivae.app.forms.estimate import lengths_of
     from rivae.jobs.units import duration, size_text
 
     lengths, parts = lengths_of(config), []
-    for stage in measured.stages:
+    for stage in estimate.stages:
         epochs = lengths.get(stage.setting, stage.epochs)
         if epochs:
-            took = duration(measured.stage_seconds(stage, lengths))
+            took = duration(estimate.stage_seconds(stage, lengths))
             parts.append(
                 f"{markdown(stage.name)} {epochs:,} × {stage.steps:,} steps of "
                 f"{_step_words(stage.step_s)} ({took})"
             )
-    sizes = ((measured.memory, "of memory"), (measured.card_memory, "of the card's memory"))
+    sizes = ((estimate.memory, "of memory"), (estimate.card_memory, "of the card's memory"))
     memory = " and ".join(f"{size_text(size)} {what}" for size, what in sizes if size)
-    where = "the CPU" if measured.device == "cpu" else "one graphics card"
+    where = "the CPU" if estimate.device == "cpu" else "one graphics card"
     return (
         f"{' · '.join(parts)}. {f'At most {memory}. ' if memory else ''}Measured on {where} with "
-        f"{measured.n_pairs:,} training pairs; a busy machine takes longer."
+        f"{estimate.n_pairs:,} training pairs; a busy machine takes longer."
     )
 
 

@@ -48,33 +48,33 @@ def panel(run_id: str) -> None:
     _buttons(run, about_run, "" if access.may_change() else f"Log in to {access.WHAT}.")
 
 
-def _words(kept: About) -> None:
+def _words(about_run: About) -> None:
     """The stored note and tags."""
-    if kept.archived or kept.tags:
+    if about_run.archived or about_run.tags:
         with st.container(horizontal=True, gap="xsmall"):
-            if kept.archived:
+            if about_run.archived:
                 st.badge("archived", icon=":material/inventory_2:", color="gray")
-            for tag in kept.tags:
+            for tag in about_run.tags:
                 st.badge(markdown(tag), icon=":material/label:", color="blue")
-    if kept.note:
-        st.markdown("  \n".join(markdown(line) for line in kept.note.split("\n")))
+    if about_run.note:
+        st.markdown("  \n".join(markdown(line) for line in about_run.note.split("\n")))
 
 
-def _buttons(run: Run, kept: About, why_not: str) -> None:
+def _buttons(run: Run, about_run: About, why_not: str) -> None:
     """The buttons; those that change the run are disabled with the reason ``why_not``, if any."""
     off, help_text = bool(why_not), why_not or None
     with st.container(horizontal=True, gap="small"):
         with st.popover("Notes", icon=":material/edit_note:", disabled=off, help=help_text):
-            _notes(run, kept)
+            _notes(run, about_run)
         with st.popover("Rename", icon=":material/edit:", disabled=off, help=help_text):
             _rename(run)
         st.button(
-            "Unarchive" if kept.archived else "Archive",
-            icon=":material/unarchive:" if kept.archived else ":material/archive:",
+            "Unarchive" if about_run.archived else "Archive",
+            icon=":material/unarchive:" if about_run.archived else ":material/archive:",
             key=_key("archive", run),
             disabled=off,
             on_click=_archive,
-            args=(run, not kept.archived),
+            args=(run, not about_run.archived),
             help=help_text
             or "Hides the run from Home and from the lists of runs. Nothing is deleted.",
         )
@@ -84,21 +84,21 @@ def _buttons(run: Run, kept: About, why_not: str) -> None:
             _delete(run)
 
 
-def _notes(run: Run, kept: About) -> None:
+def _notes(run: Run, about_run: About) -> None:
     from rivae.runs.notes import MAX_NOTE, MAX_TAGS
 
     with st.form(_key("notes", run), border=False):
         # First, so that its list does not cover the button.
         st.multiselect(
             "Tags",
-            list(dict.fromkeys([*kept.tags, *_known_tags()])),
-            default=list(kept.tags),
+            list(dict.fromkeys([*about_run.tags, *_known_tags()])),
+            default=list(about_run.tags),
             key=_key("tags", run),
             accept_new_options=True,
             max_selections=MAX_TAGS,
             placeholder="Type a tag, press Enter",
         )
-        st.text_area("Note", kept.note, max_chars=MAX_NOTE, key=_key("note", run), height=140)
+        st.text_area("Note", about_run.note, max_chars=MAX_NOTE, key=_key("note", run), height=140)
         st.form_submit_button(
             "Save", type="primary", key=_key("keep", run), on_click=_keep, args=(run,)
         )

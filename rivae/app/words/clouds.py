@@ -110,9 +110,11 @@ def legend(clouds: Clouds, *, dark: bool) -> str:
     return f'<div style="display:flex;flex-wrap:wrap;gap:.2rem 1.4rem">{marks}</div>'
 
 
-def _remark(found: AxisStates) -> None:
+def _remark(states: AxisStates) -> None:
     """A warning if an end lies far from all data, which the clouds do not show."""
-    few = [name for s, name in enumerate(found.names) if len(found.items(s)) <= found.ids.shape[2]]
+    few = [
+        name for s, name in enumerate(states.names) if len(states.items(s)) <= states.ids.shape[2]
+    ]
     if few:
         st.warning(
             f"At {' and '.join(few)} every query finds the same few items: this far from the data "
@@ -121,17 +123,19 @@ def _remark(found: AxisStates) -> None:
         )
 
 
-def _word(explorer: Explorer, clouds: Clouds, found: AxisStates, report: dict[str, object]) -> None:
+def _word(
+    explorer: Explorer, clouds: Clouds, states: AxisStates, report: dict[str, object]
+) -> None:
     """A word was clicked: list the items of its state that have it."""
     from rivae.exploring.words.item_words import items_with
 
     s, w = report.get("state"), report.get("word")
     if not isinstance(s, int) or not isinstance(w, int):
         return
-    if s in range(len(found.names)) and w in range(len(clouds.counts.words)):
+    if s in range(len(states.names)) and w in range(len(clouds.counts.words)):
         word = clouds.counts.words[w]
-        ids = items_with(words.words_of(explorer.data).sets, word, found.items(s))
-        session.open_list(f"{word} at {found.names[s]}", ids)
+        ids = items_with(words.words_of(explorer.data).sets, word, states.items(s))
+        session.open_list(f"{word} at {states.names[s]}", ids)
 
 
 def open_item(explorer: Explorer, i: int) -> None:
@@ -163,7 +167,7 @@ def _export(
     explorer: Explorer,
     run_id: str,
     clouds: Clouds,
-    found: AxisStates,
+    states: AxisStates,
     choice: AxisChoice,
     target: Target,
     everyday: bool,
@@ -174,7 +178,7 @@ def _export(
     data, note = explorer.data, cloud_note(clouds)
 
     def figure() -> CloudSheet:
-        items = [found.items(s) for s in range(len(found.names))]
+        items = [states.items(s) for s in range(len(states.names))]
         return cloud_sheet(
             clouds, items, lambda i: data.picture(i, explorer.found_side), data.title
         )

@@ -33,31 +33,31 @@ def show(explorer: Explorer, run_id: str) -> None:
         _list(explorer, content)
 
 
-def _list(explorer: Explorer, opened: DrawerContent) -> None:
-    n_pages = max(1, math.ceil(len(opened.ids) / PER_PAGE))
+def _list(explorer: Explorer, content: DrawerContent) -> None:
+    n_pages = max(1, math.ceil(len(content.ids) / PER_PAGE))
     if st.session_state.get(page_keys.PAGE, 1) > n_pages:
         st.session_state[page_keys.PAGE] = 1
-    st.subheader(markdown(opened.title), anchor=False)
-    items = "1 item" if len(opened.ids) == 1 else f"{len(opened.ids):,} items"
+    st.subheader(markdown(content.title), anchor=False)
+    items = "1 item" if len(content.ids) == 1 else f"{len(content.ids):,} items"
     st.caption(f"{items}. Click one to read its text.")
     page = st.pagination(n_pages, key=page_keys.PAGE) if n_pages > 1 else 1
     gallery_panel(
         explorer,
-        opened.ids[(page - 1) * PER_PAGE : page * PER_PAGE],
+        content.ids[(page - 1) * PER_PAGE : page * PER_PAGE],
         side=2,
         chosen=None,
-        label=opened.title,
+        label=content.title,
         key=page_keys.LIST,
         pick=lambda i: session.open_item(i, explorer),
     )
 
 
-def _item(explorer: Explorer, run_id: str, opened: DrawerContent) -> None:
-    assert opened.item is not None
-    i, data = opened.item, explorer.data
-    if opened.ids:
+def _item(explorer: Explorer, run_id: str, content: DrawerContent) -> None:
+    assert content.item is not None
+    i, data = content.item, explorer.data
+    if content.ids:
         st.button(
-            markdown(opened.title),
+            markdown(content.title),
             icon=":material/arrow_back:",
             type="tertiary",
             on_click=session.back_to_list,

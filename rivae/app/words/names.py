@@ -199,7 +199,7 @@ def _show_clouds(axis: str) -> None:
 
 
 def _typed(
-    run_id: str, d: int, j: int, proposal: AxisName | None, known: Mapping[int, AxisName]
+    run_id: str, d: int, j: int, proposal: AxisName | None, names_by_axis: Mapping[int, AxisName]
 ) -> None:
     """Store a typed name with its poles; an empty name removes all of it."""
     from rivae.runs.axis_names import AxisName
@@ -209,14 +209,17 @@ def _typed(
         str(st.session_state.get(k, "")).strip() for k in (key, f"{key}_low", f"{key}_high")
     )
     if not text:
-        _change(run_id, d, {j: None}, known)
+        _change(run_id, d, {j: None}, names_by_axis)
         return
-    before = known.get(j) or proposal or AxisName(j, text, 1)
-    _change(run_id, d, {j: naming.typed(before, text, low, high)}, known)
+    before = names_by_axis.get(j) or proposal or AxisName(j, text, 1)
+    _change(run_id, d, {j: naming.typed(before, text, low, high)}, names_by_axis)
 
 
 def _change(
-    run_id: str, d: int, changes: Mapping[int, AxisName | None], known: Mapping[int, AxisName]
+    run_id: str,
+    d: int,
+    changes: Mapping[int, AxisName | None],
+    names_by_axis: Mapping[int, AxisName],
 ) -> None:
     """Write the changes; ``known`` are the names that the visitor saw."""
     try:
@@ -224,7 +227,11 @@ def _change(
     except RivaeError as error:
         st.session_state[page_keys.SAID] = str(error)
         return
-    losses = [b for j, b in before.items() if (known[j].name if j in known else "") != b.name]
+    losses = [
+        b
+        for j, b in before.items()
+        if (names_by_axis[j].name if j in names_by_axis else "") != b.name
+    ]
     if losses:
         others = ", ".join(f"z{b.dim + 1} “{b.name}”" for b in losses[:3])
         st.session_state[page_keys.SAID] = (
