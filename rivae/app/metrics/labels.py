@@ -202,7 +202,8 @@ def _remarks(scores: PlanScores) -> list[str]:
     if waiting:
         remarks.append(
             f"Not scored yet: {', '.join(scores.names(waiting))}. A factor counts once "
-            f"{MIN_QUERIES} queries of a run are labelled in it, a query once {MIN_SHARE:.0%} of its points are."
+            f"{MIN_QUERIES} queries of a run are labelled in it, "
+            f"a query once {MIN_SHARE:.0%} of its points are."
         )
     if scores.opened.plan.purpose == "axes":
         remarks.append(
