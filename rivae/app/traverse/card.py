@@ -36,7 +36,7 @@ def card(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     query_picker(explorer, anchor)
     with frame.tools():
         dim = dim_picker(explorer, "Axis", keys.TRAVERSE_CARD, by_effect[0], width=280)
-        for title, step in (("Previous axis", -1), ("Next axis", 1)):
+        for title, step in (("Previous", -1), ("Next", 1)):
             st.button(
                 title,
                 icon=":material/chevron_left:" if step < 0 else ":material/chevron_right:",
