@@ -31,10 +31,10 @@ def strips(
         names: (d,) of the axes of z.
     """
     views = dict(zip(("first", "second"), explorer.data.view_names, strict=True))
-    found = _found(explorer, axes_given, some, query)
+    best_items = _best_items(explorer, axes_given, some, query)
     side = 0 if explorer.shows_whole else explorer.found_side
     blocks = []
-    for k, rows in zip(some, found, strict=True):
+    for k, rows in zip(some, best_items, strict=True):
         axis = axes_given.axes[k]
         before = f"before: {names[axes_given.before[k]]}"
         pair = "".join(
@@ -63,7 +63,7 @@ def _numbers(axes_given: AxesGiven, k: int, views: Mapping[str, str]) -> str:
     )
 
 
-def _found(
+def _best_items(
     explorer: Explorer, axes_given: AxesGiven, some: Sequence[int], query: int
 ) -> list[list[list[int]]]:
     """(factors, 2, places) data rows: the best item at each place, before and after."""

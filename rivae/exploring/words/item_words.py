@@ -95,11 +95,13 @@ def _made(data: PairedDataset) -> ItemWords:
         return (recipe for recipe in every if recipe is not None)
 
     line_names = ingredient_sets(recipes())
-    given = data.store.item_sets("ingredient_names") if isinstance(data, Pairs) else None
-    if given is not None and given.words:
-        clean = {name: cut(" ".join(caseless(name).split()), MAX_WORD) for name in given.words}
+    source_names = data.store.item_sets("ingredient_names") if isinstance(data, Pairs) else None
+    if source_names is not None and source_names.words:
+        clean = {
+            name: cut(" ".join(caseless(name).split()), MAX_WORD) for name in source_names.words
+        }
         names_of_items = (
-            filter(None, dict.fromkeys(clean[name] for name in item)) for item in given
+            filter(None, dict.fromkeys(clean[name] for name in item)) for item in source_names
         )
         sets = [
             tuple(names) or read for names, read in zip(names_of_items, line_names, strict=True)

@@ -155,29 +155,29 @@ class Meter:
 
     def _of_run(self, name: str, labels: pd.DataFrame, slips: SlipRate) -> LabelEstimates:
         ground = self.grounds[name]
-        known = partial_labels(labels, self.plan, ground.items, self.factors)
+        partial = partial_labels(labels, self.plan, ground.items, self.factors)
 
         def draw(*some: Any, **how: Any) -> list[FactorDraws]:
             return [factor_draws(ground, *some, **how)]
 
-        draws = [drawn for (drawn,) in self._draws(name, known, draw, slips.some)]
-        return combined(ground, draws, self.factors, known.left_out, slips)
+        draws = [drawn for (drawn,) in self._draws(name, partial, draw, slips.some)]
+        return combined(ground, draws, self.factors, partial.left_out, slips)
 
     def _differences(self, labels: pd.DataFrame, slips: SlipRate) -> tuple[Difference, ...]:
         if self._rivals is None:
             return ()
         items = next(iter(self.grounds.values())).items
-        known = partial_labels(labels, self.plan, items, self.factors)
-        draws = self._draws(_TOGETHER, known, self._rivals.draws, slips.some)
+        partial = partial_labels(labels, self.plan, items, self.factors)
+        draws = self._draws(_TOGETHER, partial, self._rivals.draws, slips.some)
         return self._rivals.differences(draws, self.factors, slips)
 
     def _draws(
-        self, of: str, known: PartialLabels, draw: Callable[..., list[FactorDraws]], worse: bool
+        self, of: str, partial: PartialLabels, draw: Callable[..., list[FactorDraws]], worse: bool
     ) -> list[list[FactorDraws]]:
         """Of every factor; those whose labels did not change are not drawn again."""
         draws = []
         for k in range(len(self.factors)):
-            levels, apart = known.levels[:, k], known.apart[:, k]
+            levels, apart = partial.levels[:, k], partial.apart[:, k]
             key = hashlib.blake2b(levels.tobytes() + apart.tobytes() + bytes([worse])).digest()
             before = self._drawn.get((of, k))
             if before is None or before[0] != key:

@@ -63,9 +63,11 @@ def estimates_of_run(
     progress("reading the labels", 0.8)
     labels, again, verdicts = _answers(store, data, chosen)
     slips = slip_rate(labels[labels["factor"].isin(names)], again)
-    known = partial_labels(adjudicated(labels, verdicts), chosen, ground.items, names)
+    partial = partial_labels(adjudicated(labels, verdicts), chosen, ground.items, names)
     progress("estimating", 0.9)
-    return estimate(ground, known.levels, names, known.apart, left_out=known.left_out, slips=slips)
+    return estimate(
+        ground, partial.levels, names, partial.apart, left_out=partial.left_out, slips=slips
+    )
 
 
 def _answers(
@@ -86,12 +88,12 @@ def plan_factors(
     Raises:
         LabelError: one is not in the plan's guideline.
     """
-    known = plan_guideline(store, plan).ids
-    names = tuple(known if factors is None else dict.fromkeys(factors))
+    factor_ids = plan_guideline(store, plan).ids
+    names = tuple(factor_ids if factors is None else dict.fromkeys(factors))
     for name in names:
-        if name not in known:
+        if name not in factor_ids:
             raise LabelError(
-                f"'{name[:40]}' is no factor of plan {plan.id}: choose from {', '.join(known)}"
+                f"'{name[:40]}' is no factor of plan {plan.id}: choose from {', '.join(factor_ids)}"
             )
     return names
 
