@@ -95,21 +95,18 @@ const supported = VideoEncoder.isConfigSupported.bind(VideoEncoder)
 VideoEncoder.isConfigSupported = async (config) =>
   config.codec.startsWith("avc") ? { supported: false, config } : supported(config)
 """
-SEEN = """async () => {
-  const video = document.createElement("video")
+OPENED = """async () => {
+  window.video = document.createElement("video")
   video.src = URL.createObjectURL(await (await fetch("/video-of-path")).blob())
   await new Promise((done, fail) => Object.assign(video, { onloadeddata: done, onerror: fail }))
+  return [video.duration, [video.videoWidth, video.videoHeight]]
+}"""
+COLOR = """() => {
   const canvas = document.createElement("canvas")
   canvas.width = canvas.height = 1
   const context = canvas.getContext("2d", { willReadFrequently: true })
-  const colors = []
-  for (const at of [0.1, video.duration - 0.1]) {
-    video.currentTime = at
-    await new Promise((done) => { video.onseeked = done })
-    context.drawImage(video, 0, 0, 1, 1)
-    colors.push([...context.getImageData(0, 0, 1, 1).data.slice(0, 3)])
-  }
-  return [video.duration, [video.videoWidth, video.videoHeight], colors]
+  context.drawImage(video, 0, 0, 1, 1)
+  return [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)]
 }"""
 
 
@@ -134,13 +131,16 @@ def test_the_path_is_a_video_of_its_pictures_at_their_size(drawn, until, script,
     until(lambda: button.inner_text() == label, "the button is itself again")
     said = path.locator(".path [role=status]").inner_text()
     assert kind in said.lower() and "900" in said and "600" in said
-    seconds, size, colors = path.evaluate(SEEN)
+    seconds, size = path.evaluate(OPENED)
     assert size == [900, 600]
     # Three way-points of .9 s and 21 points of .18 s between them, and some rest at the end.
     assert seconds == pytest.approx(3 * 0.9 + 21 * 0.18 + 0.4, abs=0.2)
     tiles = path.get_by_test_id("path-tile")
-    for color, tile in zip(colors, (tiles.first, tiles.last), strict=True):
-        assert color == pytest.approx(color_of(int(tile.get_attribute("data-id"))), abs=12)
+    for tile, at in ((tiles.first, 0.1), (tiles.last, seconds - 0.1)):
+        color = pytest.approx(color_of(int(tile.get_attribute("data-id"))), abs=12)
+        path.evaluate("(at) => { video.currentTime = at }", at)
+        # A busy Chromium says that it has found the place before it has decoded the picture there.
+        until(lambda color=color: path.evaluate(COLOR) == color, "its picture")
 
 
 def test_a_video_can_be_given_up_and_its_failures_are_said(drawn, until):
