@@ -9,6 +9,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import FunctionType
+
+import pytest
+
+# In one process, which reads each file once.
+pytestmark = pytest.mark.xdist_group("files of the house")
 
 ROOT = Path(__file__).resolve().parents[1]
 LIBRARY = sorted((ROOT / "rivae").rglob("*.py"))
@@ -31,9 +37,9 @@ def name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def imports(tree: ast.AST) -> set[str]:
+def imports(path: Path) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             found |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -46,8 +52,13 @@ def parse(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
 
+@functools.cache
+def nodes(path: Path) -> list[ast.AST]:
+    return list(ast.walk(parse(path)))
+
+
 def calls(path: Path) -> list[ast.Call]:
-    return [node for node in ast.walk(parse(path)) if isinstance(node, ast.Call)]
+    return [node for node in nodes(path) if isinstance(node, ast.Call)]
 
 
 # One test for all files: a test for each would be most of this project's tests.
@@ -57,12 +68,12 @@ def test_streamlit_stays_in_the_user_interface():
     interface = ROOT / "rivae" / "app"
     below = [path for path in LIBRARY if not path.is_relative_to(interface)]
     assert len(below) > 200
-    assert [name(path) for path in below if "streamlit" in imports(parse(path))] == []
+    assert [name(path) for path in below if "streamlit" in imports(path)] == []
 
 
 def test_no_pickle():
     pickles = {"pickle", "dill", "cloudpickle", "shelve", "joblib"}
-    assert [name(path) for path in CODE if pickles & imports(parse(path))] == []
+    assert [name(path) for path in CODE if pickles & imports(path)] == []
 
 
 def test_nothing_is_loaded_that_could_be_a_pickle():
@@ -90,7 +101,7 @@ def test_no_swallowed_errors_and_no_leftovers():
     bare = [
         f"{name(path)}:{node.lineno}"
         for path in CODE
-        for node in ast.walk(parse(path))
+        for node in nodes(path)
         if isinstance(node, ast.ExceptHandler) and node.type is None
     ]
     assert bare == []
@@ -111,6 +122,14 @@ def in_protocols(module: object) -> set[str]:
     return {key for c in protocols for key, value in vars(c).items() if inspect.getdoc(value)}
 
 
+def n_lines(function: FunctionType) -> int:
+    """From its first decorator to its last statement; reading its source takes a hundred times as
+    long.
+    """
+    code = function.__code__
+    return max(line for *_, line in code.co_lines() if line) - code.co_firstlineno + 1
+
+
 def undocumented(owner: object, module: str, prefix: str, known: set[str]) -> list[str]:
     missing = []
     for key, value in vars(owner).items():
@@ -122,7 +141,7 @@ def undocumented(owner: object, module: str, prefix: str, known: set[str]) -> li
             missing += undocumented(value, module, f"{prefix}{key}.", known)
         elif inspect.isfunction(value):
             # An override inherits its text; a short method may speak for itself.
-            spared = key in known or len(inspect.getsource(value).splitlines()) <= 6
+            spared = key in known or n_lines(value) <= 6
             if not (inspect.isclass(owner) and spared) and not inspect.getdoc(getattr(owner, key)):
                 missing.append(prefix + key)
     return missing
@@ -146,14 +165,14 @@ DATA = {"RIVAE without L_Reg", "chance: random items", "full of fruit", "A data 
 def literals(path: Path) -> list[ast.Constant]:
     """The strings of a file, without docstrings and without what an assertion says on failure."""
     spared: set[ast.AST] = set()
-    for node in ast.walk(parse(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Expr):
             spared.add(node.value)
         elif isinstance(node, ast.Assert) and node.msg is not None:
             spared |= set(ast.walk(node.msg))
     return [
         node
-        for node in ast.walk(parse(path))
+        for node in nodes(path)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in spared
     ]
 
@@ -213,9 +232,10 @@ def test_no_path_of_one_machine():
     for path in committed_files():
         if path.suffix not in TEXT_SUFFIXES and path.name not in ("Makefile", "run"):
             continue
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            if MACHINE_PATHS.search(line):
-                found.append(f"{name(path)}:{number}")
+        text = path.read_text(encoding="utf-8")
+        if MACHINE_PATHS.search(text):
+            lines = enumerate(text.splitlines(), 1)
+            found += [f"{name(path)}:{n}" for n, line in lines if MACHINE_PATHS.search(line)]
     assert found == []
 
 
