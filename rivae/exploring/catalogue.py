@@ -112,8 +112,13 @@ class Catalogue:
 
     def aspect(self, side: int = 2) -> float:
         """Width over height that suits the pictures, from the first item's, in [0.5, 2]."""
-        first = self.thumbnail(int(self.search_rows[0]), side)
+        first = self.thumbnail(self.first_item, side)
         return min(max(first.width / first.height, 0.5), 2.0)
+
+    @property
+    def first_item(self) -> int:
+        """The first item searched: the query where nobody has chosen one."""
+        return int(self.search_rows[0])
 
     @property
     def shows_whole(self) -> bool:

@@ -98,7 +98,7 @@ class View(anywidget.AnyWidget):
     ) -> None:
         self._explorer, self.source, self._table = explorer, source, table
         self._retriever: Retriever = explorer.retriever
-        first = int(explorer.search_rows[0])
+        first = explorer.first_item
         content = content | {"asksPython": isinstance(source, RunAxes) and has_texts(explorer.data)}
         super().__init__(
             _content=as_json(content).encode(),

@@ -115,8 +115,8 @@ def _data(explorer: Explorer, run: Run) -> dict[str, Any]:
 
 def _query(explorer: Explorer) -> tuple[int, int]:
     """The row that is the query, the first searched one to begin with, and its number."""
-    query, rev = st.session_state.get(page_keys.HERO, (int(explorer.search_rows[0]), 0))
-    return (query if query < len(explorer.data) else int(explorer.search_rows[0])), rev
+    query, rev = st.session_state.get(page_keys.HERO, (explorer.first_item, 0))
+    return (query if query < len(explorer.data) else explorer.first_item), rev
 
 
 def _start(explorer: Explorer, asked: dict[str, Any]) -> None:

@@ -43,7 +43,7 @@ def linked_query(
     """The query that a link names, else the first row; a sentence where it names none there is, or
     where ``explorer`` cannot be asked with the view ``asks`` that the link names.
     """
-    first, notes = int(explorer.search_rows[0]), []
+    first, notes = explorer.first_item, []
     if asks not in ("first", explorer.asks):
         notes.append(ONE_WAY.format(explorer.query_name))
     if query == "mean":

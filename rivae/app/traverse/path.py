@@ -123,7 +123,7 @@ def _rows(explorer: Explorer, text: str) -> tuple[list[int], bool]:
 def _opposite(explorer: Explorer, anchor: Anchor) -> int:
     """The item nearest to where the query's z is mirrored at the mean."""
     if anchor.query == "mean":  # its mirror image is itself, and the path would stay there
-        return int(explorer.search_rows[0])
+        return explorer.first_item
     opposite = 2 * explorer.mean - np.array(anchor.z)
     return int(explorer.topk(opposite, 1).ids[0])
 

@@ -77,9 +77,9 @@ def opened_at(explorer: Explorer, seen: Seen | None = None) -> dict[str, Any]:
     Raises:
         ConfigError: the conditions ``only`` cannot be read.
     """
-    first = int(explorer.search_rows[0])
     if seen is None:
-        seen = Seen(first, tuple(np.round(explorer.encode(first), 4).tolist()))
+        z = np.round(explorer.encode(explorer.first_item), 4).tolist()
+        seen = Seen(explorer.first_item, tuple(z))
     held = seen.query is not None and seen.query in explorer.search_rows
     return {
         "query": seen.query if held else OPENED if seen.card else None,
