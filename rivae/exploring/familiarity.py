@@ -1,10 +1,10 @@
 """Whether a user's own picture is of the kind that a model was trained on.
 
-A network maps a picture of another world into the midst of its embeddings: of real photographs
-shown to the rendered kitchen, the distance in the embedding tells one in seven apart, statistics of
-the pictures themselves (colours, edges, contrast) every second one, and of most other worlds all
-(``benchmarks/results/familiarity.md``). So those are compared, by the distance to the fifth
-nearest training picture.
+A network may map a picture of another world into the midst of its embeddings: by the distance there
+the digits take sprites and most photographs for digits, while statistics of the pictures themselves
+(colours, edges, contrast) tell nearly all apart (``benchmarks/results/familiarity.md``). So those
+are compared, by the distance to the fifth nearest training picture. The limit is the 99th
+percentile of held-out validation pictures.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from rivae.retrieval.indexes.brute_force import NumpyIndex
 
 N_TRAIN, N_HELD_OUT = 1_000, 300
 SIDE, N_COMPONENTS, NEIGHBOURS = 64, 60, 5
-MOST = 1.5  # times the limit; from there on, results say little
 
 
 class Familiarity:

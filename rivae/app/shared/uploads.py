@@ -28,8 +28,8 @@ MAX_BYTES = 16 * 2**20  # of all kept previews: some thousand
 PREVIEW_SIDE = 160
 PICTURE, TEXT = "upload_", "text_"  # how names begin
 UNLIKE = (
-    "This picture is unlike those that the model was trained on ({:.1f} times the usual limit), so "
-    "what is found means little."
+    "This picture is farther from those that the model was trained on than 99 in 100 others of "
+    "their kind ({:.1f} times that distance), so what is found means little."
 )
 MAX_PREVIEW, MAX_TITLE = 1_000, 80  # characters of a text
 
@@ -60,11 +60,9 @@ class Upload:
         """One sentence where it is a picture of another world, or a text with unknown words; else
         "".
         """
-        from rivae.exploring.familiarity import MOST
-
         if self.unknown:
             return f"{self.unknown[0].upper()}{self.unknown[1:]}."
-        return UNLIKE.format(self.unlike) if self.unlike > MOST else ""
+        return UNLIKE.format(self.unlike) if self.unlike > 1 else ""
 
     @property
     def asks(self) -> Asks:
