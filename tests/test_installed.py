@@ -189,7 +189,7 @@ def test_the_demo_runs_of_a_wheel_cannot_be_deleted(unpacked, tmp_path):
 # A process that has the wheel, and none of the packages of the app.
 WITHOUT_APP = """
 import runpy, sys
-for package in ("streamlit", "kaleido", "pacmap", "httpx2", "starlette", "uvicorn"):
+for package in ("streamlit", "kaleido", "pacmap", "starlette", "uvicorn"):
     sys.modules[package] = None
 sys.argv[0] = "rivae"
 runpy.run_module("rivae", run_name="__main__")

@@ -102,7 +102,7 @@ def test_the_library_brings_only_what_it_imports(project):
 
 @pytest.fixture
 def without_app(monkeypatch, project):
-    for package in ("streamlit", "kaleido", "pacmap", "httpx2", "starlette", "uvicorn"):
+    for package in ("streamlit", "kaleido", "pacmap", "starlette", "uvicorn"):
         monkeypatch.setitem(sys.modules, package, None)
 
 

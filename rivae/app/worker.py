@@ -5,22 +5,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import logging
 import os
 import signal
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING
 
 from rivae.app.shell import web
 from rivae.app.work.memory import keep_giving_back
-from rivae.app.work.workers import NOT_OPEN
+from rivae.app.work.workers import NOT_OPEN, receive, send
 from rivae.base.errors import RivaeError
 
 if TYPE_CHECKING:
-    from starlette.applications import Starlette
-
     from rivae.base.config import Asks, Rows
     from rivae.exploring.explorer import Explorer
 
@@ -80,25 +80,25 @@ class Opened:
             self._opening.discard(key)
 
 
-def build(item: Opened) -> Starlette:
-    """The application: the routes of a drag."""
-    from starlette.applications import Starlette
-    from starlette.requests import Request
-    from starlette.responses import Response
-    from starlette.routing import Route
+async def listen(socket: str) -> None:
+    """Answers the questions of a drag, as many at once as there are connections."""
+    from rivae.app.server import answer_posted
 
-    from rivae.app.server import PASSED_ON, answer_posted
+    open_run = Opened()
 
-    def route(path: str) -> Any:
-        async def ask(request: Request) -> Response:
-            try:
-                return await answer_posted(path, await request.body(), item)
-            except NotOpenError:
-                return Response(status_code=NOT_OPEN)
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with closing(writer), suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                path, question = (await receive(reader)).decode(), await receive(reader)
+                try:
+                    reply = await answer_posted(path, question, open_run)
+                except NotOpenError:
+                    await send(writer, str(NOT_OPEN).encode(), b"")
+                else:
+                    await send(writer, str(reply.status_code).encode(), bytes(reply.body))
 
-        return ask
-
-    return Starlette(routes=[Route(path, route(path), methods=["POST"]) for path in PASSED_ON])
+    async with await asyncio.start_unix_server(answer, socket, backlog=1024) as server:
+        await server.serve_forever()
 
 
 def end_with_parent() -> None:
@@ -114,15 +114,13 @@ def end_with_parent() -> None:
 
 def main(socket: str) -> None:
     """Answer until the end."""
-    import uvicorn
-
     end_with_parent()
     web.mount("")
     for module in READ_FIRST:  # the socket appears, and questions come, after that
         importlib.import_module(module)
     os.umask(0o077)
     threading.Thread(target=keep_giving_back, args=[threading.Event()], daemon=True).start()
-    uvicorn.run(build(Opened()), uds=socket, log_level="warning", access_log=False)
+    asyncio.run(listen(socket))
 
 
 if __name__ == "__main__":

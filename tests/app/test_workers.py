@@ -1,5 +1,6 @@
 """Workers answer drags as the app does; one that is killed is not missed."""
 
+import asyncio
 import json
 import os
 import signal
@@ -43,6 +44,21 @@ def asked(run_folder, monkeypatch):
     workers.stop()
 
 
+async def are_all_answered(workers):
+    """Whether both workers answer two hundred questions at once, of which every second is given up;
+    each answer is that of its own question.
+    """
+    numbers = range(200)
+    posted = [json.dumps(QUESTION | {"seq": n}).encode() for n in numbers]
+    asking = [asyncio.create_task(workers.answer(web.TOPK_PATH, question)) for question in posted]
+    await asyncio.sleep(0.03)
+    for task in asking[1::2]:
+        task.cancel()
+    replies = {n: await asking[n] for n in numbers[::2]}
+    assert all(reply is None or json.loads(reply[1])["seq"] == n for n, reply in replies.items())
+    return all(replies.values())
+
+
 @pytest.mark.slow
 def test_an_answer_is_the_apps_a_killed_worker_is_replaced_and_one_ends_with_the_app(asked, runs):
     workers, ask = asked
@@ -53,6 +69,8 @@ def test_an_answer_is_the_apps_a_killed_worker_is_replaced_and_one_ends_with_the
     assert status == 404 and "no-such" in json.loads(body)["error"]
     assert ask([])[0] == 400
     within(240, lambda: all(worker.is_ready for worker in workers.all))
+    within(240, lambda: outcome(are_all_answered(workers)))
+    within(240, lambda: outcome(are_all_answered(workers)))  # over the same connections
     killed = workers.all[0].process
     os.kill(killed.pid, signal.SIGKILL)
     killed.wait()

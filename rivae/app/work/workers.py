@@ -4,10 +4,15 @@
 opens runs by itself and shares their mapped points with the others. The app passes a question on to
 the one with the least to do. Where none can answer (it is starting, was killed, or has not opened
 the run yet) the app answers itself, so nobody waits for a worker.
+
+A question is two messages, the route's path and what was posted to it; an answer is two, the status
+in digits and its body. HTTP here would cost as much of the processor as the answer itself
+(``benchmarks/results/scale.md``).
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import subprocess
@@ -17,19 +22,33 @@ import time
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rivae.app.serve import MOST_WORKERS, WORKERS
 from rivae.base.installed import PACKAGE_ROOT
 from rivae.base.scratch import scratch_folder
 
-if TYPE_CHECKING:
-    from httpx2 import AsyncClient
-
 LOOK_S, LONGEST_S = 0.5, 60.0  # between two looks at the workers; the latter after failures
 PATIENCE_S = 30.0  # for one answer
 NOT_OPEN = 503  # the status of a worker that has not opened the run yet, and does so now
 log = logging.getLogger(__name__)
+
+Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+async def send(writer: asyncio.StreamWriter, *messages: bytes) -> None:
+    """Writes each message after its length, in four bytes."""
+    writer.writelines(part for m in messages for part in (len(m).to_bytes(4, "big"), m))
+    await writer.drain()
+
+
+async def receive(reader: asyncio.StreamReader) -> bytes:
+    """The next message.
+
+    Raises:
+        IncompleteReadError: the other side has closed the connection.
+    """
+    length = int.from_bytes(await reader.readexactly(4), "big")
+    return await reader.readexactly(length)
 
 
 @dataclass
@@ -38,12 +57,13 @@ class Worker:
 
     Attributes:
         socket: the file that it listens on, there once it is ready.
+        idle: connections over which no question is under way.
         asked: questions that it has not answered yet.
     """
 
     socket: Path
     process: subprocess.Popen[bytes] | None = None
-    client: AsyncClient | None = field(default=None, repr=False)
+    idle: list[Connection] = field(default_factory=list, repr=False)
     asked: int = 0
     pause: float = LOOK_S
     begun: float = 0.0
@@ -52,6 +72,30 @@ class Worker:
     def is_ready(self) -> bool:
         """Whether it listens."""
         return self.process is not None and self.process.poll() is None and self.socket.exists()
+
+    async def ask(self, path: str, question: bytes) -> tuple[int, bytes]:
+        """Status and body of its answer.
+
+        Raises:
+            OSError: it has ended, or takes too long.
+            IncompleteReadError: it ended meanwhile.
+        """
+        self.asked += 1
+        try:
+            reader, writer = (
+                self.idle.pop() if self.idle else await asyncio.open_unix_connection(self.socket)
+            )
+            try:
+                async with asyncio.timeout(PATIENCE_S):
+                    await send(writer, path.encode(), question)
+                    status, body = await receive(reader), await receive(reader)
+            except BaseException:  # also a visitor who has left: the answer to come is nobody's
+                writer.close()
+                raise
+            self.idle.append((reader, writer))
+        finally:
+            self.asked -= 1
+        return int(status), body
 
     def keep(self) -> None:
         """Start the process where there is none; one that fails again and again waits longer."""
@@ -116,25 +160,15 @@ class Workers:
         """Status and JSON of a worker's answer to what was posted to ``path``; None where the app
         should answer itself.
         """
-        from httpx2 import AsyncClient, AsyncHTTPTransport, TransportError
-
         ready = [worker for worker in self.all if worker.is_ready]
         if not ready:
             return None
         worker = min(ready, key=lambda one: one.asked)
-        if worker.client is None:
-            transport = AsyncHTTPTransport(uds=str(worker.socket), trust_env=False)
-            worker.client = AsyncClient(
-                transport=transport, base_url="http://worker", timeout=PATIENCE_S, trust_env=False
-            )
-        worker.asked += 1
         try:
-            reply = await worker.client.post(path, content=question)
-        except TransportError:
-            return None  # it has just ended
-        finally:
-            worker.asked -= 1
-        return None if reply.status_code == NOT_OPEN else (reply.status_code, reply.content)
+            status, body = await worker.ask(path, question)
+        except (OSError, asyncio.IncompleteReadError):
+            return None
+        return None if status == NOT_OPEN else (status, body)
 
 
 def from_environment() -> Workers | None:
