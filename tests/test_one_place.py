@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.test_house import LIBRARY, ROOT, imports, name, parse
+from tests.test_house import LIBRARY, ROOT, imports, name, nodes
 
 
 def mentioning(*words: str) -> Iterator[Path]:
@@ -21,7 +21,7 @@ def mentioning(*words: str) -> Iterator[Path]:
 
 def called(path: Path) -> Iterator[tuple[str, ast.Call]]:
     """The last two names of whatever a file calls, and the call."""
-    for node in ast.walk(parse(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Call):
             yield ".".join(ast.unparse(node.func).split(".")[-2:]), node
 
@@ -36,12 +36,12 @@ DECODERS = {"imageio", "cv2", "imagecodecs", "skimage", "tifffile", "matplotlib"
 def test_pictures_are_opened_in_one_place():
     found = set()
     for path in mentioning("PIL", *DECODERS):
-        if imports(parse(path)) & DECODERS:
+        if imports(path) & DECODERS:
             found.add(name(path))
         for function, _ in called(path):
             if function in ("Image.open", "ImageFile.Parser"):
                 found.add(name(path))
-        for node in ast.walk(parse(path)):
+        for node in nodes(path):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("PIL"):
                 taken = {alias.name for alias in node.names}
                 if taken & {"open", "Parser"} or any(n.endswith("ImagePlugin") for n in taken):
@@ -165,7 +165,7 @@ def test_csv_is_written_in_one_place():
                 found.add(name(path))
             if last in ("write_csv", "DictWriter"):
                 found.add(name(path))
-        for node in ast.walk(parse(path)):
+        for node in nodes(path):
             if ast.unparse(node) in ("','.join", "';'.join", r"'\t'.join"):
                 joined.add(name(path))
     assert (found, joined) == ({WRITER}, set(LISTS))
