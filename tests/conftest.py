@@ -26,6 +26,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from rivae.base.browser import HOW_TO, find_browser
+from tests.waiting import PATIENCE_S, until
 
 # The same draws in every run, without a clock (the machine may be busy); tests/fuzz.py draws more.
 settings.register_profile(
@@ -191,7 +192,7 @@ def page(browser: Any) -> Iterator[Any]:
     does what the content policy stops.
     """
     context = browser.new_context(viewport={"width": 1360, "height": 900})
-    context.set_default_timeout(60_000)  # of a busy machine
+    context.set_default_timeout(1000 * PATIENCE_S)
     opened = context.new_page()
     errors: list[str] = []
     opened.on("pageerror", lambda error: errors.append(f"{error} ({opened.url})"))
@@ -205,7 +206,7 @@ def page(browser: Any) -> Iterator[Any]:
 
 
 def _wait_until_healthy(address: str, server: subprocess.Popen[str], log: Path) -> None:
-    deadline = time.monotonic() + 180
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         if server.poll() is not None:
             break
@@ -291,19 +292,9 @@ def start_app() -> Callable[..., AbstractContextManager[str]]:
     return running_app
 
 
-def until(condition: Callable[[], Any], what: str, seconds: float = 60.0) -> Any:
-    """The first true value of ``condition``; fails with ``what`` when none comes in time."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if value := condition():
-            return value
-        time.sleep(0.05)
-    pytest.fail(f"did not happen within {seconds:.0f} s: {what}")
-
-
 @pytest.fixture(name="until")
 def until_fixture() -> Callable[..., Any]:
-    """``until`` for test files, which cannot import a conftest."""
+    """``tests.waiting.until``."""
     return until
 
 

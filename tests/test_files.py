@@ -6,7 +6,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +28,7 @@ from rivae.labels.database import parse_url
 from rivae.labels.opening import labels_url
 from rivae.runs import runs_root
 from rivae.runs.named_files import open_folders
+from tests.waiting import until
 
 
 def test_write_json_takes_numpy_and_replaces_what_json_lacks(tmp_path):
@@ -106,10 +106,7 @@ def test_a_killed_process_holds_nothing(tmp_path, repo_root):
     assert is_locked(path)
     holder.send_signal(signal.SIGKILL)
     # Not yet reaped: a zombie, whose process id still exists, holds no lock either.
-    deadline = time.monotonic() + 60
-    while is_locked(path) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not is_locked(path)
+    until(lambda: not is_locked(path), "its death frees the lock")
     holder.wait()
     holder.stdout.close()
 

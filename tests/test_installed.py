@@ -22,6 +22,7 @@ from rivae.base.installed import (
     how_to_install,
 )
 from tests.conftest import KITCHEN_AXES
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.xdist_group("wheel")
 
@@ -127,7 +128,7 @@ def home(address: str) -> list:
     with connect(stream, subprotocols=["streamlit"], origin=address, max_size=None) as line:
         line.send(question.SerializeToString())
         while not said or said[-1].WhichOneof("type") != "script_finished":
-            said.append(ForwardMsg.FromString(line.recv(timeout=60)))
+            said.append(ForwardMsg.FromString(line.recv(timeout=PATIENCE_S)))
     return said
 
 
@@ -150,7 +151,7 @@ def test_the_wheel_serves_the_whole_app_from_any_folder(
         found = {}
         for run, z in (("demo-synth", "0,0"), ("demo-kitchen", "0," * KITCHEN_AXES)):
             topk = f"{address}/rivae/api/run/topk?run={run}&z={z}&k=3"
-            with urllib.request.urlopen(topk, timeout=60) as reply:
+            with urllib.request.urlopen(topk, timeout=PATIENCE_S) as reply:
                 found[run] = json.load(reply)
     for folder in folders:
         folder.chmod(0o755)

@@ -12,6 +12,7 @@ import rivae
 from rivae.base.deprecation import MOVED_UNTIL
 from rivae.base.moved import COMMANDS, MOVED, MOVED_NAMES
 from rivae.models.registry import METHODS
+from tests.waiting import PATIENCE_S
 
 # What a user of before could import, and where it is: written down, not taken from the code.
 MODULES = {
@@ -179,7 +180,7 @@ def test_a_command_keeps_its_old_name(old):
     """``.ci/run`` of earlier versions, and people's services."""
     options = [] if old == "rivae.browser" else ["--help"]
     done = subprocess.run(
-        [sys.executable, "-m", old, *options], capture_output=True, text=True, timeout=60
+        [sys.executable, "-m", old, *options], capture_output=True, text=True, timeout=PATIENCE_S
     )
     if options:
         assert done.returncode == 0 and "usage" in done.stdout, done.stderr

@@ -10,6 +10,7 @@ import pytest
 from rivae.base.errors import ConfigError
 from rivae.base.output import fitting, with_output
 from rivae.cli.common import Steps
+from tests.waiting import PATIENCE_S
 
 SIGNS = "3 × 4 ± 1, 2–5 … 90° · R² → “é” 日"
 
@@ -39,7 +40,7 @@ def command(*words, **options):
         [sys.executable, "-m", "rivae", *words],
         env={**os.environ, **plain},
         check=False,
-        timeout=120,
+        timeout=PATIENCE_S,
         **options,
     )
 

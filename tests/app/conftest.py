@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.waiting import PATIENCE_S
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -141,7 +143,9 @@ class App:
     def __init__(self) -> None:
         from streamlit.testing.v1 import AppTest
 
-        self.at = AppTest.from_file(str(ROOT / "rivae" / "app" / "main.py"), default_timeout=60)
+        self.at = AppTest.from_file(
+            str(ROOT / "rivae" / "app" / "main.py"), default_timeout=PATIENCE_S
+        )
 
     def open(self, page: str, **params: str) -> App:
         """Go to a page with these query parameters."""

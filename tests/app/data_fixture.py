@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import contextmanager
 
 from rivae.app.data import importing
 from rivae.app.data.sources import HERE
 from tests.importing.conftest import write_plates
+from tests.waiting import over
 
 
 @contextmanager
@@ -22,13 +22,6 @@ def data_files(tmp_path, monkeypatch):
         job.cancel()
         over(job)
     importing.tasks.known.clear()
-
-
-def over(job, seconds=60):
-    deadline = time.monotonic() + seconds
-    while job.running and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not job.running
 
 
 def by_path(app):

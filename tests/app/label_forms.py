@@ -1,9 +1,8 @@
 """What the tests of the Plans view do with its forms."""
 
-import time
-
 from rivae.app.label import plan_making
 from rivae.labels.guideline import label_factor
+from tests.waiting import over
 
 EVIL = "<b>Eve</b> [x](http://x) *y*"
 LEVELS = ["none", "mild", "medium", "hot", "fire"]
@@ -20,10 +19,8 @@ def press(shown, key):
 
 def planned(shown):
     """The page once the process that makes its plan has ended."""
-    deadline = time.monotonic() + 90
-    while any(job.running for job in plan_making.tasks.known.values()):
-        assert time.monotonic() < deadline, "the plan is not made"
-        time.sleep(0.05)
+    for job in plan_making.tasks.known.values():
+        over(job)
     shown.at.run()
     return shown.calm()
 

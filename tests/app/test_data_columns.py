@@ -9,7 +9,8 @@ import pytest
 from rivae.app.data import importing
 from rivae.app.data import page_keys as data_keys
 from rivae.data.store import PairStore, list_stores
-from tests.app.data_fixture import data_files, filled, over
+from tests.app.data_fixture import data_files, filled
+from tests.waiting import over
 
 
 @pytest.fixture

@@ -22,7 +22,8 @@ from rivae.data.importing.plan import Plan
 from rivae.data.store import list_stores
 from rivae.runs.named_files import read_path
 from rivae.runs.trash import RESTORED
-from tests.app.data_fixture import by_path, data_files, filled, over
+from tests.app.data_fixture import by_path, data_files, filled
+from tests.waiting import over
 
 
 @pytest.fixture

@@ -14,8 +14,9 @@ from rivae.data.importing.uploads import UPLOADS
 from rivae.data.store import list_stores
 from rivae.jobs.ledger import Ledger
 from rivae.runs import Run
-from tests.app.data_fixture import by_path, data_files, over
+from tests.app.data_fixture import by_path, data_files
 from tests.jobs.test_quick import table_of
+from tests.waiting import over
 
 
 @pytest.fixture
@@ -117,7 +118,7 @@ def test_a_zip_with_table_and_pictures_leads_to_explore_with_one_button(
         page.calm().at.button(key="data_open").click().run()
         job = importing.newest()
         assert job.title.startswith("dishes")
-        over(job, 240)
+        over(job)
         assert not job.error, job.error
         page.at.run()
         assert page.at.session_state["page"] == "explore"

@@ -7,6 +7,7 @@ import pytest
 from rivae.app.shell import gate
 from rivae.app.shell.gate import Gate
 from tests.app.asgi import HOST, JSON, ask, post
+from tests.waiting import PATIENCE_S
 
 PATH = "/rivae/api/run/strip/demo-sprites"
 POINT = {"run": "demo-sprites", "z": [0, 0, 0], "k": 3, "side": 2, "seq": 1}
@@ -291,7 +292,7 @@ def test_the_real_apps_pages_files_and_websocket_stand_behind_the_gate(server):
     import http.client
 
     def status(path, **headers):
-        connection = http.client.HTTPConnection(server.removeprefix("http://"), timeout=60)
+        connection = http.client.HTTPConnection(server.removeprefix("http://"), timeout=PATIENCE_S)
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request("GET", path, headers=named)
         reply = connection.getresponse()

@@ -14,6 +14,7 @@ from rivae.app.passwords import FREE_TRIES, HERE
 from rivae.app.shell import access
 from rivae.base.proxies import PROXIES
 from tests.conftest import free_port
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.slow
 
@@ -63,13 +64,13 @@ def asked(folder, until, proxies=()):
             f"ws://127.0.0.1:{port}/_stcore/stream",
             additional_headers=named,
             source_address=(source, 0),
-            open_timeout=120,  # of a busy machine
+            open_timeout=PATIENCE_S,  # of a busy machine
         ) as socket:
             asks = BackMsg()
             asks.rerun_script.query_string = f"guess={password}"
             socket.send(asks.SerializeToString())
             while True:
-                message = ForwardMsg.FromString(socket.recv(timeout=60))
+                message = ForwardMsg.FromString(socket.recv(timeout=PATIENCE_S))
                 if message.delta.new_element.HasField("text"):
                     return message.delta.new_element.text.body
 
@@ -79,7 +80,7 @@ def asked(folder, until, proxies=()):
     with (folder / "log").open("w") as log:
         app = subprocess.Popen(line, cwd=folder, env=env, stdout=log, stderr=log)
     try:
-        until(listens, "the app listens", 120)
+        until(listens, "the app listens")
         yield guess
     finally:
         app.terminate()

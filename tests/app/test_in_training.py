@@ -1,7 +1,6 @@
 """Explore on a run that still trains, and "Train and explore" on the Data page."""
 
 import shutil
-import time
 
 import pytest
 import torch
@@ -17,6 +16,7 @@ from rivae.jobs.ledger import Ledger
 from rivae.jobs.records import jobs_folder, make_private
 from rivae.runs import Run
 from tests.jobs.test_quick import table_of
+from tests.waiting import over
 
 
 @pytest.fixture
@@ -127,10 +127,7 @@ def test_one_button_from_an_import_to_its_sliders(app, imported):
     page.at.button(key="data_quick_card_mine").click().run()
     page.calm()
     (task,) = quick.tasks.known.values()
-    deadline = time.monotonic() + 120
-    while task.running and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert task.result is not None, task.error
+    assert over(task).result is not None, task.error
     assert Run(imported / "mine").ready and task.result["words"].startswith("mine is solved")
     assert {job.config.refines for job in Ledger(imported).jobs()} == {"mine"}
     page.at.run()
@@ -148,9 +145,7 @@ def test_what_cannot_be_trained_is_said_on_the_page(app, imported):
     page = app("data")
     task = quick.start(find_store("mine"))
     page.at.session_state["data_quick_task"] = task.key
-    deadline = time.monotonic() + 120
-    while task.running and time.monotonic() < deadline:
-        time.sleep(0.1)
+    over(task)
     page.at.run()
     assert page.at.warning and "Traceback" not in page.words
     assert not Ledger(imported).jobs()

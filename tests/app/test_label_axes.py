@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import time
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from rivae.labels.align import MIN_LABELS
 from rivae.runs import Run
 from rivae.runs.added_axes import added_axes, remove_added
 from tests.app.labels_fixture import make_label_plan
+from tests.waiting import over
 
 TWO = ("wateriness", "greenness")
 KEY = "label_axes"
@@ -41,10 +41,8 @@ def shown(app, made):
 
     def show(page=None):
         page = page or app("label", view="Axes", plan=made.plan.id)
-        deadline = time.monotonic() + 60
-        while any(task.running for task in axes_work.known.known.values()):
-            assert time.monotonic() < deadline, "the work did not end"
-            time.sleep(0.05)
+        for task in axes_work.known.known.values():
+            over(task)
         page.at.run()
         return page.calm()
 

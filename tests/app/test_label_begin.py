@@ -13,7 +13,7 @@ from rivae.labels.guideline import RESERVED_IDS, read_guideline
 from rivae.labels.kept_plans import kept_plan, plan_guideline, plan_names
 from rivae.labels.store import LabelStore
 from tests.app.label_forms import planned, press, written
-from tests.conftest import until
+from tests.waiting import until
 
 START = "label_begin_start"
 

@@ -12,6 +12,7 @@ from rivae.app.label.desk import NO_NAME
 from rivae.app.shared.labels import NO_SUCH_PLAN
 from rivae.labels.kept_plans import join_people, name_people, plan_people
 from tests.app.label_forms import EVIL
+from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture
@@ -296,7 +297,7 @@ def plan_server(start_app, run_folder, tmp_path_factory):
 
 
 def get(address):
-    with urllib.request.urlopen(address, timeout=20) as answer:
+    with urllib.request.urlopen(address, timeout=PATIENCE_S) as answer:
         return answer.headers["content-type"], answer.read()
 
 

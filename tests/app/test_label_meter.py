@@ -28,7 +28,7 @@ from rivae.labels.early.intervals import Estimate
 from rivae.labels.early.meter import FactorMeter, MeterReading
 from rivae.labels.early.slips import SlipRate
 from rivae.labels.guideline import read_guideline
-from tests.conftest import until
+from tests.waiting import until
 
 FACTORS = read_guideline().ids[:3]
 TITLES = {name: f"{name}_*title*" for name in ("one", "a_b", "c", "d", "e")}

@@ -19,6 +19,7 @@ from rivae.runs import Run
 from rivae.runs.evaluation_file import AGAIN, DAMAGED
 from tests.app.conftest import train
 from tests.app.label_forms import EVIL, fill, planned, press, spice, written
+from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture(scope="module")
@@ -190,7 +191,7 @@ def test_plans_are_counted_one_at_a_time_and_together_with_who_asks_for_the_same
             plan_making.start(other)
     finally:
         job.cancel()
-        job.process.wait(timeout=60)
+        job.process.wait(timeout=PATIENCE_S)
 
 
 @pytest.mark.slow

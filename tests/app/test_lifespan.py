@@ -88,7 +88,7 @@ def test_a_dispatcher_that_dies_is_replaced_while_the_server_lives(until, tmp_pa
         return process if is_new and dispatcher.is_dispatching(tmp_path) else None
 
     def kill():
-        process = until(found, "it dispatches", 120)
+        process = until(found, "it dispatches")
         killed.append(process.pid)
         os.kill(process.pid, signal.SIGKILL)
 
@@ -107,7 +107,7 @@ def test_a_dispatcher_that_dies_is_replaced_while_the_server_lives(until, tmp_pa
             # In a thread of its own: that of the tests may run a loop already, for a browser.
             with ThreadPoolExecutor(1) as server:
                 server.submit(asyncio.run, serve()).result()
-            until(lambda: not watch(), "nobody watches any more", 120)
+            until(lambda: not watch(), "nobody watches any more")
             assert len(set(killed)) == 2 and ledger.job(waits.id).state == "queued"
         finally:
             if (last := dispatcher._started.pop(folder.resolve(), None)) is not None:

@@ -1,7 +1,6 @@
 """Evaluating a run from the Metrics page, in a separate process."""
 
 import shutil
-import time
 
 import pytest
 
@@ -14,6 +13,7 @@ from rivae.benchmark.finding import finding
 from rivae.evaluation.evidence import kept_evidence
 from rivae.runs import Run
 from tests.app.test_metrics_page import tables
+from tests.waiting import over
 
 pytestmark = pytest.mark.slow
 
@@ -40,14 +40,6 @@ def unmeasured(tmp_path, monkeypatch):
     for job in evaluating.evaluations.known.values():
         job.process.kill()
     evaluating.evaluations.known.clear()
-
-
-def over(job):
-    deadline = time.monotonic() + 90
-    while job.running:
-        assert time.monotonic() < deadline, f"still at {job.stage}"
-        time.sleep(0.1)
-    return job
 
 
 def test_a_run_and_its_map_are_measured_in_the_background(app, unmeasured):

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import time
 
 import numpy as np
 import pytest
@@ -21,6 +20,7 @@ from rivae.labels.store import LabelStore
 from rivae.labels.table import keys_by_row
 from rivae.runs import Run
 from tests.app.labels_fixture import PlanForTests
+from tests.waiting import over
 
 TWO = ("wateriness", "greenness")
 
@@ -213,10 +213,7 @@ def test_a_run_without_evaluation_says_so(shown, folder, made):
 def finished(page, what):
     """The page after a task of this kind has ended."""
     job = next(job for key, job in work.from_labels.known.items() if key.startswith(what))
-    deadline = time.monotonic() + 60
-    while job.running and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not job.running, "the work did not end"
+    over(job)
     page.at.run()
     return page.calm()
 

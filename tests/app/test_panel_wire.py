@@ -5,6 +5,8 @@ import time
 
 import pytest
 
+from tests.waiting import PATIENCE_S
+
 # Stands between the panel and the network: slows questions down, counts them, spoils answers.
 BETWEEN = """
 window.wire = { delay: 0, now: 0, most: 0, asked: [], spoil: null }
@@ -42,8 +44,8 @@ def asked(page):
     return page.evaluate("wire.asked")
 
 
-def wait(page, condition, seconds=60):
-    deadline = time.monotonic() + seconds
+def wait(page, condition):
+    deadline = time.monotonic() + PATIENCE_S
     while not condition():
         assert time.monotonic() < deadline, "did not happen in time"
         page.wait_for_timeout(50)

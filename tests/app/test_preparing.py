@@ -16,6 +16,7 @@ from rivae.exploring.preparing import n_items, needs_preparing, prepare
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from tests.app.conftest import train
+from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture(scope="module")
@@ -64,13 +65,12 @@ def test_few_items_and_runs_without_a_model_are_not_prepared(many, digits, monke
 
 
 def follow(page, name, until, **where):
-    """The page again and again, until it is ``until`` or two minutes have passed."""
-    for _ in range(240):
-        if until():
-            return
+    """The page again and again, until it is ``until``."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not until():
+        assert time.monotonic() < deadline, "it did not end"
         time.sleep(0.5)
         page.open(name, run="many", **where)
-    pytest.fail("it did not end")
 
 
 @pytest.mark.slow

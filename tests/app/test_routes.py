@@ -8,13 +8,15 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 
+from tests.waiting import PATIENCE_S
+
 
 def get(address, body=None):
     """Status, content type and body."""
     data = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
     asked = urllib.request.Request(address, data, {"Content-Type": "application/json"})
     try:
-        with urllib.request.urlopen(asked, timeout=60) as reply:
+        with urllib.request.urlopen(asked, timeout=PATIENCE_S) as reply:
             return reply.status, reply.headers["content-type"], reply.read()
     except urllib.error.HTTPError as error:
         return error.code, error.headers["content-type"], error.read()

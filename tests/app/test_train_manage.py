@@ -20,6 +20,7 @@ from rivae.runs.archive import export_run
 from rivae.runs.folders import COMES_ALONG
 from rivae.runs.notes import about, keep_about
 from rivae.runs.trash import RESTORED, Trash
+from tests.waiting import PATIENCE_S
 
 LOCKED = {"rivae": {"password": "correct horse"}}
 
@@ -53,7 +54,7 @@ class Panel:
             trash.panel("run")
             manage.panel(run_id)
 
-        self.at = AppTest.from_function(script, args=(run_id,), default_timeout=60)
+        self.at = AppTest.from_function(script, args=(run_id,), default_timeout=PATIENCE_S)
         self.at.secrets = secrets or {}
         self.run_id = run_id
         self.run()

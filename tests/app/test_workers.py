@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import time
 
 import pytest
 
@@ -14,20 +13,12 @@ from rivae.app.shell import web
 from rivae.app.work.workers import Workers, from_environment
 from rivae.base.errors import ConfigError
 from tests.app.asgi import outcome, post
+from tests.waiting import PATIENCE_S, until
 
 pytestmark = pytest.mark.skipif(
     os.name != "posix", reason="socket files and signals of Linux and macOS"
 )
 QUESTION = {"run": "digits", "z": [0.3, -1.0, 0.5], "k": 7, "side": 2, "seq": 4}
-
-
-def within(seconds, condition):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if found := condition():
-            return found
-        time.sleep(0.1)
-    return pytest.fail("it did not happen")
 
 
 @pytest.fixture
@@ -63,23 +54,24 @@ async def are_all_answered(workers):
 def test_an_answer_is_the_apps_a_killed_worker_is_replaced_and_one_ends_with_the_app(asked, runs):
     workers, ask = asked
     assert ask(QUESTION) is None, "none is ready yet"
-    status, body = within(240, lambda: ask(QUESTION))
+    status, body = until(lambda: ask(QUESTION), "one is ready")
     assert status == 200 and body == post(web.TOPK_PATH, QUESTION).body
     status, body = ask(QUESTION | {"run": "no-such"})
     assert status == 404 and "no-such" in json.loads(body)["error"]
     assert ask([])[0] == 400
-    within(240, lambda: all(worker.is_ready for worker in workers.all))
-    within(240, lambda: outcome(are_all_answered(workers)))
-    within(240, lambda: outcome(are_all_answered(workers)))  # over the same connections
+    until(lambda: all(worker.is_ready for worker in workers.all), "both are ready")
+    for _ in range(2):  # the second time over the same connections
+        until(lambda: outcome(are_all_answered(workers)), "all are answered")
     killed = workers.all[0].process
     os.kill(killed.pid, signal.SIGKILL)
     killed.wait()
-    assert within(30, lambda: ask(QUESTION))[0] == 200, "the other one answers"
-    within(240, lambda: workers.all[0].process is not killed and workers.all[0].is_ready)
+    assert until(lambda: ask(QUESTION), "the other one answers")[0] == 200
+    first = workers.all[0]
+    until(lambda: first.process is not killed and first.is_ready, "it is replaced")
     processes = [worker.process for worker in workers.all]
     workers._stopped.set()  # so that nothing replaces one
     processes[1].stdin.close()
-    assert processes[1].wait(60) is not None, "it ends with the app, however that ends"
+    assert processes[1].wait(PATIENCE_S) is not None, "it ends with the app, however that ends"
     workers.stop()
     assert all(process.poll() is not None for process in processes)
     assert not workers.all[0].socket.parent.exists()

@@ -1,7 +1,6 @@
 """The Train page as tests use it: the form of a new run, and runs in any state."""
 
 import json
-import time
 from contextlib import contextmanager
 
 from rivae.app.train import form_queue
@@ -11,6 +10,7 @@ from rivae.jobs.ledger_db import changing, update
 from rivae.jobs.records import boot_id, jobs_folder
 from rivae.runs import Run
 from tests.training.tiny import tiny_config
+from tests.waiting import over
 
 FIELD = "train_field_"
 
@@ -78,9 +78,7 @@ class Form:
 
     def wait_for_estimate(self):
         (job,) = form_queue.tasks.known.values()
-        deadline = time.monotonic() + 100
-        while job.running and time.monotonic() < deadline:
-            time.sleep(0.05)
+        over(job)
         self.at.run()
         self.app.calm()
 

@@ -21,6 +21,7 @@ from rivae.data import load_dataset
 from rivae.metrics.measures.dci_paper import DEFAULT_ALPHA
 from rivae.runs import Run
 from tests.benchmark.rows_for_tests import failed, not_run, row
+from tests.waiting import PATIENCE_S
 
 GOOD = Cell("synth", "rivae", "default", (0, 1), size="tiny")
 # A rate at which z is NaN after an epoch.
@@ -262,7 +263,7 @@ def test_a_worker_ends_with_its_parent(tmp_path) -> None:
     assert worker.stdin is not None and worker.stdout is not None
     assert "training" in json.loads(worker.stdout.readline())["say"]
     worker.stdin.close()  # as when the parent is killed
-    assert worker.wait(timeout=60) == 130
+    assert worker.wait(timeout=PATIENCE_S) == 130
     worker.stdout.close()
 
 

@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from rivae.data.store import list_stores
 from rivae.jobs.ledger import Ledger
 from rivae.runs import Run
 from tests.jobs.test_quick import table_of
+from tests.waiting import PATIENCE_S, until
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -66,18 +66,19 @@ def test_one_command_to_the_app_and_ctrl_c_leaves_the_training(tmp_path):
                 break
         assert found and said.index("dishes is solved") < said.index("RIVAE Explorer"), said
         assert Run(tmp_path / "runs" / "dishes").ready
-        with urllib.request.urlopen(found[1], timeout=60) as page:
+        with urllib.request.urlopen(found[1], timeout=PATIENCE_S) as page:
             assert page.status == 200
         process.send_signal(signal.SIGINT)
-        rest, _ = process.communicate(timeout=60)
+        rest, _ = process.communicate(timeout=PATIENCE_S)
     finally:
         process.kill()
     assert process.returncode == 130 and "Traceback" not in rest
     assert (said + rest).count("http://") == 1  # where JSON is asked for, nothing else may stand
     assert "rivae serve" in rest or "rivae cancel dishes" in rest
-    ledger, deadline = Ledger(tmp_path / "runs"), time.monotonic() + 300
-    while ledger.of_run("dishes-refined").state != "finished" and time.monotonic() < deadline:
-        time.sleep(0.2)  # in the queue, without the command
+    ledger = Ledger(tmp_path / "runs")
+    until(  # in the queue, without the command
+        lambda: ledger.of_run("dishes-refined").state == "finished", "it is refined"
+    )
     assert Run(tmp_path / "runs" / "dishes-refined").status.state == "finished"
     for job in ledger.jobs("queued", "starting", "running"):
         ledger.cancel(job.id)

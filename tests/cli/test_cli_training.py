@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -20,6 +19,7 @@ from rivae.runs import Run, list_runs
 from rivae.runs.evaluation_file import Evaluation, read_evaluation
 from rivae.runs.folders import COMES_ALONG
 from tests.training.tiny import files_of, untrained_run
+from tests.waiting import PATIENCE_S, until
 
 SHORT = {
     "init": "cos-sim-lvm",
@@ -282,12 +282,10 @@ def test_sigterm_from_outside(root, repo_root):
         [sys.executable, "-m", "rivae", *words], env=env, stderr=subprocess.PIPE, text=True
     )
     run = Run(root / "t")
-    deadline = time.monotonic() + 60
-    while len(run.metrics()) < 4 and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.02)
+    until(lambda: len(run.metrics()) >= 4 or process.poll() is not None, "it trains")
     assert run.status.state == "running"
     process.terminate()
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
     assert said.endswith("stopped: `rivae resume t` continues from here\n")
     assert run.status.state == "interrupted"

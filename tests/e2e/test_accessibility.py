@@ -143,7 +143,7 @@ def a_narrow_window_holds_the_page(page, until):
     page.set_viewport_size({"width": 420, "height": 800})
     page.wait_for_timeout(500)
     wide = "document.documentElement.scrollWidth - window.innerWidth"
-    until(lambda: page.evaluate(wide) <= 0, "no scrolling sideways", 20)
+    until(lambda: page.evaluate(wide) <= 0, "no scrolling sideways")
 
 
 def nobody_is_left_out(page, until):
@@ -171,7 +171,7 @@ def own(page, app_server):
 def test_a_page_leaves_nobody_out(own, app_server, until, path):
     """In one test, because drawing the page takes longer than looking at it."""
     own.goto(f"{app_server}/{path}")
-    own.locator(PAGES[path]).first.wait_for(state="attached", timeout=60_000)
+    own.locator(PAGES[path]).first.wait_for(state="attached")
     nobody_is_left_out(own, until)
 
 

@@ -203,7 +203,7 @@ def test_added_axes_are_combined_named_linked_and_toured(
     until(lambda: param(page, "m") == "o_o~i_i", "the link follows")
     until(lambda: items() != before, "pictures")
     found = items()
-    until(lambda: rows.first.locator(".cloud text").count() > 3, "words", 60)
+    until(lambda: rows.first.locator(".cloud text").count() > 3, "words")
     rows.first.get_by_test_id("row-tour").click()
     tours = app_runs / ".tours"
     until(lambda: any('"a1"' in path.read_text() for path in tours.glob("*.json")), "written")

@@ -53,7 +53,7 @@ def test_a_word_behind_a_name_finds_its_axis_and_one_that_finds_none_may_become_
     assert "No axis is about “umami”" in page.get_by_test_id("no-axis").inner_text()
     page.get_by_test_id("want-axis").click()
     more = page.locator(".st-key-dock").get_by_label("More of")
-    more.wait_for(timeout=60_000)
+    more.wait_for()
     assert more.input_value() == "umami"
 
 
@@ -67,7 +67,7 @@ def test_a_sentence_tells_what_the_axis_in_hand_changes_and_before_is_shown_whil
     top = grid.bounding_box()["y"]
     list(kitchen.drag(1, [0.95]))
     until(lambda: kitchen.ids() != before, "other pictures")
-    until(lambda: "items new" in said.inner_text(), "the sentence", 60)
+    until(lambda: "items new" in said.inner_text(), "the sentence")
     assert said.inner_text().startswith("More ") and "Reliable: ." in said.inner_text()
     assert grid.bounding_box()["y"] == pytest.approx(top, abs=1), "nothing shifts"
     page.wait_for_timeout(600)  # the last answer of the way
@@ -105,7 +105,7 @@ def test_an_analysts_three_questions_are_answered_on_one_screen(kitchen, until):
     assert row.locator(".poles").inner_text().split("\n")[-1] == "dessert", "which one"
     before = kitchen.ids()
     list(kitchen.drag(int(row.get_attribute("data-dim")), [0.9]))
-    until(lambda: "measurably" in said.inner_text(), "the effects", 60)
+    until(lambda: "measurably" in said.inner_text(), "the effects")
     sentence = said.inner_text()
     assert sentence.startswith("More dessert: ") and "nothing else changes" in sentence
     assert "Reliable: ." in sentence and "chance ." in sentence, "whether to trust it"

@@ -258,7 +258,7 @@ def test_labels_survive_the_death_of_the_server(
             servers[0].kill()
             burst(page, "12345")
             saying = page.get_by_test_id("saved")
-            until(lambda: "kept in this browser" in saying.inner_text(), "it says so", 30)
+            until(lambda: "kept in this browser" in saying.inner_text(), "it says so")
         page.close()  # the tab as well
         page = context.new_page()
         with start_app(app_runs, log, database, port) as address:

@@ -133,7 +133,7 @@ def test_a_layout_is_computed_while_the_page_is_used_and_chosen_on(explore, unti
     page.get_by_test_id("map-x").select_option("layout")
     for _ in shown.explore.drag(up, [0.2]):
         until(lambda: shown.place() != place, "the page is used meanwhile")
-    page.locator(".query-point.fixed").wait_for(timeout=120_000)
+    page.locator(".query-point.fixed").wait_for()
     assert not page.get_by_test_id("map-y").is_visible()
     page.get_by_test_id("map-colour").select_option("density")
     until(lambda: page.get_by_test_id("map-legend").inner_text() != "", "what the colours mean")

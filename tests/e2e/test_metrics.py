@@ -86,13 +86,10 @@ def test_alpha_moves_the_curves_while_the_button_is_down(page, app_server, until
     until(lambda: "alpha" in link(page), "the address follows the release")
 
 
-MEASURED_MS = 120_000  # the first time, in the background
-
-
 def click_point(page, nth=1):
     """The second cell of the first chart."""
     cell = page.locator(".js-plotly-plot").first.locator(".barlayer .point path").nth(nth)
-    cell.wait_for(state="attached", timeout=MEASURED_MS)
+    cell.wait_for(state="attached")
     box = cell.bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
@@ -112,7 +109,7 @@ def test_the_verdict_and_the_map_are_on_the_first_screen(page, app_server):
     page.on("request", lambda request: asked.append(request.url.lower()))
     page.goto(f"{app_server}/metrics?run=demo-kitchen")
     chart = page.get_by_test_id("heat")
-    chart.wait_for(timeout=MEASURED_MS)
+    chart.wait_for()
     seen = page.locator(".st-key-verdict h2").all_inner_texts()
     assert seen == ["Finds?", "Separates?", "Reliable?", "From labels?"]
     bars = page.locator(".st-key-verdict .score-bars > div")
@@ -130,7 +127,7 @@ def titles(parts):
 def test_a_click_on_a_cell_opens_the_plot_behind_it(page, app_server, until):
     page.goto(f"{app_server}/metrics?run=demo-synth")
     cells = page.get_by_test_id("heat").locator("td[data-row]")
-    cells.nth(1).click(timeout=MEASURED_MS)
+    cells.nth(1).click()
     until(lambda: "cell" in link(page), "the address names the cell")
     j, k = map(int, link(page)["cell"].split("_"))
     # The first axis of this run follows the second factor, and the other way round.

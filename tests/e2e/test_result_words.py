@@ -29,17 +29,17 @@ def test_words_open_on_the_results_of_a_moved_slider_and_their_first_screens_are
     found = ids(page, "tile")
     page.get_by_role("link", name="Words", exact=True).click()
     clouds = page.get_by_test_id("clouds")
-    clouds.locator("text").first.wait_for(timeout=60_000)
+    clouds.locator("text").first.wait_for()
     assert page.get_by_test_id("cloud-2").count() == 0, "one cloud: of the results"
     assert ids(page, "cloud-dish") == found
     until(lambda: page.locator(".js-plotly-plot").count() == 1, "and the contrast beside it")
     address = page.evaluate("location.href")
     page.goto(address)  # as a link
-    clouds.locator("text").first.wait_for(timeout=60_000)
+    clouds.locator("text").first.wait_for()
     assert ids(page, "cloud-dish") == found
     is_quiet(page)
     page.goto(f"{app_server}/words?run={KITCHEN}")
-    page.get_by_test_id("cloud-2").locator("text").first.wait_for(timeout=60_000)
+    page.get_by_test_id("cloud-2").locator("text").first.wait_for()
     is_quiet(page)
 
 

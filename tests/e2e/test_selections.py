@@ -175,8 +175,8 @@ def test_two_tabs_lose_nothing_and_one_selection_against_another_is_an_axis(
     other.get_by_test_id("add-axis").click()
     dock = other.locator(".st-key-dock")
     dock.wait_for()
-    dock.get_by_text("Selections", exact=True).click(timeout=120_000)
-    dock.locator(".st-key-axis_against input").click(timeout=120_000)
+    dock.get_by_text("Selections", exact=True).click()
+    dock.locator(".st-key-axis_against input").click()
     other.get_by_role("option").last.click()
     dock.locator(".st-key-axis_name_try button").click()
     names = {one.name for one in kept()}

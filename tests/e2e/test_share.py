@@ -76,7 +76,7 @@ def test_a_shared_page_opens_as_the_app_was_left_and_follows_a_drag(
     page.locator(MAKE).click()
     page.locator(STOP).wait_for()
     ready = page.locator(DOWNLOAD)
-    ready.wait_for(timeout=180_000)
+    ready.wait_for()
     with page.expect_download() as saved:
         ready.click()
     file = tmp_path / saved.value.suggested_filename

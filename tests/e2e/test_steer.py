@@ -252,14 +252,14 @@ def test_right_and_on_are_more_of_a_falling_name_in_rows_and_tours(
         f"−z{DESSERT + 1} · savoriness: on (savory)",
     ]
     assert [pole.inner_text() for pole in poles] == ["dessert", "savory"]
-    until(lambda: all(words(row) for row in rows.all()), "words of both rows", 60)
+    until(lambda: all(words(row) for row in rows.all()), "words of both rows")
     sweet, savory = (set(words(row)) for row in rows.all())
     assert any("chocolate" in word for word in sweet - savory)
 
     page.get_by_role("button", name="Tours").click()
     page.get_by_role("button", name="Turned").click()
     stage, slider = page.get_by_test_id("tour-stage"), page.get_by_test_id("tour-slider").first
-    until(lambda: words(stage), "words of the step", 60)
+    until(lambda: words(stage), "words of the step")
     assert set(words(stage)) == sweet, "the same setting, the same words"
     assert float(slider.input_value()) == -2
     box = slider.bounding_box()
@@ -270,7 +270,7 @@ def test_right_and_on_are_more_of_a_falling_name_in_rows_and_tours(
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 5 / 6, y, steps=8)
     until(lambda: [p.get_attribute("data-id") for p in pictures.all()] != shown, "while it is held")
-    until(lambda: set(words(stage)) == savory, "the words of where the thumb rests", 60)
+    until(lambda: set(words(stage)) == savory, "the words of where the thumb rests")
     page.mouse.up()
     assert "moved" not in stage.get_attribute("class")
     setting = page.get_by_test_id("tour-setting").locator("li").first
@@ -282,7 +282,7 @@ def test_right_and_on_are_more_of_a_falling_name_in_rows_and_tours(
 def test_a_cell_keeps_its_place_and_words_keep_apart(page, app_server, falling, until):
     page.goto(f"{app_server}/steer?run={falling}&q=1&axes={DESSERT + 1}~3&m=i_i~o_i&n=2")
     row = page.get_by_test_id("steer-row").first
-    until(lambda: words(row), "words", 60)
+    until(lambda: words(row), "words")
     cell = row.get_by_test_id("cell").first
     before = cell.bounding_box()
     cell.focus()

@@ -52,7 +52,7 @@ def epochs(runs):
 
 def held(runs, until, after=0):
     """The process that trains, stopped once it has done more epochs: pages are slower than it."""
-    until(lambda: state_of(runs) == "running" and epochs(runs) > after, "it trains", 60)
+    until(lambda: state_of(runs) == "running" and epochs(runs) > after, "it trains")
     (job,) = Ledger(runs).jobs("running")
     trainer = locks.holder(locks.lock_path(jobs_folder(runs), job.id, "rank0"))
     os.kill(trainer, signal.SIGSTOP)
@@ -79,12 +79,12 @@ def test_a_run_outlives_page_and_server(page, start_app, runs, tmp_path, until):
         page.set_viewport_size({"width": 1280, "height": 400})
         page.get_by_role("button", name="Queue", exact=True).click()
         page.get_by_role("button", name="tried").first.wait_for()
-        until(lambda: in_sight(page.get_by_role("button", name="tried").first), "in view", 60)
+        until(lambda: in_sight(page.get_by_role("button", name="tried").first), "in view")
         trainer = held(runs, until)
         page.goto(f"{address}/train?run=tried")
-        page.locator(".js-plotly-plot").first.wait_for(timeout=60_000)
+        page.locator(".js-plotly-plot").first.wait_for()
         page.reload()
-        page.locator(".js-plotly-plot").first.wait_for(timeout=60_000)
+        page.locator(".js-plotly-plot").first.wait_for()
         before = epochs(runs)
     # The server is gone, the run goes on.
     assert state_of(runs) == "running"
@@ -96,7 +96,7 @@ def test_a_run_outlives_page_and_server(page, start_app, runs, tmp_path, until):
         cancel.wait_for()
         os.kill(trainer, signal.SIGCONT)
         cancel.click()
-        until(lambda: state_of(runs) == "cancelled", "it stops", 60)
+        until(lambda: state_of(runs) == "cancelled", "it stops")
         assert not is_locked(Run(runs / "tried").lock_path), "nobody is at work on it"
         stopped = epochs(runs)
         resume = page.get_by_role("button", name="Resume").first
@@ -106,10 +106,10 @@ def test_a_run_outlives_page_and_server(page, start_app, runs, tmp_path, until):
         trainer = held(runs, until, after=stopped)
         page.goto(f"{address}/train?run=tried")
         page.locator("[class*='st-key-train_button-explore-'] button").first.click()
-        page.get_by_test_id("tile").nth(9).wait_for(timeout=60_000)
+        page.get_by_test_id("tile").nth(9).wait_for()
         assert "run=tried" in page.url
         os.kill(trainer, signal.SIGCONT)
-        until(lambda: state_of(runs) == "finished", "it ends", 120)
+        until(lambda: state_of(runs) == "finished", "it ends")
         page.goto(f"{address}/train?run=tried")
         page.get_by_text("finished").first.wait_for()
     assert Run(runs / "tried").ready and epochs(runs) >= EPOCHS

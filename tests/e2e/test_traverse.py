@@ -9,7 +9,7 @@ pytestmark = pytest.mark.slow
 
 def shots(page):
     found = page.get_by_test_id("shot")
-    found.first.wait_for(timeout=60_000)
+    found.first.wait_for()
     return found
 
 

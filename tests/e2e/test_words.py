@@ -27,7 +27,7 @@ def test_a_word_lights_up_in_all_clouds_and_lists_its_items(page, app_server, ba
     page.goto(f"{app_server}/words?run={bars}&dim=z2&width=1σ")
     first = page.get_by_test_id("cloud-1")
     word = first.locator("text").first
-    word.wait_for(timeout=60_000)
+    word.wait_for()
     name = word.evaluate("node => node.lastChild.textContent")
     word.hover()
     lit = page.get_by_test_id("clouds").locator("text.same")
@@ -44,7 +44,7 @@ def test_a_word_lights_up_in_all_clouds_and_lists_its_items(page, app_server, ba
 def test_a_name_stands_on_the_slider(page, app_server, bars):
     page.goto(f"{app_server}/words?run={bars}&part=Axis+names")
     field = page.locator(".st-key-words_name_0 input")
-    field.wait_for(timeout=60_000)
+    field.wait_for()
     field.fill("<b>light</b>")
     field.press("Enter")
     page.locator(".st-key-words_name_0_remove button").wait_for()

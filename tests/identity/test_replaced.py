@@ -22,6 +22,7 @@ from rivae.runs.archive import export_run
 from rivae.runs.axis_names import AxisName
 from rivae.runs.data_record import DATA, VOCABULARY, recorded_data
 from tests.identity.conftest import dated
+from tests.waiting import PATIENCE_S
 
 TINY = {
     "n_components": 2,
@@ -263,7 +264,9 @@ def test_the_list_of_runs_marks_a_run_of_other_data(run, before, import_again):
     from rivae.base.installed import APP_FILES
 
     import_again(resorted)
-    page = AppTest.from_file(str(APP_FILES / "rivae" / "app" / "main.py"), default_timeout=60)
+    page = AppTest.from_file(
+        str(APP_FILES / "rivae" / "app" / "main.py"), default_timeout=PATIENCE_S
+    )
     page.switch_page(str(APP_FILES / "pages" / "train.py")).run()
     assert not page.exception
     name = run.data_change.partition("'")[2].partition("'")[0]

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from rivae.base.ahead import AHEAD, ahead
+from tests.waiting import PATIENCE_S
 
 
 def test_results_come_in_order_with_their_errors():
@@ -26,7 +27,7 @@ def test_results_come_in_order_with_their_errors():
 
 def test_it_is_never_far_ahead_and_works_in_several_threads():
     asked, threads = [], set()
-    together = threading.Barrier(3, timeout=60)
+    together = threading.Barrier(3, timeout=PATIENCE_S)
 
     def given():
         for n in range(200):

@@ -73,7 +73,7 @@ def test_the_queue_tells_the_end_of_a_run_once(tmp_path, monkeypatch, until):
     assert ledger.claim(job_id, ["cpu"]) and ledger.advance(job_id, "running")
     assert not told.exists()
     assert ledger.advance(job_id, "failed", "it's over")
-    until(told.exists, "the command ran", 60)
+    until(told.exists, "the command ran")
     wanted = {"run": "mine", "state": "failed", "message": "it's over"}
     until(lambda: told.stat().st_size and json.loads(told.read_bytes()) == wanted, "the end")
     assert not ledger.advance(job_id, "failed")

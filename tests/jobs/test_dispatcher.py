@@ -22,6 +22,7 @@ from rivae.jobs.records import jobs_folder
 from rivae.jobs.rounds import Dispatcher
 from rivae.runs import Run
 from tests.training.tiny import files_of, tiny_config
+from tests.waiting import PATIENCE_S, until
 
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="needs flock and process groups"),
@@ -74,8 +75,8 @@ class Queue:
     def run(self):
         return Run(self.root / self.job.run)
 
-    def until(self, condition, what, seconds=400.0):
-        deadline = time.monotonic() + seconds
+    def until(self, condition, what):
+        deadline = time.monotonic() + PATIENCE_S
         while not condition():
             said = log_path(self.root, self.job.id)
             log = said.read_text()[-2000:] if said.exists() else ""
@@ -96,7 +97,7 @@ class Queue:
     def ended(self, state):
         self.until(lambda: not self.now.alive and self.now.state != "queued", "it ends")
         assert self.now.state == state, (self.now, log_path(self.root, self.job.id).read_text())
-        self.until(lambda: not processes_of(self.job.id), "nothing is left running", 60)
+        self.until(lambda: not processes_of(self.job.id), "nothing is left running")
         return self
 
     def pid(self, who):
@@ -151,7 +152,7 @@ def test_a_queued_run_is_trained_like_one_from_the_command_line(queue, whole):
     assert queue.now.attempts == 1 and queue.now.slots == () and queue.now.ended
     assert not queue.listening, "a run in one process listens to nobody"
     assert not queue.readable, "the queue is its owner's alone"
-    queue.until(lambda: not list(queue.folder.glob(f"{queue.job.id}.*.lock")), "tidied up", 60)
+    queue.until(lambda: not list(queue.folder.glob(f"{queue.job.id}.*.lock")), "tidied up")
 
 
 def test_killed_cancelled_and_resumed_it_ends_with_the_same_numbers(queue, whole):
@@ -281,10 +282,7 @@ def test_there_is_one_dispatcher_and_its_death_stops_nothing(queue, whole):
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(line, cwd=ROOT, env=env, start_new_session=True) as process:
         try:
-            deadline = time.monotonic() + 400
-            while not (queue.run.path.exists() and queue.run.metrics()):
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
+            until(lambda: queue.run.path.exists() and queue.run.metrics(), "it trains")
             assert is_dispatching(queue.root)
             assert run_dispatcher(queue.root, idle_s=0) == ANOTHER, "there is one already"
         finally:

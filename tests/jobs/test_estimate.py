@@ -15,6 +15,7 @@ from rivae.app.forms.estimate import STEPS, Estimate, StageTime, estimate_key, l
 from rivae.base.errors import DataError
 from rivae.jobs.launch import make_config
 from tests.training.tiny import smooth_settings, tiny_config
+from tests.waiting import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -169,7 +170,7 @@ def start(config, folder):
 @pytest.mark.slow
 def test_the_process_hands_over_what_it_found(own_temporary_folder):
     process = start(tiny_config(), own_temporary_folder)
-    lines = [json.loads(line) for line in process.communicate(timeout=300)[0].splitlines()]
+    lines = [json.loads(line) for line in process.communicate(timeout=PATIENCE_S)[0].splitlines()]
     assert process.returncode == 0 and lines[-1]["done"]
     assert [s.name for s in Estimate.from_dict(lines[-1]["result"]).stages][-1] == "joint"
 
@@ -181,7 +182,7 @@ def test_the_process_hands_over_what_it_found(own_temporary_folder):
 )
 def test_the_process_says_what_is_wrong(settings, said, own_temporary_folder):
     process = start(tiny_config(**settings), own_temporary_folder)
-    last = json.loads(process.communicate(timeout=300)[0].splitlines()[-1])
+    last = json.loads(process.communicate(timeout=PATIENCE_S)[0].splitlines()[-1])
     assert process.returncode == 1 and said in last["error"] and "\n" not in last["error"]
 
 
@@ -194,5 +195,5 @@ def test_the_process_stops_when_asked(own_temporary_folder):
         assert process.poll() is None
     assert list(own_temporary_folder.glob("rivae*")), "it is at work"
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130

@@ -55,7 +55,7 @@ def test_it_trains_through_submitit_without_the_ledger_and_leaves_no_files_of_it
     queue.ended("finished")
     assert files_of(queue.run) == whole and queue.now.attempts == 1 and queue.now.slots == ()
     assert not queue.listening and not queue.readable
-    queue.until(lambda: not list((queue.folder / "submitit").glob("*_*")), "tidied up", 60)
+    queue.until(lambda: not list((queue.folder / "submitit").glob("*_*")), "tidied up")
 
 
 @pytest.mark.slow(rare=True)

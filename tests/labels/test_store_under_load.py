@@ -18,6 +18,7 @@ from rivae.labels.rows import insert_events
 from rivae.labels.store import LabelStore
 from tests.labels.making import event, undo
 from tests.labels.postgres import PostgresServer
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.slow
 
@@ -125,7 +126,7 @@ def test_processes_lose_nothing(url, repo_root, tmp_path):
     files = [tmp_path / f"{k}.jsonl" for k in range(4)]
     children = [start(repo_root, url, f"annotator {k}", 40, files[k]) for k in range(4)]
     for child in children:
-        _, errors = child.communicate(timeout=120)
+        _, errors = child.communicate(timeout=PATIENCE_S)
         assert child.returncode == 0, errors.decode()
     results = [pair for file in files for pair in confirmed(file.read_text())]
     assert len(results) == 4 * (79 + 6)

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.waiting import PATIENCE_S
+
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = {
     "notification": {"fetchNews": "false", "checkForUpdates": False},
@@ -54,7 +56,7 @@ def lab(kernel_home: Path, browser: Any, tmp_path_factory: pytest.TempPathFactor
             yield _address(server, kernel_home / "runtime", log), folder
         finally:
             server.terminate()
-            server.wait(timeout=20)
+            server.wait(timeout=PATIENCE_S)
 
 
 def _address(server: subprocess.Popen[bytes], runtime: Path, log: Path) -> str:
@@ -90,9 +92,9 @@ class Notebook:
         page.set_viewport_size({"width": 1440, "height": 1400})
         page.goto(f"{address}lab/tree/{name}?reset")
         self.cells = page.locator(".jp-Notebook .jp-CodeCell")
-        self.cells.nth(len(cells) - 1).wait_for(timeout=90_000)
+        self.cells.nth(len(cells) - 1).wait_for()
         # It is called idle before it has a kernel, too; to run a cell then asks which one to take.
-        page.locator(".jp-Toolbar-kernelName", has_text="Python 3").first.wait_for(timeout=90_000)
+        page.locator(".jp-Toolbar-kernelName", has_text="Python 3").first.wait_for()
         page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").first.wait_for()
 
     def _note(self, url: str, address: str) -> None:

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from tests.waiting import PATIENCE_S
+
 pytestmark = pytest.mark.slow
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "notebooks"
 BOOKS = sorted(FOLDER.glob("*.ipynb"))
-SECONDS = 120  # for one cell, on a busy machine
 
 
 def read(path: Path) -> Any:
@@ -41,7 +42,7 @@ def test_it_runs(path: Path, kernel_home: Path, tmp_path: Path) -> None:
     book = read(path)
     NotebookClient(
         book,
-        timeout=SECONDS,
+        timeout=PATIENCE_S,
         kernel_name="python3",
         resources={"metadata": {"path": str(tmp_path)}},
     ).execute()

@@ -11,6 +11,7 @@ import pytest
 import rivae
 from rivae.notebook.opening import _bar
 from rivae.notebook.view import ALONE, View
+from tests.waiting import PATIENCE_S
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -97,7 +98,7 @@ def book(kernel_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     text = "import rivae\nview = rivae.explore('demo-digits')\nview"
     made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text)])
     where = {"metadata": {"path": str(tmp_path_factory.mktemp("run"))}}
-    NotebookClient(made, timeout=120, kernel_name="python3", resources=where).execute()
+    NotebookClient(made, timeout=PATIENCE_S, kernel_name="python3", resources=where).execute()
     return made
 
 

@@ -20,6 +20,7 @@ from rivae.figures.snippets import PANELS, literal, places_of, snippet
 from rivae.jobs.launch import make_config
 from rivae.models.registry import build_method
 from rivae.runs import Run
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.xdist_group("snippets")  # the runs are made in one process
 
@@ -132,7 +133,7 @@ def printed_by(runs, repo_root, tmp_path_factory):
         text=True,
         cwd=folders["topk"],
         env={**env, "PYTHONPATH": str(repo_root)},
-        timeout=300,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stderr
     printed = json.loads(done.stdout)

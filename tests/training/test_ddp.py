@@ -16,6 +16,7 @@ from rivae.runs import Run
 from rivae.training.distributed import Group
 from tests.training.ddp_worker import gradients
 from tests.training.tiny import contrast_settings, smooth_settings, tiny_config
+from tests.waiting import PATIENCE_S
 
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="gloo as on Linux"),
@@ -81,7 +82,7 @@ def trained(root, configs, processes=2, stop=0):
             workers.append(subprocess.Popen(line, env=env, cwd=root, stdout=stream, stderr=stream))
     try:
         for worker in workers:
-            assert worker.wait(timeout=300) == 0, said.read_text()[-4000:]
+            assert worker.wait(timeout=PATIENCE_S) == 0, said.read_text()[-4000:]
     finally:
         for worker in workers:
             worker.kill()
