@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from drag import CHROMIUM_ARGS, ROOT, app, measure
 
+from rivae.app.serve import WORKERS
+
 RUN, USERS, SECONDS, PAUSE = "scale", 20, 10.0, 0.1
 MOST_S = 600.0  # for the first opening
 
@@ -94,8 +96,9 @@ def _n_items() -> int:
 
 def many_users(folder: Path, workers: int) -> dict[str, Any]:
     """Twenty users at once."""
+    os.environ[WORKERS] = str(workers)  # also more than `--workers` allows here
     pids: list[int] = []
-    with app(folder / "runs", pids, ("--workers", str(workers))) as address:
+    with app(folder / "runs", pids) as address:
         return asyncio.run(_asked(address, pid=pids[0]))
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from rivae.base.addresses import answered_names, own_address, url_of
+from rivae.base.cores import n_cores
 from rivae.base.errors import ConfigError
 from rivae.base.installed import APP_FILES, how_to_install
 from rivae.base.output import with_output
@@ -28,7 +29,6 @@ from rivae.base.proxies import PROXIES, trusted_proxies
 
 DEFAULT_PORT = 8501
 WORKERS = "RIVAE_WORKERS"  # how many processes answer drags beside the app's own
-MOST_WORKERS = 64
 PORTS_TRIED = 100
 # The variables that hold a path; these have one without them.
 PLACES = {"RIVAE_RUNS": "runs", "RIVAE_DATA": "data", "RIVAE_LABELS": "labels/labels.db"}
@@ -102,6 +102,20 @@ def command(
     return [*streamlit, *settings, *extra]
 
 
+def _check_workers(n: int) -> None:
+    """Refuse more workers than there are cores beside the app's own: where processes share cores, a
+    worker costs more than it takes off the app (docs/results.md).
+    """
+    if os.name != "posix":
+        raise ConfigError("workers need Linux or macOS: leave --workers out")
+    cores = n_cores()
+    if not 0 < n < cores:
+        raise ConfigError(
+            f"{n} workers: each needs a core of the processor beside the app's own, and it may use "
+            f"{cores}: choose a number from 0 to {cores - 1}"
+        )
+
+
 def environment(
     here: Path, files: Sequence[str] = (), workers: int = 0, proxies: Sequence[str] = ()
 ) -> dict[str, str]:
@@ -114,12 +128,9 @@ def environment(
         ConfigError: one of ``files`` is not a folder, one of ``proxies`` no address, or there
             cannot be so many ``workers``.
     """
-    if not 0 <= workers <= MOST_WORKERS:
-        raise ConfigError(f"{workers} workers: choose a number from 0 to {MOST_WORKERS}")
-    if workers and os.name != "posix":
-        raise ConfigError("workers need Linux or macOS: leave --workers out")
     env = dict(os.environ)
     if workers:
+        _check_workers(workers)
         env[WORKERS] = str(workers)
     open_folders = [part for part in env.get("RIVAE_FILES", "").split(os.pathsep) if part]
     folders = [(here / home_path(folder)).resolve() for folder in files or open_folders or ["."]]

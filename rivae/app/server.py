@@ -24,6 +24,7 @@ from rivae.app.shell import web
 from rivae.app.shell.middleware import mounted
 from rivae.app.work.memory import keep_giving_back
 from rivae.app.work.workers import from_environment
+from rivae.base.cores import n_cores
 from rivae.base.errors import ConfigError, RivaeError, RunError
 from rivae.base.installed import APP_FILES
 
@@ -133,7 +134,7 @@ def _answering_at_once() -> CapacityLimiter:
     """As many answers at once as there are cores: more threads only wait for one another."""
     from anyio import CapacityLimiter
 
-    return CapacityLimiter(os.cpu_count() or 1)
+    return CapacityLimiter(n_cores())
 
 
 async def picture(request: Request) -> Response:

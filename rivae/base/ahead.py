@@ -6,12 +6,13 @@ keep all cores busy, and pictures need not travel between processes.
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
+
+from rivae.base.cores import n_cores
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -31,7 +32,7 @@ def ahead(
     if n_threads == 0:
         yield from ((one, partial(work, one)) for one in inputs)
         return
-    n = n_threads or os.cpu_count() or 1
+    n = n_threads or n_cores()
     waiting: deque[tuple[A, Callable[[], B]]] = deque()
     pool = ThreadPoolExecutor(n, thread_name_prefix="pictures")
     try:

@@ -6,7 +6,6 @@ their leading columns, so a tile's bounding box says how near its items can be a
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rivae.base.arrays import Floats, Ints, Singles
+from rivae.base.cores import n_cores
 from rivae.retrieval.base import Allocate
 from rivae.retrieval.exact import check_points, marks_of
 
@@ -135,7 +135,7 @@ def turn_points(n: int, read: Callable[[Ints], Floats], allocate: Allocate) -> T
 def _read_ahead(n: int, read: Callable[[Ints], Floats]) -> Iterator[tuple[Ints, Floats]]:
     """All points in parts, read by some threads."""
     parts = [np.arange(start, min(start + _READ, n)) for start in range(0, n, _READ)]
-    n_threads = min(os.cpu_count() or 1, _MOST_THREADS)
+    n_threads = min(n_cores(), _MOST_THREADS)
     with ThreadPoolExecutor(n_threads) as threads:
         reading = deque(threads.submit(read, part) for part in parts[:n_threads])
         for i, part in enumerate(parts):

@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from rivae.app import server
-from rivae.app.serve import MOST_WORKERS, WORKERS, environment
+from rivae.app.serve import WORKERS, environment
 from rivae.app.shell import web
 from rivae.app.work.workers import Workers, from_environment
 from rivae.base.errors import ConfigError
@@ -92,8 +92,11 @@ def test_the_app_answers_what_no_worker_can(runs, monkeypatch):
 def test_how_many(monkeypatch, tmp_path):
     monkeypatch.delenv(WORKERS, raising=False)
     assert from_environment() is None and WORKERS not in environment(tmp_path)
-    monkeypatch.setenv(WORKERS, environment(tmp_path, workers=3)[WORKERS])
-    assert len(from_environment().all) == 3
-    for wrong in (-1, MOST_WORKERS + 1):
-        with pytest.raises(ConfigError, match=str(MOST_WORKERS)):
-            environment(tmp_path, workers=wrong)
+    for cores in (1, 2, 3, 64):
+        monkeypatch.setattr("joblib.cpu_count", lambda n=cores: n)
+        if cores > 1:
+            monkeypatch.setenv(WORKERS, environment(tmp_path, workers=cores - 1)[WORKERS])
+            assert len(from_environment().all) == cores - 1
+        for wrong in (-1, cores, 10 * cores):
+            with pytest.raises(ConfigError, match=f"{wrong} workers.* from 0 to {cores - 1}$"):
+                environment(tmp_path, workers=wrong)

@@ -23,7 +23,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rivae.app.serve import MOST_WORKERS, WORKERS
+from rivae.app.serve import WORKERS
 from rivae.base.installed import PACKAGE_ROOT
 from rivae.base.scratch import scratch_folder
 
@@ -174,4 +174,4 @@ class Workers:
 def from_environment() -> Workers | None:
     """As many as ``rivae serve --workers`` was told; None without any."""
     number = os.environ.get(WORKERS, "")
-    return Workers(min(int(number), MOST_WORKERS)) if number.isdecimal() and int(number) else None
+    return Workers(int(number)) if number.isdecimal() and int(number) else None
