@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from rivae.base.errors import LabelError
+from rivae.labels import database
 from rivae.labels.events import from_record
 from rivae.labels.rows import insert_events
 from rivae.labels.store import LabelStore
@@ -29,8 +30,10 @@ CHILD = """
 import json, sys
 from tests.labels.making import event, undo
 from tests.labels.postgres import PostgresServer
+from rivae.labels import database
 from rivae.labels.store import LabelStore
 
+database.PATIENCE_S = 400.0
 url, annotator, n = sys.argv[1], sys.argv[2], int(sys.argv[3])
 store = LabelStore(url)
 for i in range(n):
@@ -42,6 +45,12 @@ for i in range(n):
         sys.stdout.write(json.dumps([numbers[e.id], e.record()]) + "\\n")
     sys.stdout.flush()
 """
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """On a slow machine twenty writers wait for one another longer than a page may."""
+    monkeypatch.setattr(database, "PATIENCE_S", float(PATIENCE_S))
 
 
 def start(repo_root, url, annotator, n, output):
