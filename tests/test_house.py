@@ -73,7 +73,8 @@ def test_streamlit_stays_in_the_user_interface():
 
 def test_no_pickle():
     pickles = {"pickle", "dill", "cloudpickle", "shelve", "joblib"}
-    assert [name(path) for path in CODE if pickles & imports(path)] == []
+    only_counts = "rivae/base/cores.py"  # the cores, with joblib
+    assert [name(path) for path in CODE if pickles & imports(path)] == [only_counts]
 
 
 def test_nothing_is_loaded_that_could_be_a_pickle():

@@ -32,9 +32,17 @@ def python(text):
 def test_a_newcomer_reads_it_to_the_end(texts):
     assert len(texts["README.md"].splitlines()) <= 250
     chapters = {"api", "command-line", "training", "labels", "results", "security", "extending"}
-    chapters |= {"screens", "sharing"}
+    chapters |= {"screens", "sharing", "operating"}
     linked = set(re.findall(r"\]\(docs/([a-z-]+)\.md", texts["README.md"]))
     assert linked == chapters == {path[5:-3] for path in texts if path.startswith("docs/")}
+
+
+def test_the_tests_that_are_named_exist(texts, repo_root):
+    named = re.findall(r"`(tests/[\w/.]+\.py)(?:::(\w+))?`", "\n".join(texts.values()))
+    assert len(named) > 20
+    for path, name in named:
+        assert (repo_root / path).is_file(), path
+        assert not name or f"def {name}(" in (repo_root / path).read_text(), (path, name)
 
 
 def headings(text):

@@ -8,6 +8,9 @@ export const COMMIT_MS = 220
 export const SPEAK_MS = 900
 const panels = new WeakMap()
 
+/** What a panel's changes are changes of: its run and its query. */
+const ground = ({ key, query }) => JSON.stringify([key, query])
+
 export class Panel {
   constructor() {
     this.rev = null
@@ -23,11 +26,19 @@ export class Panel {
     this.send(name, { ...value, view: this.view() })
   }
 
-  /** Called on every rerun; takes the state over only when its `rev` is new. */
+  /**
+   * Called with new data; takes the state over only when its `rev` is new. A new session, after the
+   * server was started again or on another one, has its state from the address: what the visitor
+   * sees stays, and it is told.
+   */
   update(component) {
     this.component = component
     const { data } = component
-    if (data.rev !== this.rev) this.adopt(data)
+    if (this.data && data.session !== this.data.session && ground(data) === ground(this.data)) {
+      this.data = data
+      this.rev = data.rev
+      this.commitSoon()
+    } else if (data.rev !== this.rev) this.adopt(data)
     else this.data = data
     if (data.answer) this.wire.receive(data.answer)
   }

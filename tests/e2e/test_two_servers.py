@@ -1,5 +1,5 @@
-"""Two app processes on one store, the runs in one folder and the labels in one PostgreSQL database:
-what one is told the other knows, and it goes on when the first is killed.
+"""Servers that come and go: one that is killed and started again, and two on one store, the runs in
+one folder and the labels in one PostgreSQL database.
 """
 
 import shutil
@@ -11,6 +11,7 @@ from rivae.app.explore.state import UPLOAD_GONE
 from rivae.labels.kept_plans import name_people
 from rivae.runs import Run
 from tests.app.labels_fixture import make_label_plan
+from tests.conftest import free_port
 from tests.e2e.conftest import ExplorePage
 from tests.e2e.label_desk import burst, marks, open_desk, saved, who
 from tests.e2e.test_search import DROP, png
@@ -97,3 +98,34 @@ def test_what_one_app_is_told_the_other_knows_and_it_outlives_it(
         saved(elsewhere, until)
         assert given(made, "Ana") == [1, 2, 3, 4, 5]
     context.close()
+
+
+def test_what_is_moved_while_the_server_is_away_is_not_lost(
+    page, start_app, app_runs, trained_run, tmp_path, until
+):
+    port, servers = free_port(), []
+
+    def shown():
+        return explore.value(1), explore.value(2), explore.ids()
+
+    with start_app(app_runs, tmp_path / "before.log", None, port, servers) as address:
+        explore = ExplorePage(page, address).open(trained_run, q="mean")
+        start = shown()
+        servers[0].kill()
+        explore.slider(1).focus()
+        page.keyboard.press("PageUp")
+        until(lambda: explore.value(1) > start[0], "the slider moves")
+    with start_app(app_runs, tmp_path / "after.log", None, port):
+
+        def moved_on():  # what is moved before the page has noticed the new server is not sent
+            explore.slider(2).focus()
+            page.keyboard.press("PageUp")
+            page.wait_for_timeout(1000)
+            return "2_" in page.evaluate("location.href")
+
+        until(moved_on, "the address follows")
+        last = shown()
+        until(lambda: "1_" in page.evaluate("location.href"), "the first one, too")
+        page.reload()
+        explore.settled()
+        assert last[0] > start[0] and last[1] > start[1] and shown() == last

@@ -5,6 +5,7 @@ the address.
 from __future__ import annotations
 
 import random
+import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -16,7 +17,7 @@ from rivae.app.panels.answers import OpenRun, answer
 from rivae.app.panels.codec import Link, unread
 from rivae.app.panels.links import Query
 from rivae.app.shared import address
-from rivae.app.shell import cache
+from rivae.app.shell import cache, keys
 from rivae.app.shell.keys import PanelKeys
 from rivae.base.errors import ConfigError, RivaeError
 
@@ -153,7 +154,9 @@ class Session(ABC, Generic[S, L]):
             self.shown.rev,
             key,
         ):
-            last_payload = build()
+            # Where a new session begins, e.g. on another server, the panel knows more than it.
+            session = st.session_state.setdefault(keys.SESSION, secrets.token_hex(8))
+            last_payload = {**build(), "session": session}
             st.session_state[self.keys.payload] = last_payload
             st.session_state.update(dict.fromkeys((self.keys.answer, *answers)))
         return {**last_payload, "answer": st.session_state.get(self.keys.answer)}

@@ -30,6 +30,7 @@ class PanelKeys(NamedTuple):
 # The name of the page shown by the last run of the script.
 PAGE: Final = "page"
 ENTERED: Final = "entered"  # whether this run of the script is the first one on its page
+SESSION: Final = "session"  # tells this session from others of the same visitor
 NEWER: Final = "newer_weights"  # shows those of a run in training
 # What the visitor last looked at, as in an address (rivae.app.shared.address.in_hand).
 IN_HAND: Final = "in_hand"
