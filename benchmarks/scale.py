@@ -215,6 +215,7 @@ ONCE = {"import": "data", "train": "runs"}  # parts whose result stays, and wher
 def child(part: str, folder: Path) -> dict[str, Any]:
     """One part in a process of its own, with its largest memory."""
     env = {**os.environ, "OMP_NUM_THREADS": "1", "RIVAE_DATA": str(folder / "data")}
+    env["PYTHONPATH"] = str(ROOT)  # Qdrant's engine is that of the tests
     line = [sys.executable, "-W", "ignore", __file__, "--part", part, "--folder", str(folder)]
     load = os.getloadavg()[0]
     done = subprocess.run(line, env=env, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)

@@ -1,4 +1,6 @@
-"""An index in Qdrant, by its client in this process: the same ids, payloads, a push resumed."""
+"""An index in Qdrant, by its client and by its own engine in this process: the same ids, payloads,
+a push resumed.
+"""
 
 import socket
 
@@ -19,10 +21,16 @@ def tagged(positions):
     return [{"tags": ["even"] if i % 2 == 0 else [], "factor_0": i / 100} for i in positions]
 
 
-@pytest.fixture
-def client():
+@pytest.fixture(params=["client in Python", "engine"])
+def client(request, tmp_path):
     # Slow to import, and every worker collects this file.
-    return pytest.importorskip("qdrant_client", reason=QDRANT).QdrantClient(":memory:")
+    clients = pytest.importorskip("qdrant_client", reason=QDRANT)
+    if request.param == "client in Python":
+        return clients.QdrantClient(":memory:")
+    pytest.importorskip("qdrant_edge", reason="Qdrant's engine is missing")
+    from tests.retrieval.edge import EdgeClient
+
+    return EdgeClient(tmp_path)
 
 
 @pytest.mark.parametrize("kind", KINDS)
