@@ -182,11 +182,17 @@ def test_a_tour_glides_from_step_to_step_and_back_but_not_for_who_wants_no_motio
     (app_runs / ".tours").mkdir(exist_ok=True)
     (app_runs / ".tours" / "glide.json").write_bytes(to_bytes(Tour("Glide", steps)))
 
+    def is_ahead(answer):
+        asked = answer.request.post_data or ""
+        return '"key":"1"' in asked and '"card":true' in asked
+
     def opened():
-        page.goto(f"{app_server}/steer?tour=glide")
-        stage = page.get_by_test_id("tour-stage")
-        until(lambda: stage.get_attribute("data-state") == "shown", "pictures")
-        page.wait_for_load_state("networkidle")  # the next step was fetched ahead
+        with page.expect_response(is_ahead) as ahead:  # the next step
+            page.goto(f"{app_server}/steer?tour=glide")
+            stage = page.get_by_test_id("tour-stage")
+            until(lambda: stage.get_attribute("data-state") == "shown", "pictures")
+        ahead.value.finished()
+        page.wait_for_timeout(300)  # and is read
 
     def moved(key):
         glides, seen = page.evaluate(GLIDED, key)
