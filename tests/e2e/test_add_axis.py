@@ -32,12 +32,19 @@ def drag_on_the_map(page, until):
     until(lambda: right.input_value() == "a1", "what somebody asked for comes first")
     other = int(up.input_value()) + 1
     page.get_by_test_id("map").scroll_into_view_if_needed()
-    point, stage = page.locator(".query-point .hold"), page.get_by_test_id("map").bounding_box()
+    point = page.locator(".query-point .hold")
 
     def middle():
         box = point.bounding_box()
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
+    def is_still():
+        before = middle()
+        page.wait_for_timeout(300)
+        return middle() == before
+
+    until(is_still, "nothing above it moves the map any more")
+    stage = page.get_by_test_id("map").bounding_box()
     numbers = [page.get_by_test_id(f"number-{name}") for name in ("a1", f"{other}")]
     before = [number.input_value() for number in numbers]
     aimed = stage["x"] + 0.4 * stage["width"], stage["y"] + 0.6 * stage["height"]
