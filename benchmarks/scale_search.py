@@ -138,14 +138,11 @@ def engine(folder: Path) -> dict[str, Any]:
     and what a search takes there and here. No network lies between.
     """
     from rivae.retrieval.engine import push
-    from rivae.retrieval.indexes.two_stage import TwoStageIndex
     from tests.retrieval.edge import EdgeClient
 
     explorer = opened(folder)
     retriever, rng = explorer.retriever, np.random.default_rng(0)
     own = retriever.index
-    if not isinstance(own, TwoStageIndex):  # so few items that one stage finds them
-        own = TwoStageIndex.of(own.rows(np.arange(own.n_items)))
     with tempfile.TemporaryDirectory(dir=folder) as shards:
         began = time.perf_counter()
         there = push(

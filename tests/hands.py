@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import io
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+DROP = """(box, [name, type, content]) => {
+  const bytes = Uint8Array.from(atob(content), (c) => c.charCodeAt(0))
+  const data = new DataTransfer()
+  data.items.add(new File([bytes], name, { type }))
+  const options = { bubbles: true, cancelable: true, composed: true }
+  if (name) box.dispatchEvent(new DragEvent("drop", { ...options, dataTransfer: data }))
+  else box.dispatchEvent(new ClipboardEvent("paste", { ...options, clipboardData: data }))
+}"""
 
 
 def press_thumb(page: Any, slider: Any) -> Callable[[float, int], None]:
@@ -27,3 +41,15 @@ def press_thumb(page: Any, slider: Any) -> Callable[[float, int], None]:
 
     page.mouse.down()
     return move
+
+
+def png(picture: Image.Image) -> str:
+    """A picture as a PNG file, in base64."""
+    out = io.BytesIO()
+    picture.save(out, "PNG")
+    return base64.b64encode(out.getvalue()).decode()
+
+
+def drop(box: Any, name: str, content: str) -> None:
+    """Drop a picture with this base64 content on ``box``; paste it where it has no name."""
+    box.evaluate(DROP, [name, "image/png", content])

@@ -13,7 +13,6 @@ from rivae.base.progress import Progress, silent
 from rivae.data.conditions import tag_name
 from rivae.exploring.explorer import Explorer
 from rivae.retrieval.engine import QdrantIndex, push
-from rivae.retrieval.indexes.two_stage import TwoStageIndex
 from rivae.runs import Run
 
 if TYPE_CHECKING:
@@ -45,8 +44,6 @@ def push_run(
     index = retriever.index
     if isinstance(index, QdrantIndex):
         return index  # this process asks that engine, and it has all of them
-    if not isinstance(index, TwoStageIndex):
-        index = TwoStageIndex.of(index.rows(np.arange(index.n_items)))
     n = index.n_items
 
     def payloads(positions: NDArray[np.int64]) -> list[Mapping[str, Any]]:

@@ -65,7 +65,7 @@ def collection_name(key: str) -> str:
 def push(
     client: QdrantClient,
     key: str,
-    index: TwoStageIndex,
+    index: Index,
     payloads: Payloads,
     progress: Callable[[int], None] = lambda n: None,
 ) -> QdrantIndex:
@@ -81,6 +81,8 @@ def push(
     """
     from qdrant_client import models
 
+    if not isinstance(index, TwoStageIndex):  # so few items that one stage finds them
+        index = TwoStageIndex.of(index.rows(np.arange(index.n_items)))
     name, n = collection_name(key), index.n_items
     with _understood():
         if not client.collection_exists(name):

@@ -5,6 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.hands import press_thumb
+from tests.waiting import until
 
 RUNS = "digits,digits-turned"
 
@@ -24,13 +25,6 @@ class ComparePage:
     def ids(self, column):
         tiles = self.page.get_by_test_id(f"run-{column}").get_by_test_id("tile")
         return tiles.evaluate_all("tiles => tiles.map(tile => Number(tile.dataset.id))")
-
-    def wait(self, condition, what, seconds=60):
-        for _ in range(seconds * 20):
-            if condition():
-                return
-            self.page.wait_for_timeout(50)
-        pytest.fail(f"did not happen within {seconds} s: {what}")
 
     def link(self):
         address = self.page.evaluate("location.href")
@@ -55,8 +49,8 @@ def test_both_columns_follow_the_thumb_before_it_is_released(compare):
     before = compare.ids(1)
     assert compare.ids(2) == before
     compare.drag(1, 0.97)
-    compare.wait(lambda: compare.ids(1) != before, "other pictures, the button still down")
-    compare.wait(lambda: compare.ids(2) == compare.ids(1), "the turned run finds the same")
+    until(lambda: compare.ids(1) != before, "other pictures, the button still down")
+    until(lambda: compare.ids(2) == compare.ids(1), "the turned run finds the same")
     assert "f" not in compare.link(), "the address waits for the release"
     first, second = compare.asked[-1]["runs"]
     assert (first["run"], second["run"]) == ("digits", "digits-turned")
@@ -68,7 +62,7 @@ def test_both_columns_follow_the_thumb_before_it_is_released(compare):
     assert moved[0][0] > 0 and moved[1][1] < 0, "z1 of the one is z2 (−) of the other"
     assert moved[1][1] == pytest.approx(-2 * moved[0][0], rel=1e-3), "each in its own range"
     compare.page.mouse.up()
-    compare.wait(lambda: "f" in compare.link(), "the address follows the release")
+    until(lambda: "f" in compare.link(), "the address follows the release")
 
 
 @pytest.mark.slow
@@ -78,22 +72,22 @@ def test_reload_and_back(compare):
     compare.page.wait_for_timeout(600)
     assert "factor" not in compare.link(), "a thumb that is held commits nothing"
     compare.page.mouse.up()
-    compare.wait(lambda: compare.link().get("factor") == "2", "the factor in hand is in the link")
-    compare.wait(lambda: compare.ids(2) != start, "other pictures")
+    until(lambda: compare.link().get("factor") == "2", "the factor in hand is in the link")
+    until(lambda: compare.ids(2) != start, "other pictures")
     compare.page.wait_for_load_state("networkidle")  # the answer to the last value is there
     compare.page.wait_for_timeout(500)
     moved = compare.ids(2)
     compare.page.get_by_text("B · digits-turned: z3").wait_for()
     compare.page.reload()
     compare.page.get_by_test_id("run-2").get_by_test_id("tile").nth(5).wait_for()
-    compare.wait(lambda: compare.ids(2) == moved, "the reload brings it back")
+    until(lambda: compare.ids(2) == moved, "the reload brings it back")
     compare.page.go_back()
-    compare.wait(lambda: compare.ids(2) == start, "back undoes the drag")
+    until(lambda: compare.ids(2) == start, "back undoes the drag")
 
 
 @pytest.mark.slow
 def test_a_click_on_a_tile_makes_it_the_query(compare):
     item = compare.ids(1)[3]
     compare.page.get_by_test_id("run-1").get_by_test_id("tile").nth(3).click()
-    compare.wait(lambda: compare.link().get("q") == str(item), "the item is the query")
+    until(lambda: compare.link().get("q") == str(item), "the item is the query")
     assert compare.page.get_by_test_id("stException").count() == 0

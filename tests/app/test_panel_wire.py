@@ -1,11 +1,10 @@
 """How the Explore panel asks: one question at a time, the newest wins, late answers are dropped."""
 
 import json
-import time
 
 import pytest
 
-from tests.waiting import PATIENCE_S
+from tests.waiting import until
 
 # Stands between the panel and the network: slows questions down, counts them, spoils answers.
 BETWEEN = """
@@ -44,13 +43,6 @@ def asked(page):
     return page.evaluate("wire.asked")
 
 
-def wait(page, condition):
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < deadline, "did not happen in time"
-        page.wait_for_timeout(50)
-
-
 def key(page, name, times=1):
     page.get_by_test_id("slider-1").focus()
     for _ in range(times):
@@ -68,13 +60,16 @@ def test_one_question_at_a_time_and_the_last_value_is_asked(panel, digits):
     panel.evaluate("wire.delay = 150")
     key(panel, "PageUp", 12)
     value = float(panel.get_by_test_id("number-1").input_value())
-    wait(panel, lambda: panel.evaluate("wire.now") == 0 and len(asked(panel)) > 1)
+    until(lambda: panel.evaluate("wire.now") == 0 and len(asked(panel)) > 1, "all is answered")
     panel.wait_for_timeout(400)
     questions = asked(panel)
     assert panel.evaluate("wire.most") == 1
     assert len(questions) < 12
     assert questions[-1]["z"][0] == pytest.approx(value, abs=0.006)
-    wait(panel, lambda: ids(panel) == expected(digits, questions[-1]["z"]))
+    until(
+        lambda: ids(panel) == expected(digits, questions[-1]["z"]),
+        "the pictures of the last question",
+    )
     numbers = [q["seq"] for q in questions]
     assert numbers == sorted(set(numbers))
 
@@ -86,7 +81,7 @@ def test_an_answer_that_comes_after_a_new_query_is_dropped(panel, digits):
     title = panel.get_by_test_id("query").locator("b")
     before = title.text_content()
     panel.get_by_test_id("query-random").click()
-    wait(panel, lambda: title.text_content() != before)
+    until(lambda: title.text_content() != before, "another query")
     z = [float(panel.get_by_test_id(f"slider-{j}").input_value()) for j in (1, 2, 3)]
     panel.wait_for_timeout(3200)
     assert ids(panel) == expected(digits, [round(v, 4) for v in z])
@@ -96,7 +91,7 @@ def test_an_answer_that_comes_after_a_new_query_is_dropped(panel, digits):
 def test_known_pictures_are_not_asked_for_again(panel):
     shown = set(ids(panel))
     key(panel, "ArrowRight")
-    wait(panel, lambda: asked(panel))
+    until(lambda: asked(panel), "a question")
     assert shown <= set(asked(panel)[0]["have"])
 
 
@@ -105,7 +100,7 @@ def test_without_the_route_the_session_answers(panel, digits):
     panel.evaluate("""wire.spoil = ["<!doctype html>", {headers: {"content-type": "text/html"}}]""")
     before = ids(panel)
     key(panel, "PageUp", 3)
-    wait(panel, lambda: ids(panel) != before)
+    until(lambda: ids(panel) != before, "other pictures")
     assert panel.get_by_test_id("explore-error").text_content() == ""
 
 
@@ -116,14 +111,14 @@ def test_a_refusal_is_shown_and_goes_away(panel):
     panel.evaluate(f"wire.spoil = [{refusal}, {head}]")
     key(panel, "PageUp")
     error = panel.get_by_test_id("explore-error")
-    wait(panel, lambda: error.text_content() == "no run 'digits'")
+    until(lambda: error.text_content() == "no run 'digits'", "the refusal")
     panel.evaluate("wire.spoil = null")
     key(panel, "PageUp")
-    wait(panel, lambda: error.text_content() == "")
+    until(lambda: error.text_content() == "", "it goes away")
 
 
 @pytest.mark.slow
 def test_a_screen_reader_is_told_once_things_rest(panel):
     live = panel.get_by_role("status")
     key(panel, "PageUp", 4)
-    wait(panel, lambda: "Best match" in (live.text_content() or ""))
+    until(lambda: "Best match" in (live.text_content() or ""), "it is spoken")

@@ -38,17 +38,11 @@ def drag_on_the_map(page, until):
         box = point.bounding_box()
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
-    def is_still():
-        before = middle()
-        page.wait_for_timeout(300)
-        return middle() == before
-
-    until(is_still, "nothing above it moves the map any more")
+    page.locator(".query-point path").hover()  # on top of it; waits until it lies still
     stage = page.get_by_test_id("map").bounding_box()
     numbers = [page.get_by_test_id(f"number-{name}") for name in ("a1", f"{other}")]
     before = [number.input_value() for number in numbers]
     aimed = stage["x"] + 0.4 * stage["width"], stage["y"] + 0.6 * stage["height"]
-    page.mouse.move(*middle())
     page.mouse.down()
     page.mouse.move(*aimed, steps=4)
     page.mouse.up()

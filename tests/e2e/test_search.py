@@ -1,7 +1,6 @@
 """The search box of Explore: words find items, and a dropped or pasted picture is the query."""
 
 import base64
-import io
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -9,28 +8,14 @@ from PIL import Image
 
 from rivae.exploring.explorer import Explorer
 from rivae.runs import DEMO_ROOT, Run
+from tests.hands import drop, png
 
 pytestmark = pytest.mark.slow
-
-DROP = """([box, name, type, content]) => {
-  const bytes = Uint8Array.from(atob(content), (c) => c.charCodeAt(0))
-  const data = new DataTransfer()
-  data.items.add(new File([bytes], name, { type }))
-  const options = { bubbles: true, cancelable: true, composed: true }
-  if (name) box.dispatchEvent(new DragEvent("drop", { ...options, dataTransfer: data }))
-  else box.dispatchEvent(new ClipboardEvent("paste", { ...options, clipboardData: data }))
-}"""
 
 
 @pytest.fixture
 def kitchen():
     return Explorer.open(Run(DEMO_ROOT / "demo-kitchen"))
-
-
-def png(picture):
-    out = io.BytesIO()
-    picture.save(out, "PNG")
-    return base64.b64encode(out.getvalue()).decode()
 
 
 def test_words_find_items_and_the_keyboard_takes_one(explore, kitchen, until):
@@ -69,9 +54,7 @@ def test_a_picture_that_is_dropped_or_pasted_is_the_query_and_what_is_none_is_to
     page = explore.open("demo-kitchen").page
 
     def give(box, name, content):
-        page.get_by_test_id(box).evaluate(
-            "(box, given) => (" + DROP + ")([box, ...given])", [name, "image/png", content]
-        )
+        drop(page.get_by_test_id(box), name, content)
 
     def query():
         return parse_qs(urlsplit(page.evaluate("location.href")).query).get("q", [""])[0]

@@ -3,6 +3,7 @@ one folder and the labels in one PostgreSQL database.
 """
 
 import shutil
+from contextlib import closing
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -14,7 +15,7 @@ from tests.app.labels_fixture import make_label_plan
 from tests.conftest import free_port
 from tests.e2e.conftest import ExplorePage
 from tests.e2e.label_desk import burst, marks, open_desk, saved, who
-from tests.e2e.test_search import DROP, png
+from tests.hands import drop, png
 from tests.labels.postgres import PostgresServer
 
 pytestmark = pytest.mark.slow
@@ -49,8 +50,9 @@ def given(made, name):
 def test_what_one_app_is_told_the_other_knows_and_it_outlives_it(
     browser, start_app, runs, trained_run, plan, tmp_path, until
 ):
-    (url, made), servers, context = plan, [], browser.new_context()
+    (url, made), servers = plan, []
     with (
+        closing(browser.new_context()) as context,
         start_app(runs, tmp_path / "first.log", url, None, servers) as first,
         start_app(runs, tmp_path / "second.log", url) as second,
     ):
@@ -80,10 +82,8 @@ def test_what_one_app_is_told_the_other_knows_and_it_outlives_it(
 
         # An upload stays in the memory of one process, and the other says so.
         data = Run(runs / trained_run).load_dataset()
-        picture = ["mine.png", "image/png", png(data.picture(int(data.splits["test"][0]), 1))]
-        here.page.get_by_test_id("search").evaluate(
-            "(box, given) => (" + DROP + ")([box, ...given])", picture
-        )
+        picture = data.picture(int(data.splits["test"][0]), 1)
+        drop(here.page.get_by_test_id("search"), "mine.png", png(picture))
         until(lambda: "upload_" in here.page.evaluate("location.href"), "the upload is the query")
         query = parse_qs(urlsplit(here.page.evaluate("location.href")).query)["q"][0]
         there.open(trained_run, q=query)
@@ -97,7 +97,6 @@ def test_what_one_app_is_told_the_other_knows_and_it_outlives_it(
         burst(elsewhere, "5")
         saved(elsewhere, until)
         assert given(made, "Ana") == [1, 2, 3, 4, 5]
-    context.close()
 
 
 def test_what_is_moved_while_the_server_is_away_is_not_lost(

@@ -32,8 +32,9 @@ from tests.labels.making import event, undo
 from tests.labels.postgres import PostgresServer
 from rivae.labels import database
 from rivae.labels.store import LabelStore
+from tests.waiting import PATIENCE_S
 
-database.PATIENCE_S = 400.0
+database.PATIENCE_S = PATIENCE_S
 url, annotator, n = sys.argv[1], sys.argv[2], int(sys.argv[3])
 store = LabelStore(url)
 for i in range(n):
@@ -50,7 +51,7 @@ for i in range(n):
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """On a slow machine twenty writers wait for one another longer than a page may."""
-    monkeypatch.setattr(database, "PATIENCE_S", float(PATIENCE_S))
+    monkeypatch.setattr(database, "PATIENCE_S", PATIENCE_S)
 
 
 def start(repo_root, url, annotator, n, output):
