@@ -91,6 +91,17 @@ def add_asks(parser: argparse.ArgumentParser, what: str) -> None:
     )
 
 
+def add_on(parser: argparse.ArgumentParser) -> None:
+    """Where the work is done: here, or on a cluster."""
+    parser.add_argument(
+        "--on",
+        default="",
+        metavar="ADDRESS",
+        help="Dask scheduler whose workers share the work, such as tcp://host:8786; they have to "
+        "see the same folders (default: the cores of this machine)",
+    )
+
+
 def parse_settings(
     pairs: Sequence[str], groups: tuple[str, ...] = ("method", "dataset", "training")
 ) -> dict[str, dict[str, Any]]:

@@ -12,6 +12,7 @@ from rivae.base.installed import how_to_install
 from rivae.cli.common import (
     Steps,
     add_command,
+    add_on,
     device_here,
     parse_settings,
     path_argument,
@@ -94,6 +95,7 @@ def _add_import(commands: Any) -> None:
     parser.add_argument("--name", required=True, help="of the new data set")
     add_source_options(parser)
     parser.add_argument("--dry-run", action="store_true", help="check everything, write nothing")
+    add_on(parser)
 
 
 def add_source_options(parser: argparse.ArgumentParser) -> None:
@@ -144,11 +146,13 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
 def _import(args: argparse.Namespace) -> int:
     args.resume_hint = "the same command resumes where it stopped"
     with Steps("import", f"opening {args.source.name}") as steps:
+        from rivae.base.cluster import on_cluster
         from rivae.data.importing import run_import
 
         plan = plan_of(args, args.name, args.dry_run)
         settings = plan.settings()
-        report = run_import(plan.source(), settings, dry_run=plan.dry_run, progress=steps)
+        with on_cluster(args.on, needs=[plan.table, *plan.images]):
+            report = run_import(plan.source(), settings, dry_run=plan.dry_run, progress=steps)
     if args.json:
         out = {**report.to_dict(), "folder": None if args.dry_run else str(settings.folder)}
         print_json(out)
@@ -211,6 +215,7 @@ def _add_features(commands: Any) -> None:
     parser.add_argument("--as", dest="name", help="name of the features (default: the source)")
     parser.add_argument("--batch-size", type=int, default=32)
     parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:1 (default: cpu)")
+    add_on(parser)
 
 
 class _ListSources(argparse.Action):
@@ -239,6 +244,7 @@ def _features(args: argparse.Namespace) -> int:
     args.resume_hint = "the same command resumes where it stopped"
     sides: dict[str, tuple[str, ...]] = {}
     with Steps("features", f"loading {args.sources[0]}") as steps:
+        from rivae.base.cluster import on_cluster
         from rivae.data.features.contract import FEATURES, open_encoder
         from rivae.data.features.making import make_features, remarks
         from rivae.data.store import PairStore, find_store
@@ -257,7 +263,8 @@ def _features(args: argparse.Namespace) -> int:
                 continue
             steps(f"loading {source}", 0.0)
             encoder = open_encoder(source, PairStore(folder), device)
-            make_features(folder, encoder, name, args.batch_size, steps)
+            with on_cluster(args.on, needs=[folder]):
+                make_features(folder, encoder, name, args.batch_size, steps)
             sides[name] = encoder.sides
             for remark in remarks(folder, name):
                 steps.keep(remark)

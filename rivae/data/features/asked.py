@@ -10,14 +10,14 @@ from pathlib import Path
 
 import torch
 from PIL import Image
-from safetensors.torch import load_file, save
+from safetensors.torch import save
 from torch import Tensor
 
 from rivae.base.errors import DataError, RivaeError
 from rivae.base.files import write_atomic
 from rivae.base.reading.contents import Written, written
 from rivae.base.reading.documents import read_json
-from rivae.data.features.contract import FEATURES, NAMED, Encoder, FeatureSource
+from rivae.data.features.contract import FEATURES, NAMED, Encoder, FeatureSource, open_again
 from rivae.data.features.making import unit_rows
 from rivae.data.store import PairStore
 from rivae.data.store.features import ENCODER, FOLDER, feature_sides, single_names
@@ -90,28 +90,15 @@ def _encoder(folder: Path, name: str) -> Encoder:
 
 @lru_cache(maxsize=8)
 def _opened(folder: Path, name: str, when: Written) -> Encoder:
-    source = _source_of(folder, name)
-    if source is None or source.open is None:
+    source, place = _source_of(folder, name), folder / FOLDER / name
+    if source is None:
         raise DataError(
             f"nothing here makes features '{name}' of a new item: choose one from the gallery"
         )
-    fitted_file = folder / FOLDER / name / ENCODER
-    if source.restore is not None and fitted_file.is_file():
-        try:
-            return source.restore(load_file(fitted_file))
-        except Exception as error:  # safetensors and torch raise many kinds for damaged files
-            raise DataError(
-                f"{fitted_file} is damaged: delete the folder {fitted_file.parent.name} and make "
-                "the features again with `rivae features`"
-            ) from error
-    about = read_json(folder / FOLDER / name / "features.json")
-    encoder = source.open(PairStore(folder), str(about.get("origin") or source.name), "cpu")
-    if encoder.weights != str(about.get("weights", "")):
-        raise DataError(
-            f"{encoder.name} holds other weights than those that made features '{name}': make new "
-            "ones with `rivae features --as ANOTHER-NAME`"
-        )
-    if fitted_tensors := encoder.fitted():  # made by a version that kept nothing
-        with suppress(OSError):
-            write_atomic(fitted_file, save(fitted_tensors))
+    about = read_json(place / "features.json")
+    origin, weights = str(about.get("origin", "")), str(about.get("weights", ""))
+    encoder = open_again(source, PairStore(folder), place, origin, weights)
+    if not (place / ENCODER).is_file() and (fitted_tensors := encoder.fitted()):
+        with suppress(OSError):  # made by a version that kept nothing
+            write_atomic(place / ENCODER, save(fitted_tensors))
     return encoder

@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import torch
 from PIL import Image
+from safetensors.torch import load_file
 from torch import Tensor
 
-from rivae.base.errors import ConfigError, RivaeError
+from rivae.base.errors import ConfigError, DataError, RivaeError
 from rivae.base.parts import Parts
 from rivae.data.base import Recipe
 from rivae.data.store import PairStore
-from rivae.data.store.features import SIDES
+from rivae.data.store.features import ENCODER, SIDES
 
 
 def short_text(recipe: Recipe) -> str:
@@ -39,6 +42,7 @@ class Encoder:
         origin: what opens it again where its source needs a name: the whole path, or the name on
             the hub.
         weights: a hash of its weights where its source needs a name; others are refused.
+        device: where it runs.
     """
 
     name: str
@@ -46,6 +50,7 @@ class Encoder:
     precision: str = "float32"
     origin: str = ""
     weights: str = ""
+    device: torch.device = torch.device("cpu")
 
     def encode_pictures(self, batch: Sequence[Image.Image]) -> Tensor:
         """Features (len(batch), D1) of RGB pictures of any size.
@@ -140,6 +145,41 @@ def open_encoder(name: str, store: PairStore, device: str = "cpu") -> Encoder:
     if source.needs_name and name == source.name:
         raise ConfigError(f"'{name}' needs a name: write {source.needs_name}")
     return source.open(store, name, device)
+
+
+def open_again(
+    source: FeatureSource,
+    store: PairStore,
+    place: Path,
+    origin: str = "",
+    weights: str = "",
+    device: str = "cpu",
+) -> Encoder:
+    """The encoder that makes or has made the features of ``store`` in ``place``.
+
+    Args:
+        origin, weights: see ``Encoder``.
+
+    Raises:
+        ConfigError: what it needs is not installed.
+        DataError: what was fitted to the store is damaged, or it has other weights now.
+    """
+    fitted_file = place / ENCODER
+    if source.restore is not None and fitted_file.is_file():
+        try:
+            return source.restore(load_file(fitted_file))
+        except Exception as error:  # safetensors and torch raise many kinds for damaged files
+            raise DataError(
+                f"{fitted_file} is damaged: delete the folder {place.name} and make the features "
+                "again with `rivae features`"
+            ) from error
+    encoder = open_encoder(origin or source.name, store, device)
+    if encoder.weights != weights:
+        raise DataError(
+            f"{encoder.name} holds other weights than those that made features '{place.name}': "
+            "make new ones with `rivae features --as ANOTHER-NAME`"
+        )
+    return encoder
 
 
 def makeable() -> list[str]:

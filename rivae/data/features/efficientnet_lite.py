@@ -177,11 +177,11 @@ class LiteEncoder(Encoder):
     """
 
     def __init__(self, lite: Lite, device: str) -> None:
-        self.name, self._side, self._device = lite.name, lite.side, torch.device(device)
-        self.precision = inference_format(self._device)
+        self.name, self._side, self.device = lite.name, lite.side, torch.device(device)
+        self.precision = inference_format(self.device)
         # In the order of memory in which convolutions of few channels are fastest.
         network = lite.network().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self._network = network.to(self._device)
+        self._network = network.to(self.device)
 
     @torch.inference_mode()
     def encode_pictures(self, batch: Sequence[Image.Image]) -> Tensor:
@@ -192,9 +192,9 @@ class LiteEncoder(Encoder):
             for picture in batch
         ]
         pixels = torch.from_numpy(np.stack(pixel_arrays)).permute(0, 3, 1, 2)
-        x = as_input(pixels).to(self._device).contiguous(memory_format=torch.channels_last)
+        x = as_input(pixels).to(self.device).contiguous(memory_format=torch.channels_last)
         low = self.precision == "bf16"
-        with torch.autocast(self._device.type, torch.bfloat16, enabled=low):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=low):
             features: Tensor = self._network(x)
         return features.float().cpu()
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,20 @@ from safetensors.torch import save
 
 from rivae.base.ahead import ahead
 from rivae.base.arrays import in_reach
+from rivae.base.cluster import spread
 from rivae.base.errors import ConfigError, DataError
 from rivae.base.files import locked, reserve, write_atomic, write_json
 from rivae.base.installed import cache_folder
 from rivae.base.progress import Progress, part, silent
 from rivae.base.reading.documents import read_json
-from rivae.data.features.contract import FEATURES, Encoder, open_encoder, short_text
+from rivae.data.features.contract import (
+    FEATURES,
+    NAMED,
+    Encoder,
+    open_again,
+    open_encoder,
+    short_text,
+)
 from rivae.data.store import PairStore
 from rivae.data.store.features import (
     BESIDE_WORDS,
@@ -144,8 +153,9 @@ def _make(
     try:
         if fitted_tensors := encoder.fitted():
             write_atomic(place / ENCODER, save(fitted_tensors))
+        items = _Items(store, encoder, place)
         for side in encoder.sides:
-            _one_side(_Items(store, encoder), side, place, counts, odd, batch_size, about, progress)
+            _one_side(items, side, place, counts, odd, batch_size, about, progress)
         write_json(place / "features.json", {**about, **odd.remarks(len(store))})
         (place / PARTIAL).unlink()
     except DataError:
@@ -232,10 +242,18 @@ class _Encoded:
 
 
 class _Items:
-    """The items of a store as an encoder sees them."""
+    """The items of a store as an encoder sees them, whose features go to ``place``.
 
-    def __init__(self, store: PairStore, encoder: Encoder) -> None:
-        self.store, self.encoder = store, encoder
+    A worker of a cluster opens the store and the encoder again.
+    """
+
+    def __init__(self, store: PairStore, encoder: Encoder, place: Path) -> None:
+        self.store, self.encoder, self.place = store, encoder, place
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        encoder, source = self.encoder, NAMED if self.encoder.origin else self.encoder.name
+        origin = (encoder.origin, encoder.weights, str(encoder.device))
+        return _items_again, (self.store.folder.resolve(), self.place.resolve(), source, origin)
 
     def encode(self, side: str, rows: NDArray[np.int64]) -> _Encoded:
         """Rows (n, D) of unit length, so that float16 holds whatever scale the encoder has.
@@ -263,11 +281,24 @@ class _Items:
         return batch
 
 
+def _items_again(folder: Path, place: Path, source: str, origin: tuple[str, str, str]) -> _Items:
+    store = PairStore(folder)
+    return _Items(store, open_again(FEATURES[source], store, place, *origin), place)
+
+
 def unit_rows(features: NDArray[np.float32]) -> NDArray[np.float32]:
     """Rows of length 1, however large or small they are; rows of zeros stay."""
     rows = in_reach(features)
     length = np.linalg.norm(rows, axis=1, keepdims=True)
     return (rows / np.where(length > 0, length, 1)).astype(np.float32, copy=False)
+
+
+def _encoded(items: _Items, side: str, batch: tuple[range, NDArray[np.int64]]) -> _Encoded:
+    return items.encode(side, batch[1])
+
+
+def _called(batch: tuple[range, NDArray[np.int64]]) -> str:
+    return f"items {batch[0].start + 1:,} to {batch[0].stop:,}"
 
 
 def _one_side(
@@ -291,10 +322,9 @@ def _one_side(
     first = items.store.same_picture() if side == "pictures" else np.arange(n)
     batches = [range(a, min(a + batch_size, n)) for a in range(counts[side], n, batch_size)]
 
-    def work(rows: Sequence[int]) -> _Encoded:
-        return items.encode(side, np.array([i for i in rows if first[i] == i], dtype=np.int64))
-
-    for k, (rows, result) in enumerate(ahead(batches, work)):
+    work = partial(_encoded, items, side)
+    inputs = ((rows, np.array([i for i in rows if first[i] == i], np.int64)) for rows in batches)
+    for k, ((rows, _), result) in enumerate(spread(inputs, work, called=_called)):
         batch = result()
         if out is None:
             out = np.lib.format.open_memmap(

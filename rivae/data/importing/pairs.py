@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from rivae.base.ahead import ahead
 from rivae.base.errors import DataError
 from rivae.base.progress import Progress
 from rivae.base.reading.contents import content_hash, file_content
@@ -27,7 +26,7 @@ from rivae.data.importing.mapping import LOOKED_AT, Choices, Mapping
 from rivae.data.importing.picture_cells import shown_cell
 from rivae.data.importing.picture_files import PictureFiles
 from rivae.data.importing.pictures import stored_picture
-from rivae.data.importing.records import RecordReader, check_paper_filter
+from rivae.data.importing.records import RecordReader, check_paper_filter, spread_records
 from rivae.data.importing.report import ImportReport, UnusableError
 from rivae.data.importing.session import ImportSettings
 from rivae.data.recipe import Recipe
@@ -49,6 +48,61 @@ class _Read:
     factors: dict[str, float] = field(default_factory=dict)
     remarks: list[tuple[str, str]] = field(default_factory=list)  # what was guessed, and where
     problem: UnusableError | None = None
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reads one numbered record, in a thread or on a worker of a cluster.
+
+    Attributes:
+        picture: the column of the pictures; None without.
+        skip: of the records before this one only the ids are wanted.
+        decode: of a picture more than its hash.
+    """
+
+    texts: RecordReader
+    factors: FactorReader
+    picture: str | None
+    files: PictureFiles
+    settings: ImportSettings
+    skip: int = 0
+    decode: bool = True
+
+    def __call__(self, numbered_record: tuple[int, Record | Broken]) -> _Read:
+        """What the record holds.
+
+        Raises:
+            UnusableError: its text cannot be used.
+        """
+        number, record = numbered_record
+        if isinstance(record, Broken):
+            raise UnusableError(record.reason)
+        recipe, partition, remarks = self.texts.read(record, number)
+        pair = _Read(recipe, partition, remarks=remarks)
+        if number < self.skip:
+            return pair
+        try:
+            if self.settings.paper_filter:
+                check_paper_filter(recipe)
+            if self.picture is not None:
+                picture = self.files.read(record.get(self.picture))
+                pair.remarks += picture.remarks
+                pair.twin = mark_of(picture.data)
+                if self.decode:
+                    side = self.settings.side
+                    pair.picture, picture_remarks = stored_picture(picture.data, side)
+                    pair.remarks += picture_remarks
+            pair.factors = self.factors.values(record)
+        except UnusableError as error:
+            pair.problem = error
+        return pair
+
+
+def _cells(table: Path, encoding: str, column: str) -> Iterator[object]:
+    """The cells of a column, of the records that can be read."""
+    for record in rows(table, encoding, (column,)):
+        if not isinstance(record, Broken):
+            yield record.get(column)
 
 
 class PairsImport:
@@ -112,21 +166,22 @@ class PairsImport:
         if not self._n_records:
             self.factor_columns(ImportReport(), tell)
         content = self._of_matrices()
-        with PictureFiles(self.images, self._picture_cells) as files:
-            work = partial(self._read, files=files, settings=settings, skip=0, decode=False)
+        with self._files() as files:
+            work = self._reader(files, settings, decode=False)
             records = enumerate(rows(self.table, self.encoding))
-            for (number, _), read in ahead(records, work):
+            for (number, _), read in spread_records(records, work):
                 if number % TELL_EVERY == 0:
                     tell(f"comparing pictures: {number:,} records", 1.0)
                 with suppress(UnusableError):
                     content = _chained(content, read())
         return content
 
-    def _picture_cells(self) -> Iterator[object]:
-        column = self.mapping.picture or ""
-        for record in rows(self.table, self.encoding, (column,)):
-            if not isinstance(record, Broken):
-                yield record.get(column)
+    def _files(self) -> PictureFiles:
+        cells = partial(_cells, self.table.resolve(), self.encoding, self.mapping.picture or "")
+        return PictureFiles(self.images, cells)
+
+    def _reader(self, files: PictureFiles, settings: ImportSettings, **which: Any) -> _Reader:
+        return _Reader(self._texts, self._factors, self.mapping.picture, files, settings, **which)
 
     def _of_matrices(self) -> str:
         try:
@@ -189,11 +244,11 @@ class PairsImport:
         seen_pictures: dict[bytes, str] = {}
         if not skip and self.mapping.picture is not None:
             self.files_so_far = self._of_matrices()
-        with PictureFiles(self.images, self._picture_cells) as files:
+        with self._files() as files:
             records = enumerate(rows(self.table, self.encoding))
-            work = partial(self._read, files=files, settings=settings, skip=skip)
+            work = self._reader(files, settings, skip=skip)
             n_threads = 0 if self.mapping.picture is None else None
-            for (number, record), read in ahead(records, work, n_threads):
+            for (number, record), read in spread_records(records, work, n_threads):
                 self._n_done, which = number, f"record {number + 1}"
                 if isinstance(record, Broken):
                     if number >= skip:
@@ -209,8 +264,12 @@ class PairsImport:
                     key = hashlib.blake2b(recipe.id.encode(), digest_size=12).digest()
                     if key in seen_ids:
                         raise UnusableError("id occurs twice")
-                    if number >= skip and pair.problem is not None:
-                        raise pair.problem
+                    if number >= skip:
+                        if pair.problem is not None:
+                            raise pair.problem
+                        self._own_vectors.require(number)
+                        if self._own_vectors and self.mapping.picture is None:
+                            pair.twin = self._own_vectors.mark(number)
                 except UnusableError as error:
                     if number >= skip:
                         column = self.mapping.picture
@@ -230,44 +289,6 @@ class PairsImport:
                 for remark, what in (*pair.remarks, *_of_characters(recipe)):
                     report.note(remark, which, what)
                 yield StoreItem(recipe, pair.picture, pair.partition, pair.factors, mark=pair.twin)
-
-    def _read(
-        self,
-        numbered_record: tuple[int, Record | Broken],
-        files: PictureFiles,
-        settings: ImportSettings,
-        skip: int,
-        decode: bool = True,
-    ) -> _Read:
-        """What one record holds, of its picture only the hash unless ``decode``; in a thread.
-
-        Raises:
-            UnusableError: its text cannot be used.
-        """
-        number, record = numbered_record
-        if isinstance(record, Broken):
-            raise UnusableError(record.reason)
-        recipe, partition, remarks = self._texts.read(record, number)
-        pair = _Read(recipe, partition, remarks=remarks)
-        if number < skip:  # only its id is wanted
-            return pair
-        try:
-            if settings.paper_filter:
-                check_paper_filter(recipe)
-            if self.mapping.picture is not None:
-                picture = files.read(record.get(self.mapping.picture))
-                pair.remarks += picture.remarks
-                pair.twin = mark_of(picture.data)
-                if decode:
-                    pair.picture, picture_remarks = stored_picture(picture.data, settings.side)
-                    pair.remarks += picture_remarks
-            self._own_vectors.require(number)
-            if self._own_vectors and self.mapping.picture is None:
-                pair.twin = self._own_vectors.mark(number)
-            pair.factors = self._factors.values(record)
-        except UnusableError as error:
-            pair.problem = error
-        return pair
 
     def after(self, folder: Path) -> None:
         """Store the rows of the embeddings that belong to the stored items."""

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from rivae.base.errors import shown, some_of
 from rivae.data.importing.picture_cells import picture_cell
@@ -87,6 +88,7 @@ class PictureFiles:
         self._stack = ExitStack()
         self._places: list[Place] = []
         self._cells, self._walk, self._lock = cells, walk, Lock()
+        self._paths = tuple(path.resolve() for path in places)
         self._file_index: tuple[PathIndex, list[_File]] | None = None
         self._name_index: PathIndex | None = None
         with ExitStack() as stack:
@@ -96,6 +98,10 @@ class PictureFiles:
                     stack.callback(place.close)
                 self._places.append(place)
             self._stack = stack.pop_all()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A worker of a cluster opens the places again."""
+        return PictureFiles, (self._paths, self._cells, self._walk)
 
     def __enter__(self) -> PictureFiles:
         return self

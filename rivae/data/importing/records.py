@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+from rivae.base.cluster import spread
 from rivae.base.reading.tables import Record
 from rivae.base.reading.typed_text import clean
 from rivae.data.importing.ids import IdColumn
@@ -12,8 +16,18 @@ from rivae.data.importing.report import ImportReport, UnusableError
 from rivae.data.importing.texts import ListColumn, Remarks, TextColumn
 from rivae.data.recipe import Recipe
 
+R = TypeVar("R", bound=tuple[Any, ...])
+B = TypeVar("B")
+TOGETHER = 32  # records that one task of a cluster reads
 PAPER_LINES = 20  # the paper's filter: 1-20 ingredients and 1-20 instructions
 NO_PART = "partition is none of train, validation, test"
+
+
+def spread_records(
+    records: Iterable[R], work: Callable[[R], B], n_threads: int | None = None
+) -> Iterator[tuple[R, Callable[[], B]]]:
+    """``spread`` of records that begin with their number, from 0."""
+    return spread(records, work, n_threads, TOGETHER, lambda record: f"record {record[0] + 1:,}")
 
 
 class RecordReader:

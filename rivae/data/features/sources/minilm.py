@@ -68,7 +68,8 @@ class MiniLM(Encoder):
             raise DataError(
                 f"{NAME} cannot be loaded ({first_line(error)}): install its package again"
             ) from error
-        self._texts = TextModel(folder, model.eval().to(device), torch.device(device))
+        self.device = torch.device(device)
+        self._texts = TextModel(folder, model.eval().to(self.device), self.device)
         self.precision = self._texts.precision
 
     def encode_texts(self, batch: Sequence[str]) -> Tensor:

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rivae.base.ahead import ahead
 from rivae.base.errors import DataError
 from rivae.base.progress import Progress
 from rivae.base.reading.contents import content_hash
@@ -31,7 +30,7 @@ from rivae.data.importing.recipe1m.layout import (
     is_recipe1m,
     recipe_of,
 )
-from rivae.data.importing.records import check_paper_filter
+from rivae.data.importing.records import check_paper_filter, spread_records
 from rivae.data.importing.report import ImportReport, UnusableError
 from rivae.data.importing.session import ImportSettings
 from rivae.data.importing.texts import Remarks
@@ -123,7 +122,7 @@ class Recipe1MImport:
                 for number, record in enumerate(self._texts)
             )
             read = partial(_picture, files=files, side=settings.side)
-            for (number, record, one), picture in ahead(begun, read):
+            for (number, record, one), picture in spread_records(begun, read):
                 if one is None:
                     yield None
                     continue

@@ -1,0 +1,278 @@
+"""Work on many items by the workers of a Dask cluster, in the order of the items.
+
+    with on_cluster("tcp://scheduler:8786", needs=[folder]):
+        for one, result in spread(inputs, work):
+            result()
+
+``spread`` is ``ahead`` where no cluster is named: the laptop is the smallest case. What is sent out
+is a function and its inputs, what comes back its results, so equal inputs give equal results
+wherever they are computed. Files are read where they are, by the workers: they need the folders at
+the same paths, and this package in the same version.
+
+Dask moves functions between its processes by pickle, as it does everything: whoever reaches a
+scheduler can run code on its workers. Nothing of that is written to a file.
+"""
+
+from __future__ import annotations
+
+import pickle
+import socket
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from rivae.base.ahead import AHEAD, ahead
+from rivae.base.errors import ConfigError, DataError, shown, some_of
+from rivae.base.installed import VERSION, how_to_install
+
+A = TypeVar("A")
+B = TypeVar("B")
+EXTRA = "cluster"
+ANSWERS_WITHIN_S = 15.0  # a scheduler that is there
+LOOK_S = 2.0  # between two looks at a cluster that gives no result
+NO_WORKER_S = 60.0  # without any worker, until that is an error
+AGAIN = "the same command resumes"
+
+
+def spread(
+    inputs: Iterable[A],
+    work: Callable[[A], B],
+    n_threads: int | None = None,
+    together: int = 1,
+    called: Callable[[A], str] = str,
+) -> Iterator[tuple[A, Callable[[], B]]]:
+    """As ``ahead``; on the workers of the cluster where one is named.
+
+    Args:
+        n_threads: of ``ahead``; with 0 nothing is sent out.
+        together: inputs of one task of the cluster, because a task costs a millisecond.
+        called: names an input, for the sentence about one that ends its workers.
+    """
+    cluster = _CLUSTER.get()
+    if cluster is None or n_threads == 0:
+        return ahead(inputs, work, n_threads)
+    return cluster.spread(inputs, work, together, called)
+
+
+@contextmanager
+def on_cluster(address: str, needs: Sequence[Path] = ()) -> Iterator[None]:
+    """Let ``spread`` send its work to the Dask scheduler at ``address``; "" keeps it here.
+
+    Args:
+        address: "tcp://host:8786", or "tls://…" with Dask's own settings for certificates.
+        needs: folders and files that the workers have to see.
+
+    Raises:
+        ConfigError: Dask is not installed, nobody answers there, no worker is there, or one has
+            another version of this package or does not see a folder.
+    """
+    if not address:
+        yield
+        return
+    client = _connected(address)
+    token = None
+    try:
+        cluster = _Cluster(client, address)
+        cluster.require([path.resolve() for path in needs])
+        token = _CLUSTER.set(cluster)
+        yield
+    finally:
+        if token is not None:
+            _CLUSTER.reset(token)
+        client.close(timeout=LOOK_S)
+
+
+def _connected(address: str) -> Any:
+    try:
+        distributed: Any = import_module("distributed")
+    except ImportError:
+        raise ConfigError(f"a cluster needs Dask: {how_to_install(EXTRA)}") from None
+    try:
+        place = urlsplit(address)
+        is_address = place.scheme in ("tcp", "tls") and place.hostname and place.port
+    except ValueError:  # a port that is none
+        is_address = False
+    if not is_address:
+        raise ConfigError(
+            f"'{shown(address)}' is no address of a cluster: write tcp://HOST:8786, or tls://…"
+        )
+    try:
+        # Asked first, because a client that never was connected waits half a minute for its end.
+        socket.create_connection((place.hostname, place.port), ANSWERS_WITHIN_S).close()
+        return distributed.Client(
+            address, timeout=ANSWERS_WITHIN_S, set_as_default=False, name="rivae"
+        )
+    except OSError as error:
+        raise ConfigError(
+            f"no Dask scheduler answers at {shown(address)}: start one with `dask scheduler`, and "
+            "workers with `dask worker`"
+        ) from error
+
+
+@dataclass(frozen=True)
+class _Raised:
+    """An error of one input, which must not end the other inputs of its task."""
+
+    error: Exception
+
+
+class _Cluster:
+    """The workers of a scheduler."""
+
+    def __init__(self, client: Any, address: str) -> None:
+        self._client, self._address = client, address
+        self._alone_since: float | None = None
+
+    def require(self, needs: Sequence[Path]) -> None:
+        """Check that every worker can do the work: see ``on_cluster``."""
+        facts = self._client.run(_facts, [str(path) for path in needs], on_error="return")
+        if not facts:
+            raise ConfigError(
+                f"the cluster at {self._address} has no workers: start some with `dask worker "
+                f"{self._address}`"
+            )
+        for worker, fact in sorted(facts.items()):
+            if isinstance(fact, ModuleNotFoundError):
+                raise ConfigError(
+                    f"the worker {worker} has no {fact.name}: install rivae-explorer {VERSION} "
+                    "there, with the extras that this machine has"
+                )
+            if isinstance(fact, BaseException):
+                raise ConfigError(f"the worker {worker} cannot work: {fact}")
+            version, unseen = fact
+            if version != VERSION:
+                raise ConfigError(
+                    f"the worker {worker} has rivae-explorer {version}, this machine {VERSION}: "
+                    "install one version on both"
+                )
+            if unseen:
+                raise ConfigError(
+                    f"the worker {worker} does not see {some_of(unseen, most=2)}: share that "
+                    "folder with it, at the same path"
+                )
+
+    def spread(
+        self,
+        inputs: Iterable[A],
+        work: Callable[[A], B],
+        together: int,
+        called: Callable[[A], str],
+    ) -> Iterator[tuple[A, Callable[[], B]]]:
+        """See ``spread``. A worker that ends is replaced by another, which does its task again."""
+        # A task, and not data that were sent out: when the worker that holds it ends, it is done
+        # again. It is opened once in each worker.
+        opened = self._asked("submit", pickle.loads, pickle.dumps(work), pure=False)
+        tasks: deque[tuple[list[A], Any]] = deque()
+        rest = iter(inputs)
+        try:
+            while some := list(islice(rest, together)):
+                tasks.append((some, self._asked("submit", _results, opened, some, pure=False)))
+                if len(tasks) >= self._n_ahead():
+                    yield from self._taken(*tasks.popleft(), called)
+            while tasks:
+                yield from self._taken(*tasks.popleft(), called)
+        finally:
+            with suppress(DataError):  # nothing is left to be ended
+                futures = [opened, *(future for _, future in tasks)]
+                self._asked("cancel", futures, force=True)
+
+    def _asked(self, what: str, *args: Any, **options: Any) -> Any:
+        """What the client's method answers; a DataError where the scheduler is gone."""
+        if self._client.status != "running":
+            raise DataError(self._gone())
+        try:
+            return getattr(self._client, what)(*args, **options)
+        except OSError as error:
+            raise DataError(self._gone()) from error
+
+    def _n_ahead(self) -> int:
+        return AHEAD * max(sum(self._asked("nthreads").values()), 1)
+
+    def _taken(
+        self, inputs: list[A], future: Any, called: Callable[[A], str]
+    ) -> Iterator[tuple[A, Callable[[], B]]]:
+        first, last = called(inputs[0]), called(inputs[-1])
+        names = first if first == last else f"{first} to {last}"
+        for one, result in zip(inputs, self._result(future, names), strict=True):
+            yield one, partial(_given, result)
+
+    def _result(self, future: Any, names: str) -> list[Any]:
+        """The results of a task, waited for.
+
+        Raises:
+            DataError: the cluster is gone, has no workers, or lost one after another by this task.
+        """
+        distributed: Any = import_module("distributed")
+        while True:
+            try:
+                results: list[Any] = future.result(timeout=LOOK_S)
+            except TimeoutError:
+                self._look()
+            except distributed.KilledWorker as error:
+                raise DataError(
+                    f"{names} ended {error.allowed_failures + 1} workers of {self._address} one "
+                    f"after another: give them more memory, or take these out; {AGAIN}"
+                ) from error
+            except (CancelledError, OSError) as error:
+                raise DataError(self._gone()) from error
+            except Exception as error:  # of the work as a whole: it cannot be opened there
+                raise ConfigError(
+                    f"the workers of {self._address} cannot begin ({error}): install there what "
+                    "this machine has"
+                ) from error
+            else:
+                self._alone_since = None
+                return results
+
+    def _look(self) -> None:
+        """Raise a DataError where no result can come any more."""
+        if self._asked("nthreads"):
+            self._alone_since = None
+            return
+        self._alone_since = self._alone_since or time.monotonic()
+        if time.monotonic() - self._alone_since > NO_WORKER_S:
+            raise DataError(
+                f"the cluster at {self._address} has had no worker for {NO_WORKER_S:.0f} s: start "
+                f"some, {AGAIN}"
+            )
+
+    def _gone(self) -> str:
+        return f"the cluster at {self._address} does not answer any more: {AGAIN}"
+
+
+_CLUSTER: ContextVar[_Cluster | None] = ContextVar("cluster", default=None)
+
+
+# what runs on the workers
+
+
+def _facts(paths: Sequence[str]) -> tuple[str, list[str]]:
+    """The version there, and those of ``paths`` that it does not see."""
+    return VERSION, [path for path in paths if not Path(path).exists()]
+
+
+def _results(work: Callable[[Any], Any], inputs: Sequence[Any]) -> list[Any]:
+    """Of each input its result, or what was raised."""
+    results: list[Any] = []
+    for one in inputs:
+        try:
+            results.append(work(one))
+        except Exception as error:  # noqa: BLE001  (raised where the result is wanted)
+            results.append(_Raised(error))
+    return results
+
+
+def _given(result: Any) -> Any:
+    if isinstance(result, _Raised):
+        raise result.error
+    return result
