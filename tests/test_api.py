@@ -19,6 +19,7 @@ from rivae.retrieval.traversal import traverse
 from rivae.runs import find_run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", [api, api_axes, estimator, opening, view])
 def test_examples_run(module, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)

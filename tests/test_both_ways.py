@@ -20,6 +20,8 @@ from rivae.runs import Run
 from rivae.runs.evaluation_file import Evaluation
 from tests.retrieval.small import SmallMethod, small_data
 
+pytestmark = pytest.mark.xdist_group("both ways")  # its runs are trained once
+
 QUICK = {"n_queries": 10, "null_permutations": 2, "null_permutations_slow": 0}
 
 

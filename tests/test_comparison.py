@@ -21,6 +21,8 @@ from rivae.figures.comparison import factor_sheet, factor_strip, factor_strips
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 
+pytestmark = pytest.mark.xdist_group("comparison")  # its runs are trained once
+
 # z' of the second run: z3, -2 z1 + 1, z2 of the first.
 MATRIX = torch.tensor([[0.0, -2, 0], [0, 0, 1], [1, 0, 0]])
 

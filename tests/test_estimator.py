@@ -14,6 +14,8 @@ import rivae
 from rivae.base.errors import ConfigError
 from rivae.models.registry import METHODS
 
+pytestmark = pytest.mark.xdist_group("estimator")  # its runs are trained once
+
 # Checks of scikit-learn that cannot pass, with the reason: none.
 EXPECTED_FAILURES: dict[str, str] = {}
 SMALL = rivae.PairModel(n_components=2, epochs=3)

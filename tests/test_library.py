@@ -72,6 +72,7 @@ def imported(path):
                 yield BROUGHT.get(distribution, distribution), node in tree.body
 
 
+@pytest.mark.slow
 def test_the_library_imports_only_what_it_brings(project):
     library = names(project["dependencies"])
     extras = {
@@ -91,6 +92,7 @@ def test_the_library_imports_only_what_it_brings(project):
     assert wrong == [], "add it to a list of pyproject.toml, or import it where it is used"
 
 
+@pytest.mark.slow
 def test_the_library_brings_only_what_it_imports(project):
     files = list((ROOT / "rivae").rglob("*.py"))
     used = {p for path in files for p, _ in imported(path)}

@@ -167,6 +167,7 @@ def test_the_classes_of_methods_are_those_that_runs_are_made_of():
     assert METHODS["dcca"] is DCCA and METHODS["rivae"] is RIVAE
 
 
+@pytest.mark.slow
 def test_the_warning_names_the_line_of_the_user(tmp_path):
     script = tmp_path / "mine.py"
     script.write_text("import rivae.launch\n")
@@ -175,6 +176,7 @@ def test_the_warning_names_the_line_of_the_user(tmp_path):
     assert done.returncode == 0 and f"{script}:1: " in done.stderr, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("old", ["rivae.browser", "rivae.serve", "rivae.demo"])
 def test_a_command_keeps_its_old_name(old):
     """``.ci/run`` of earlier versions, and people's services."""

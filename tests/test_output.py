@@ -49,6 +49,7 @@ FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="no full device here")
 
 
+@pytest.mark.slow
 @needs_full
 @pytest.mark.parametrize("words", [["runs"], ["--help"], ["runs", "--json"]])
 def test_output_that_is_lost_is_one_sentence(words):
@@ -69,6 +70,7 @@ def test_progress_that_is_lost_stops_nothing():
     assert done.returncode == 0 and b"3000" in done.stdout
 
 
+@pytest.mark.slow
 def test_an_ascii_terminal_and_a_short_reader():
     done = command("runs", capture_output=True)
     assert done.returncode == 0 and done.stderr == b"" and b"demo-synth" in done.stdout

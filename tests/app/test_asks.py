@@ -260,6 +260,7 @@ def test_a_label_plan_is_for_the_queries_that_are_chosen(
     assert (page.state.run, page.state.asks) == (RUN, "both")
 
 
+@pytest.mark.slow
 def test_an_evaluation_is_of_the_queries_that_are_chosen(
     folder, app, at_once, tmp_path, monkeypatch
 ):

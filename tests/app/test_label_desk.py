@@ -14,6 +14,8 @@ from rivae.labels.kept_plans import join_people, name_people, plan_people
 from tests.app.label_forms import EVIL
 from tests.waiting import PATIENCE_S
 
+pytestmark = pytest.mark.xdist_group("app label desk")  # its runs are trained once
+
 
 @pytest.fixture
 def page(app, label_plan):

@@ -21,6 +21,8 @@ from tests.app.conftest import train
 from tests.app.label_forms import EVIL, fill, planned, press, spice, written
 from tests.waiting import PATIENCE_S
 
+pytestmark = pytest.mark.xdist_group("app label plans")  # its runs are trained once
+
 
 @pytest.fixture(scope="module")
 def evaluated(run_folder, tmp_path_factory):

@@ -102,6 +102,7 @@ def test_traverse_names_the_axes(shown, run, letter):
     assert f"{letter}<sub>1</sub>" in charts(table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("run", "letter"), [("plain", "v"), ("with", "z")])
 def test_metrics_names_the_axes(shown, run, letter):
     page = shown("metrics", run=run, cell="2_1", open_paper="true")

@@ -8,6 +8,7 @@ from rivae.app.panels.links import ExploreLink
 from rivae.runs.axis_names import AxisName
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["Strips", "Correlations", "Plane"])
 @pytest.mark.parametrize("run", ["digits", "synth"])
 @pytest.mark.parametrize("values", ["Data", "3 s.d.", "Paper"])

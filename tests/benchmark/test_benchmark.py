@@ -23,6 +23,8 @@ from rivae.runs import Run
 from tests.benchmark.rows_for_tests import failed, not_run, row
 from tests.waiting import PATIENCE_S
 
+pytestmark = pytest.mark.xdist_group("benchmark benchmark")  # its runs are trained once
+
 GOOD = Cell("synth", "rivae", "default", (0, 1), size="tiny")
 # A rate at which z is NaN after an epoch.
 BAD = Cell("synth", "bi-vae", "default", (0, 1), settings=(("learning_rate", 1e12),), size="tiny")

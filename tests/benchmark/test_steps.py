@@ -38,6 +38,8 @@ from rivae.training.alignment.steps import (
 )
 from tests.benchmark.rows_for_tests import row
 
+pytestmark = pytest.mark.xdist_group("benchmark steps")  # its runs are trained once
+
 METHODS = ("rivae", "cos-sim-lvm")
 
 

@@ -73,6 +73,7 @@ def test_failures_are_shown_as_failures(held, tmp_path):
     assert world.name in text and world.role in text
 
 
+@pytest.mark.slow
 def test_the_truth_of_the_kitchen_is_that_of_all_its_labels():
     world = World.of("demo-kitchen")
     rows = list(world.measure(0))

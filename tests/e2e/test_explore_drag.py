@@ -50,6 +50,7 @@ def test_pictures_change_while_the_button_is_down_drawn_named_and_marked(explore
     assert page.evaluate("window.releases") > 0
 
 
+@pytest.mark.slow
 def test_the_link_has_the_release_for_back_forward_a_reload_and_elsewhere(
     explore_page, until, browser
 ):
@@ -77,6 +78,7 @@ def test_the_link_has_the_release_for_back_forward_a_reload_and_elsewhere(
     context.close()
 
 
+@pytest.mark.slow
 def test_a_slider_speaks_and_is_moved_by_keys_typed_and_locked(explore_page, until):
     page, ids = explore_page.page, explore_page.ids()
     home = explore_page.value(1), explore_page.value(2)

@@ -34,6 +34,7 @@ def kitchen():
         return AxisFinder(model, run.data), proposed_names(model.method, run.data)
 
 
+@pytest.mark.slow
 def test_names_that_say_less_than_proposals_give_way(kitchen):
     found, names = kitchen
     # Those of the demo are true factors, and no title says more.
@@ -63,6 +64,7 @@ def test_own_correlations_by_partial_regression():
     assert both[[0, 3]] == pytest.approx(0) and both[1:3] == pytest.approx(own[1:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wins", [True, False])
 def test_a_run_ends_with_its_proposals(small_store, tmp_path, monkeypatch, wins):
     monkeypatch.setattr(at_end, "TIE", -2.0 if wins else 2.0)

@@ -10,6 +10,8 @@ from rivae.base.errors import ConfigError, DataError, RunError
 from rivae.exploring.explorer import Distance, Explorer
 from rivae.runs import Run
 
+pytestmark = pytest.mark.xdist_group("exploring explorer")  # its runs are trained once
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):

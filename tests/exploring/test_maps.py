@@ -23,6 +23,8 @@ from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.added_axes import AddedAxis, AxisSpec, change_added, remove_added
 from tests.training.tiny import tiny_config
 
+pytestmark = pytest.mark.xdist_group("exploring maps")  # its runs are trained once
+
 ALL = ((-0.1, -0.1), (1.1, -0.1), (1.1, 1.1), (-0.1, 1.1))
 
 

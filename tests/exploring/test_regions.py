@@ -51,6 +51,7 @@ def _is_near(place, middle):
     return ((place - 0.5 - 0.4 * middle) ** 2).sum() < 0.04
 
 
+@pytest.mark.slow
 def test_words_that_lie_anywhere_name_nothing():
     named = 0
     for seed in range(30):

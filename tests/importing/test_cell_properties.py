@@ -217,6 +217,7 @@ def test_whatever_a_cell_holds_is_bounded_and_loses_no_word(text: str, role: str
     assert clean(title) == title and all(beyond)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -24,7 +24,7 @@ from tests.waiting import PATIENCE_S, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 distributed = pytest.importorskip("distributed")
-N = 150
+N = 60
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def outcomes(results):
     return out
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(numbers=st.lists(st.integers(0, 99), max_size=70), together=st.integers(1, 9))
 def test_results_and_refusals_come_in_order_as_they_do_here(address, numbers, together):
     here = outcomes(spread(numbers, Slowly()))

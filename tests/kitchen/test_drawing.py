@@ -36,6 +36,7 @@ def test_no_two_pictures_are_equal():
     assert len(digests) == 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FACTOR_NAMES)
 def test_neighbouring_levels_differ_at_64_pixels(name):
     for index in range(N):
@@ -44,6 +45,7 @@ def test_neighbouring_levels_differ_at_64_pixels(name):
             assert (np.abs(above - below).max(2) > 24).sum() >= 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in FACTOR_NAMES if name != "longishness"])
 def test_a_picture_moves_away_from_the_first_level(name):
     for index in range(N):

@@ -54,6 +54,7 @@ def stored(kitchen, early_plan, tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_a_run_tells_what_a_store_knows(stored, early_plan):
     found = rivae.load_run("demo-kitchen").label_estimates(store=stored)
     assert found.factors == FACTOR_NAMES and all(one.known for one in found.scores.values())
@@ -70,6 +71,7 @@ def test_a_run_tells_what_a_store_knows(stored, early_plan):
         assert reading.slips.n < MIN_REPEATS or reading.slips.rate == 0
 
 
+@pytest.mark.slow
 def test_the_command_line_says_the_same(stored, capsys):
     found = rivae.load_run("demo-kitchen").label_estimates(store=stored)
     assert main(["labels", "estimates", "demo-kitchen", "--store", str(stored), "--json"]) == 0
@@ -81,6 +83,7 @@ def test_the_command_line_says_the_same(stored, capsys):
     assert all(factor in text for factor in FACTOR_NAMES) and str(found.scores["mcc"]) in text
 
 
+@pytest.mark.slow
 def test_a_plan_for_minutes_is_made_on_the_command_line(tmp_path, capsys):
     store = str(tmp_path / "labels.db")
     command = ["labels", "plan", "quick", "demo-kitchen", "--minutes", "30", "--store", store]

@@ -59,6 +59,7 @@ def guest(browser: Any) -> Iterator[Any]:
     assert errors == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("worker", ["blob:", "'none'"])
 def test_two_views_in_a_dark_page_search_as_python_does(
     worker: str, guest: Any, tmp_path: Path, until: Any

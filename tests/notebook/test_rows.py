@@ -65,6 +65,7 @@ def view_of(model: Any) -> Callable[[str], View]:
     return opened
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TABLES)
 def test_what_is_found_is_named_by_one_idiom(kind: str, view_of: Any) -> None:
     view, table = view_of(kind), TABLES[kind]
@@ -111,6 +112,7 @@ def chosen_as(view: View, rows: list[int]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TABLES)
 def test_a_selection_is_exactly_what_was_chosen(kind: str, view_of: Any) -> None:
     view, rows = view_of(kind), [3, 21, 30]

@@ -17,6 +17,8 @@ from rivae.base.installed import how_to_install
 from rivae.notebook.pairs import ArrayPairs
 from rivae.notebook.view import View, script
 
+pytestmark = pytest.mark.xdist_group("notebook view")  # its runs are trained once
+
 RNG = np.random.default_rng(0)
 A, B = RNG.normal(size=(40, 4)), RNG.normal(size=(40, 6))
 

@@ -219,6 +219,7 @@ def test_an_axis_that_is_shown_turned_has_its_factors_the_way_its_slider_goes(
     page.close()
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_it_opens_from_disk_and_finds_what_python_finds(
     hostile: Path, digits: Explorer, browser: Any

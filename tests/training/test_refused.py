@@ -47,6 +47,7 @@ def test_a_start_that_trains_all_alone_is_enough(tmp_path):
     tiny_config(dataset="synth", init="none", embedder=ready, joint_epochs=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [5, 12, 29])
 @pytest.mark.parametrize("start", ["unfold", "smooth", "contrast"])
 def test_few_pairs_train_or_are_refused_at_once(n, start, tmp_path):

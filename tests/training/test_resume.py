@@ -16,6 +16,8 @@ from tests.training.tiny import (
     tiny_config,
 )
 
+pytestmark = pytest.mark.xdist_group("training resume")  # its runs are trained once
+
 CASES = {
     "cos-sim start": tiny_config(head_start="components"),
     "smooth start": tiny_config(**smooth_settings(), ask_both_ways=True),
@@ -44,6 +46,7 @@ def stopped(config, root, n):
     return Run(root / config.name)
 
 
+@pytest.mark.slow
 def test_the_same_configuration_gives_the_same_bytes(case, tmp_path):
     config, whole, _ = case
     (again,) = train([config], tmp_path)
@@ -65,6 +68,7 @@ def test_stopped_in_every_stage_it_goes_on_to_the_same_bytes(case, tmp_path):
         assert files_of(done) == whole, f"stopped in epoch {n}"
 
 
+@pytest.mark.slow
 def test_stopped_again_and_again(case, tmp_path):
     config, whole, n_epochs = case
     run = stopped(config, tmp_path, 2)

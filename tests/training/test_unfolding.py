@@ -40,6 +40,7 @@ def test_a_short_side_is_found_behind_the_overtones_of_a_long_one():
     assert found.axes.std(0) == pytest.approx(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [1, 5])
 def test_the_number_of_axes_does_not_depend_on_how_many_are_asked_for(asked):
     found = unfold(curled_slab()[0], asked)
