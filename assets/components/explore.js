@@ -288,6 +288,7 @@ export class ExplorePanel extends Panel {
     const isPart = (this.map.within || this.only.value.trim()) && among !== undefined
     setText(this.results.heading, isPart && !among ? "No items match" : "Results")
     setText(this.results.count, isPart && among ? `${answer.ids.length} of ${among.toLocaleString()}` : "")
+    setText(this.results.engine, answer.engine ?? "")
     this.showFar(answer.far)
     this.sayWatched()
     this.speakSoon()

@@ -99,6 +99,7 @@ export function buildResults(grid, on) {
   const wholeLabel = h("span", {})
   const watched = h("span", { class: "muted watched-place", "data-testid": "watched" })
   const far = h("p", { class: "far", "data-testid": "far-warning" })
+  const engine = h("p", { class: "muted engine", "data-testid": "engine" })
   const error = h("p", { class: "error", role: "alert", "data-testid": "explore-error" })
   const live = h("p", { class: "sr", role: "status", "aria-live": "polite" })
   const element = h(
@@ -106,7 +107,7 @@ export function buildResults(grid, on) {
     h("div", { class: "bar" }, heading, count, watched, h("span", { class: "grow" }),
       h("label", { class: "check" }, whole, wholeLabel),
       h("label", { class: "check" }, "Show", k)),
-    error, grid, far, live,
+    error, grid, engine, far, live,
   )
-  return { element, heading, count, k, whole, wholeLabel, watched, far, error, live }
+  return { element, heading, count, k, whole, wholeLabel, watched, engine, far, error, live }
 }

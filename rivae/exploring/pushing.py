@@ -13,6 +13,7 @@ from rivae.base.progress import Progress, silent
 from rivae.data.conditions import tag_name
 from rivae.exploring.explorer import Explorer
 from rivae.retrieval.engine import QdrantIndex, push
+from rivae.retrieval.fallback import FallingBack
 from rivae.runs import Run
 
 if TYPE_CHECKING:
@@ -42,8 +43,10 @@ def push_run(
     )
     retriever = explorer.retriever
     index = retriever.index
-    if isinstance(index, QdrantIndex):
-        return index  # this process asks that engine, and it has all of them
+    if isinstance(index, FallingBack):
+        if isinstance(index.there, QdrantIndex):
+            return index.there  # this process asks that engine, and it has all of them
+        index = index.here()
     n = index.n_items
 
     def payloads(positions: NDArray[np.int64]) -> list[Mapping[str, Any]]:

@@ -39,8 +39,9 @@ _AT_ONCE = 100  # questions in one request
 Payloads = Callable[[Ints], Sequence[Mapping[str, Any]]]
 
 
-def connect(url: str) -> QdrantClient:
-    """A client of the engine at ``url``; its key is in the environment, where one is needed.
+def connect(url: str, timeout_s: int = 60) -> QdrantClient:
+    """A client of the engine at ``url``, which has to answer in time; its key is in the
+    environment, where one is needed.
 
     Raises:
         ConfigError: the package is missing, or this is no address.
@@ -54,7 +55,7 @@ def connect(url: str) -> QdrantClient:
     if not url.startswith(("http://", "https://")):
         raise ConfigError(f"'{url[:80]}' is no address of Qdrant: write http://HOST:6333")
     key = os.environ.get(API_KEY) or None
-    return QdrantClient(url=url, api_key=key, check_compatibility=False, timeout=60)
+    return QdrantClient(url=url, api_key=key, check_compatibility=False, timeout=timeout_s)
 
 
 def collection_name(key: str) -> str:
@@ -327,6 +328,10 @@ def _numbers(text: str, shape: tuple[int, ...]) -> Floats:
     return numbers.astype(np.float64)
 
 
+class EngineGoneError(ConfigError):
+    """The engine does not answer."""
+
+
 @contextmanager
 def _understood() -> Iterator[None]:
     """The engine's errors in one sentence."""
@@ -338,7 +343,7 @@ def _understood() -> Iterator[None]:
         answer = " ".join(error.content.decode("utf-8", "replace").split())[:200]
         raise ConfigError(f"Qdrant refused ({error.status_code}): {answer}") from error
     except (ApiException, OSError) as error:
-        raise ConfigError(
+        raise EngineGoneError(
             f"Qdrant does not answer ({' '.join(str(error).split())[:120]}): start it, or check "
             "the address"
         ) from error

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from rivae.app.panels.answers import results
 from rivae.base.config import DatasetConfig, MethodChoice, RunConfig
 from rivae.cli import main
 from rivae.exploring.explorer import Explorer
@@ -46,9 +47,22 @@ def test_a_run_is_pushed_and_then_asked_there(run, monkeypatch, capsys):
     for k, value in enumerate(own.data.factors[row]):
         assert first[f"factor_{k}"] == value
     monkeypatch.setenv(URL, "http://there:6333")
-    monkeypatch.setattr("rivae.retrieval.retriever.connect", lambda url: client)
+    monkeypatch.setattr("rivae.retrieval.retriever.connect", lambda url, timeout_s: client)
     there = Explorer.open(run, "all")
-    assert isinstance(there.retriever.index, QdrantIndex)
+    assert isinstance(there.retriever.index.there, QdrantIndex)
+    assert there.retriever.index.searched_by == "Qdrant at http://there:6333 searches."
     z = own.encode(row)
     np.testing.assert_array_equal(there.topk(z, 5).ids, own.topk(z, 5).ids)
     assert main(line) == 0, "what is there is not sent again"
+
+
+def test_an_engine_that_is_not_there_is_said_and_the_items_are_searched_here(run, monkeypatch):
+    pytest.importorskip("qdrant_client", reason="the extra 'qdrant' is missing")
+    own = Explorer.open(run, "all")
+    z = own.encode(int(own.search_rows[0]))
+    expected = results(own, z, 5, 0)
+    assert expected["engine"] == ""
+    monkeypatch.setenv(URL, "http://127.0.0.1:9")
+    there = results(Explorer.open(run, "all"), z, 5, 0)
+    assert "does not answer" in there.pop("engine") and expected.pop("engine") == ""
+    assert there == expected

@@ -1,0 +1,119 @@
+"""An index elsewhere, and the same items here while it does not answer.
+
+A search that the engine does not answer is done here at once, and so are those of the next minute;
+then the engine is asked again. Both have the same ids, so a drag goes on with the same pictures.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from rivae.base.arrays import Floats, Ints
+from rivae.base.errors import shown
+from rivae.retrieval.base import Index
+from rivae.retrieval.engine import EngineGoneError
+
+ANSWERS_WITHIN_S = 10  # a search; after that the engine counts as gone
+ASKED_AGAIN_S = 60.0
+
+
+class Engine:
+    """Whether an engine answers; shared by an index and its subsets.
+
+    Args:
+        address: for a sentence.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address, self._gone_at = address, -float("inf")
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether it did not answer within the last minute."""
+        return time.monotonic() - self._gone_at < ASKED_AGAIN_S
+
+    def lose(self) -> None:
+        """It does not answer."""
+        self._gone_at = time.monotonic()
+
+    @property
+    def sentence(self) -> str:
+        """Who searches."""
+        address = shown(self._address, 60)
+        if self.is_gone:
+            return f"Qdrant at {address} does not answer: this machine searches instead."
+        return f"Qdrant at {address} searches."
+
+
+class FallingBack(Index):
+    """An ``Index`` that is one elsewhere as long as that answers, and else one here.
+
+    Args:
+        engine: of the one elsewhere.
+        find: opens it, and raises ``EngineGoneError`` where nobody answers.
+        here: opens the same items in this process, once, when they are needed first.
+        there: what ``find`` has opened already.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        find: Callable[[], Index | None],
+        here: Callable[[], Index],
+        there: Index | None = None,
+    ) -> None:
+        self.engine, self.there = engine, there
+        self._find, self._open = find, here
+        self._opened, self._lock = list[Index](), threading.Lock()
+
+    def here(self) -> Index:
+        """The index in this process."""
+        with self._lock:
+            if not self._opened:
+                self._opened.append(self._open())
+            return self._opened[0]
+
+    @property
+    def searched_by(self) -> str:
+        """See ``Index.searched_by``."""
+        return self.engine.sentence
+
+    @property
+    def n_items(self) -> int:
+        """Number of points."""
+        return (self.there or self.here()).n_items
+
+    @property
+    def n_features(self) -> int:
+        """Numbers of a point."""
+        return (self.there or self.here()).n_features
+
+    def rows(self, positions: Ints) -> Floats:
+        """See ``Index.rows``."""
+        return self._asked("rows", positions)
+
+    def search(self, queries: Floats, k: int) -> tuple[Ints, Floats]:
+        """See ``Index.search``."""
+        return self._asked("search", queries, k)
+
+    def all_squared_distances(self, queries: Floats) -> Floats:
+        """See ``Index.all_squared_distances``."""
+        return self._asked("all_squared_distances", queries)
+
+    def subset(self, positions: Ints) -> Index:
+        """See ``Index.subset``; it falls back with this one."""
+        there = self._asked("subset", positions)
+        return FallingBack(self.engine, lambda: there, lambda: self.here().subset(positions), there)
+
+    def _asked(self, what: str, *args: Any) -> Any:
+        if not self.engine.is_gone:
+            try:
+                self.there = self.there or self._find()
+                if self.there is not None:
+                    return getattr(self.there, what)(*args)
+            except EngineGoneError:
+                self.engine.lose()
+        return getattr(self.here(), what)(*args)
