@@ -36,7 +36,7 @@ from rivae.cli.main import main as rivae  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results"
 WAYS = ("threads here", "workers", "workers, one killed")
-SOURCE = "efficientnet-lite0"
+NAME, SOURCE = "noise", "efficientnet-lite0"
 
 
 def make_pairs(folder: Path, n: int) -> None:
@@ -78,15 +78,15 @@ def seconds(folder: Path, way: str) -> tuple[float, float, dict[str, bytes]]:
         times = [time.perf_counter()]
         table, photos = str(folder / "table.csv"), str(folder / "photos")
         commands = (
-            ["import", table, "--images", photos, "--name", "pairs"],
-            ["features", str(folder / way / "pairs"), SOURCE],
+            ["import", table, "--images", photos, "--name", NAME],
+            ["features", str(folder / way / NAME), SOURCE],
         )
         for command in commands:
             with contextlib.redirect_stdout(io.StringIO()):
                 if rivae([*command, *on]):
                     raise SystemExit(f"{command[0]} failed")
             times.append(time.perf_counter())
-    made = (folder / way / "pairs").rglob("*.*")
+    made = (folder / way / NAME).rglob("*.*")
     kept = {path.name: path.read_bytes() for path in made if path.suffix in (".npy", ".bin")}
     return times[1] - times[0], times[2] - times[1], kept
 

@@ -23,13 +23,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 from rivae.base.ahead import AHEAD, ahead
 from rivae.base.errors import ConfigError, DataError, shown, some_of
@@ -119,13 +119,6 @@ def _connected(address: str) -> Any:
         ) from error
 
 
-@dataclass(frozen=True)
-class _Raised:
-    """An error of one input, which must not end the other inputs of its task."""
-
-    error: Exception
-
-
 class _Cluster:
     """The workers of a scheduler."""
 
@@ -135,7 +128,9 @@ class _Cluster:
 
     def require(self, needs: Sequence[Path]) -> None:
         """Check that every worker can do the work: see ``on_cluster``."""
-        facts = self._client.run(_facts, [str(path) for path in needs], on_error="return")
+        from rivae.base.cluster_worker import facts as facts_there
+
+        facts = self._client.run(facts_there, [str(path) for path in needs], on_error="return")
         if not facts:
             raise ConfigError(
                 f"the cluster at {self._address} has no workers: start some with `dask worker "
@@ -169,22 +164,23 @@ class _Cluster:
         called: Callable[[A], str],
     ) -> Iterator[tuple[A, Callable[[], B]]]:
         """See ``spread``. A worker that ends is replaced by another, which does its task again."""
-        # A task, and not data that were sent out: when the worker that holds it ends, it is done
-        # again. It is opened once in each worker.
-        opened = self._asked("submit", pickle.loads, pickle.dumps(work), pure=False)
+        from rivae.base.cluster_worker import Work, results
+
+        name = f"rivae-{uuid4().hex}"
+        self._asked("register_plugin", Work(name, pickle.dumps(work)))
         tasks: deque[tuple[list[A], Any]] = deque()
         rest = iter(inputs)
         try:
             while some := list(islice(rest, together)):
-                tasks.append((some, self._asked("submit", _results, opened, some, pure=False)))
+                tasks.append((some, self._asked("submit", results, name, some, pure=False)))
                 if len(tasks) >= self._n_ahead():
                     yield from self._taken(*tasks.popleft(), called)
             while tasks:
                 yield from self._taken(*tasks.popleft(), called)
         finally:
             with suppress(DataError):  # nothing is left to be ended
-                futures = [opened, *(future for _, future in tasks)]
-                self._asked("cancel", futures, force=True)
+                self._asked("cancel", [future for _, future in tasks], force=True)
+                self._asked("unregister_worker_plugin", name)
 
     def _asked(self, what: str, *args: Any, **options: Any) -> Any:
         """What the client's method answers; a DataError where the scheduler is gone."""
@@ -253,26 +249,8 @@ class _Cluster:
 _CLUSTER: ContextVar[_Cluster | None] = ContextVar("cluster", default=None)
 
 
-# what runs on the workers
-
-
-def _facts(paths: Sequence[str]) -> tuple[str, list[str]]:
-    """The version there, and those of ``paths`` that it does not see."""
-    return VERSION, [path for path in paths if not Path(path).exists()]
-
-
-def _results(work: Callable[[Any], Any], inputs: Sequence[Any]) -> list[Any]:
-    """Of each input its result, or what was raised."""
-    results: list[Any] = []
-    for one in inputs:
-        try:
-            results.append(work(one))
-        except Exception as error:  # noqa: BLE001  (raised where the result is wanted)
-            results.append(_Raised(error))
-    return results
-
-
-def _given(result: Any) -> Any:
-    if isinstance(result, _Raised):
-        raise result.error
-    return result
+def _given(result: tuple[Any, Exception | None]) -> Any:
+    value, error = result
+    if error is not None:
+        raise error
+    return value

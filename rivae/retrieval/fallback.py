@@ -6,18 +6,41 @@ then the engine is asked again. Both have the same ids, so a drag goes on with t
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import shown
 from rivae.retrieval.base import Index
-from rivae.retrieval.engine import EngineGoneError
+from rivae.retrieval.engine import URL, EngineGoneError, connect, open_engine
 
 ANSWERS_WITHIN_S = 10  # a search; after that the engine counts as gone
 ASKED_AGAIN_S = 60.0
+
+
+def pushed_or(here: Callable[[], Index], key: Callable[[], str]) -> Index:
+    """The index that was pushed under ``key()`` to the engine of ``RIVAE_INDEX_URL``, which falls
+    back to ``here()``; that alone where no engine is named, or nothing was pushed.
+
+    Raises:
+        ConfigError: this is no address, or what is there is not ours.
+    """
+    url = os.environ.get(URL)
+    if not url:
+        return here()
+    engine, there = Engine(url), None
+    find = partial(open_engine, connect(url, ANSWERS_WITHIN_S), key())
+    try:
+        there = find()
+    except EngineGoneError:
+        engine.lose()
+    return (
+        here() if there is None and not engine.is_gone else FallingBack(engine, find, here, there)
+    )
 
 
 class Engine:

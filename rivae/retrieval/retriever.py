@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,8 +20,7 @@ from rivae.data.base import PairedDataset
 from rivae.models.base import Method
 from rivae.retrieval import storage
 from rivae.retrieval.base import Index, KeptIndex, Retrieved, ranks_of_targets
-from rivae.retrieval.engine import URL, EngineGoneError, connect, open_engine
-from rivae.retrieval.fallback import ANSWERS_WITHIN_S, Engine, FallingBack
+from rivae.retrieval.fallback import pushed_or
 from rivae.retrieval.model import LatentModel, make_space, require_asks
 from rivae.retrieval.prior import (
     AggregatedPrior,
@@ -138,17 +136,7 @@ class Retriever:
             return storage.kept_index(self._cache_dir, self.index_key, kind, n, read)
 
         n = len(self.ids)
-        if url := os.environ.get(URL):
-            client, engine = connect(url, ANSWERS_WITHIN_S), Engine(url)
-            find = partial(open_engine, client, self.index_key())
-            try:
-                there = find()
-            except EngineGoneError:
-                engine.lose()
-                return FallingBack(engine, find, here)
-            if there is not None:
-                return FallingBack(engine, find, here, there)
-        return here()
+        return pushed_or(here, self.index_key)
 
     def index_key(self) -> str:
         """32 hex digits that name the points searched, of this model and these items."""

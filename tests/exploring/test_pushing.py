@@ -47,7 +47,7 @@ def test_a_run_is_pushed_and_then_asked_there(run, monkeypatch, capsys):
     for k, value in enumerate(own.data.factors[row]):
         assert first[f"factor_{k}"] == value
     monkeypatch.setenv(URL, "http://there:6333")
-    monkeypatch.setattr("rivae.retrieval.retriever.connect", lambda url, timeout_s: client)
+    monkeypatch.setattr("rivae.retrieval.fallback.connect", lambda url, timeout_s: client)
     there = Explorer.open(run, "all")
     assert isinstance(there.retriever.index.there, QdrantIndex)
     assert there.retriever.index.searched_by == "Qdrant at http://there:6333 searches."
@@ -63,6 +63,8 @@ def test_an_engine_that_is_not_there_is_said_and_the_items_are_searched_here(run
     expected = results(own, z, 5, 0)
     assert expected["engine"] == ""
     monkeypatch.setenv(URL, "http://127.0.0.1:9")
-    there = results(Explorer.open(run, "all"), z, 5, 0)
-    assert "does not answer" in there.pop("engine") and expected.pop("engine") == ""
+    alone = Explorer.open(run, "all")
+    there, index = results(alone, z, 5, 0), alone.retriever.index
+    assert index.engine.is_gone
+    assert there.pop("engine") == index.searched_by != expected.pop("engine") == ""
     assert there == expected

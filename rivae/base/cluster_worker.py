@@ -1,0 +1,56 @@
+"""What runs on the workers of a cluster; nothing but a connection to one imports this."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from distributed import WorkerPlugin, get_worker
+
+from rivae.base.installed import VERSION
+
+
+class Work(WorkerPlugin):
+    """The function that a worker needs, also one that joins later: opened once in each of them.
+
+    Args:
+        name: of this plugin.
+        function: pickled, so that the scheduler, which sees no folders, opens nothing.
+    """
+
+    def __init__(self, name: str, function: bytes) -> None:
+        self.name, self._function = name, function
+
+    def setup(self, worker: Any) -> None:
+        """A worker begins; what it needs is opened with its first task."""
+        self._lock, self._opened = threading.Lock(), list[Callable[[Any], Any]]()
+
+    def opened(self) -> Callable[[Any], Any]:
+        """The function."""
+        with self._lock:
+            if not self._opened:
+                function = pickle.loads(self._function)  # noqa: S301  (of whoever uses the cluster)
+                self._opened.append(function)
+            return self._opened[0]
+
+
+def facts(paths: Sequence[str]) -> tuple[str, list[str]]:
+    """The version here, and those of ``paths`` that are not seen."""
+    return VERSION, [path for path in paths if not Path(path).exists()]
+
+
+def results(name: str, inputs: Sequence[Any]) -> list[tuple[Any, Exception | None]]:
+    """Of each input what the function of the plugin ``name`` gives, and what it raised: an error of
+    one input ends no other.
+    """
+    plugin: Any = get_worker().plugins[name]
+    work, pairs = plugin.opened(), list[tuple[Any, Exception | None]]()
+    for one in inputs:
+        try:
+            pairs.append((work(one), None))
+        except Exception as error:  # noqa: BLE001  (raised where the result is wanted)
+            pairs.append((None, error))
+    return pairs
