@@ -41,6 +41,7 @@ EXTRA = "cluster"
 ANSWERS_WITHIN_S = 15.0  # a scheduler that is there
 LOOK_S = 2.0  # between two looks at a cluster that gives no result
 NO_WORKER_S = 60.0  # without any worker, until that is an error
+TRIES = 5  # to tell workers something while one of them dies, a second apart
 AGAIN = "the same command resumes"
 
 
@@ -130,7 +131,11 @@ class _Cluster:
         """Check that every worker can do the work: see ``on_cluster``."""
         from rivae.base.cluster_worker import facts as facts_there
 
-        facts = self._client.run(facts_there, [str(path) for path in needs], on_error="return")
+        for _ in range(TRIES):
+            facts = self._asked("run", facts_there, [*map(str, needs)], on_error="return")
+            if not any(isinstance(fact, OSError) for fact in facts.values()):
+                break
+            time.sleep(1)  # one died meanwhile
         if not facts:
             raise ConfigError(
                 f"the cluster at {self._address} has no workers: start some with `dask worker "
@@ -183,13 +188,18 @@ class _Cluster:
                 self._asked("unregister_worker_plugin", name)
 
     def _asked(self, what: str, *args: Any, **options: Any) -> Any:
-        """What the client's method answers; a DataError where the scheduler is gone."""
-        if self._client.status != "running":
-            raise DataError(self._gone())
-        try:
-            return getattr(self._client, what)(*args, **options)
-        except OSError as error:
-            raise DataError(self._gone()) from error
+        """What the client's method answers, asked again where a worker dies while it is told.
+
+        Raises:
+            DataError: the scheduler is gone.
+        """
+        for _ in range(TRIES):
+            if self._client.status != "running":
+                break
+            with suppress(OSError):
+                return getattr(self._client, what)(*args, **options)
+            time.sleep(1)
+        raise DataError(self._gone())
 
     def _n_ahead(self) -> int:
         return AHEAD * max(sum(self._asked("nthreads").values()), 1)

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 
@@ -134,6 +135,19 @@ def test_a_worker_that_is_killed_or_stands_still_changes_nothing(cluster, addres
         time.sleep(2)
         os.kill(slow, signal.SIGCONT)
         assert some + outcomes(results) == here
+
+
+def test_a_worker_that_is_killed_while_it_is_told_what_to_do(cluster, address, kept_apart):
+    """At any moment of the first second."""
+    here = outcomes(spread(range(20), Slowly()))
+    for delay in (0.0, 0.02, 0.2):
+        victim = threading.Timer(delay, os.kill, (workers_of(cluster)[0], signal.SIGKILL))
+        victim.start()
+        with on_cluster(address):
+            assert outcomes(spread(range(20), Slowly(0.02), together=3)) == here
+        victim.join()
+        with distributed.Client(cluster) as client:
+            client.wait_for_workers(2, timeout=120)
 
 
 def test_what_ends_its_workers_is_named_and_what_came_before_is_kept(cluster, address, kept_apart):
