@@ -45,8 +45,8 @@ class Work(WorkerPlugin):
 def _keep_memory() -> None:
     """Let the C library keep freed memory as it does by itself.
 
-    Dask starts workers with ``MALLOC_TRIM_THRESHOLD_``, and then glibc gives each larger tensor
-    back to the system: of EfficientNet's time in a worker two fifths went into getting it again.
+    Dask starts workers with ``MALLOC_TRIM_THRESHOLD_``. Then glibc gives each larger tensor back to
+    the system at once, and a network spends much of its time on getting it again.
     """
     with suppress(OSError, AttributeError):  # another C library
         mallopt = ctypes.CDLL(None).mallopt

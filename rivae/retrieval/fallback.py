@@ -14,7 +14,6 @@ from functools import partial
 from typing import Any
 
 from rivae.base.arrays import Floats, Ints
-from rivae.base.errors import shown
 from rivae.retrieval.base import Index
 from rivae.retrieval.engine import URL, EngineGoneError, connect, open_engine
 
@@ -32,7 +31,7 @@ def pushed_or(here: Callable[[], Index], key: Callable[[], str]) -> Index:
     url = os.environ.get(URL)
     if not url:
         return here()
-    engine, there = Engine(url), None
+    engine, there = Engine(), None
     find = partial(open_engine, connect(url, ANSWERS_WITHIN_S), key())
     try:
         there = find()
@@ -44,14 +43,10 @@ def pushed_or(here: Callable[[], Index], key: Callable[[], str]) -> Index:
 
 
 class Engine:
-    """Whether an engine answers; shared by an index and its subsets.
+    """Whether an engine answers; shared by an index and its subsets."""
 
-    Args:
-        address: for a sentence.
-    """
-
-    def __init__(self, address: str) -> None:
-        self._address, self._gone_at = address, -float("inf")
+    def __init__(self) -> None:
+        self._gone_at = -float("inf")
 
     @property
     def is_gone(self) -> bool:
@@ -64,11 +59,10 @@ class Engine:
 
     @property
     def sentence(self) -> str:
-        """Who searches."""
-        address = shown(self._address, 60)
+        """Who searches; visitors read it, so that it does not say where the engine is."""
         if self.is_gone:
-            return f"Qdrant at {address} does not answer: this machine searches instead."
-        return f"Qdrant at {address} searches."
+            return "Qdrant does not answer: this machine searches instead."
+        return "Qdrant searches."
 
 
 class FallingBack(Index):
