@@ -36,11 +36,6 @@ class Index(Protocol):
     """
 
     @property
-    def searched_by(self) -> str:
-        """Who searches, in a sentence, where it is not this process; "" where it is."""
-        return ""
-
-    @property
     def n_items(self) -> int: ...
 
     @property

@@ -95,7 +95,7 @@ class FallingBack(Index):
 
     @property
     def searched_by(self) -> str:
-        """See ``Index.searched_by``."""
+        """Who searches, in a sentence for visitors."""
         return self.engine.sentence
 
     @property
