@@ -218,13 +218,14 @@ class _Cluster:
         Raises:
             DataError: the cluster is gone, has no workers, or lost one after another by this task.
         """
-        distributed: Any = import_module("distributed")
+        from distributed import KilledWorker
+
         while True:
             try:
                 results: list[Any] = future.result(timeout=LOOK_S)
             except TimeoutError:
                 self._look()
-            except distributed.KilledWorker as error:
+            except KilledWorker as error:
                 raise DataError(
                     f"{names} ended {error.allowed_failures + 1} workers of {self._address} one "
                     f"after another: give them more memory, or take these out; {AGAIN}"

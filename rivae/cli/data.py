@@ -255,19 +255,19 @@ def _features(args: argparse.Namespace) -> int:
             raise ConfigError(f"'{nameless[0]}' needs a name for its features: add --as NAME")
         if args.name is not None and len(args.sources) > 1:
             raise ConfigError("--as names the features of one source: leave it out for several")
-        for source in args.sources:
-            name = args.name or source
-            if len(args.sources) > 1 and name in feature_names(folder):
-                steps.keep(f"{name} is there already")
-                sides[name] = feature_sides(folder, name)
-                continue
-            steps(f"loading {source}", 0.0)
-            encoder = open_encoder(source, PairStore(folder), device)
-            with on_cluster(args.on, needs=[folder]):
+        with on_cluster(args.on, needs=[folder]):
+            for source in args.sources:
+                name = args.name or source
+                if len(args.sources) > 1 and name in feature_names(folder):
+                    steps.keep(f"{name} is there already")
+                    sides[name] = feature_sides(folder, name)
+                    continue
+                steps(f"loading {source}", 0.0)
+                encoder = open_encoder(source, PairStore(folder), device)
                 make_features(folder, encoder, name, args.batch_size, steps)
-            sides[name] = encoder.sides
-            for remark in remarks(folder, name):
-                steps.keep(remark)
+                sides[name] = encoder.sides
+                for remark in remarks(folder, name):
+                    steps.keep(remark)
     joint_name = JOIN.join(sides)
     if args.json:
         of = sorted({side for each in sides.values() for side in each})

@@ -1,7 +1,7 @@
 """An index elsewhere, and the same items here while it does not answer.
 
 A search that the engine does not answer is done here at once, and so are those of the next minute;
-then the engine is asked again. Both have the same ids, so a drag goes on with the same pictures.
+then the engine is asked again. Both have the same ids, so a drag continues with the same pictures.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from rivae.base.arrays import Floats, Ints
 from rivae.retrieval.base import Index
 from rivae.retrieval.engine import URL, EngineGoneError, connect, open_engine
 
+T = TypeVar("T")
 ANSWERS_WITHIN_S = 10  # a search; after that the engine counts as gone
 ASKED_AGAIN_S = 60.0
 
@@ -31,15 +32,11 @@ def pushed_or(here: Callable[[], Index], key: Callable[[], str]) -> Index:
     url = os.environ.get(URL)
     if not url:
         return here()
-    engine, there = Engine(), None
-    find = partial(open_engine, connect(url, ANSWERS_WITHIN_S), key())
-    try:
-        there = find()
-    except EngineGoneError:
-        engine.lose()
-    return (
-        here() if there is None and not engine.is_gone else FallingBack(engine, find, here, there)
-    )
+    engine, find = Engine(), partial(open_engine, connect(url, ANSWERS_WITHIN_S), key())
+    there = engine.answer(find)
+    if there is None and not engine.is_gone:
+        return here()
+    return FallingBack(engine, find, here, there)
 
 
 class Engine:
@@ -53,9 +50,14 @@ class Engine:
         """Whether it did not answer within the last minute."""
         return time.monotonic() - self._gone_at < ASKED_AGAIN_S
 
-    def lose(self) -> None:
-        """It does not answer."""
-        self._gone_at = time.monotonic()
+    def answer(self, ask: Callable[[], T]) -> T | None:
+        """What ``ask`` gives; None where the engine does not answer, or did not a moment ago."""
+        if not self.is_gone:
+            try:
+                return ask()
+            except EngineGoneError:
+                self._gone_at = time.monotonic()
+        return None
 
     @property
     def sentence(self) -> str:
@@ -122,15 +124,24 @@ class FallingBack(Index):
 
     def subset(self, positions: Ints) -> Index:
         """See ``Index.subset``; it falls back with this one."""
-        there = self._asked("subset", positions)
-        return FallingBack(self.engine, lambda: there, lambda: self.here().subset(positions), there)
+
+        def find() -> Index | None:
+            there = self._found()
+            return there and there.subset(positions)
+
+        def here() -> Index:
+            return self.here().subset(positions)
+
+        return FallingBack(self.engine, find, here, self.engine.answer(find))
+
+    def _found(self) -> Index | None:
+        self.there = self.there or self._find()
+        return self.there
 
     def _asked(self, what: str, *args: Any) -> Any:
-        if not self.engine.is_gone:
-            try:
-                self.there = self.there or self._find()
-                if self.there is not None:
-                    return getattr(self.there, what)(*args)
-            except EngineGoneError:
-                self.engine.lose()
+        there = self.engine.answer(self._found)
+        if there is not None:
+            answer = self.engine.answer(lambda: getattr(there, what)(*args))
+            if answer is not None:
+                return answer
         return getattr(self.here(), what)(*args)

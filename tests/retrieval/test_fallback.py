@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rivae.retrieval import fallback
-from rivae.retrieval.engine import connect, open_engine, push
+from rivae.retrieval.engine import QdrantIndex, connect, open_engine, push
 from rivae.retrieval.fallback import Engine, FallingBack
 from rivae.retrieval.indexes.two_stage import TwoStageIndex
 
@@ -92,7 +92,6 @@ def test_ids_stay_the_same_while_it_goes_and_comes_back(
 def test_one_that_was_not_there_from_the_beginning_is_found_later(switched, points, monkeypatch):
     switched.is_there = False
     engine = Engine()
-    engine.lose()
     index = FallingBack(
         engine, lambda: open_engine(switched, KEY), lambda: TwoStageIndex.of(points)
     )
@@ -103,6 +102,21 @@ def test_one_that_was_not_there_from_the_beginning_is_found_later(switched, poin
     monkeypatch.setattr(fallback, "ASKED_AGAIN_S", 0.0)
     np.testing.assert_array_equal(index.search(query, 3)[0], expected)
     assert index.there is not None
+
+
+def test_what_was_chosen_while_it_was_gone_is_asked_there_again(
+    index, switched, points, monkeypatch
+):
+    some = np.arange(1, 700, 2)
+    switched.is_there = False
+    index.search(points[:1], 1)
+    part, expected = index.subset(some), TwoStageIndex.of(points).subset(some)
+    np.testing.assert_array_equal(part.search(points[:2], 4)[0], expected.search(points[:2], 4)[0])
+    assert part.there is None
+    switched.is_there = True
+    monkeypatch.setattr(fallback, "ASKED_AGAIN_S", 0.0)
+    np.testing.assert_array_equal(part.search(points[:2], 4)[0], expected.search(points[:2], 4)[0])
+    assert isinstance(part.there, QdrantIndex)
 
 
 def test_many_threads_open_the_items_here_once(index, switched, opened):
