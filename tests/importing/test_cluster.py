@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+import rivae.base.cluster
 from rivae.base.cluster import on_cluster, spread
 from rivae.base.errors import ConfigError, DataError
 from rivae.cli.main import main
@@ -24,15 +25,23 @@ from tests.importing.squares import Deadly, Slowly
 from tests.waiting import PATIENCE_S, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 N = 60
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-    ) as started:
+    # Dask would give up a worker that is not back within 15 s, as on a slow machine, for good.
+    patient = dask.config.set({"distributed.deploy.lost-worker-timeout": f"{PATIENCE_S} s"})
+    with (
+        patient,
+        pytest.MonkeyPatch.context() as patch,
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as started,
+    ):
+        patch.setattr(rivae.base.cluster, "NO_WORKER_S", PATIENCE_S)
         yield started
 
 
@@ -82,8 +91,12 @@ def imported(table, root, monkeypatch, *options):
 def kept_apart(cluster):
     """Both workers stand again after a test that ends some."""
     yield
+    both_stand(cluster)
+
+
+def both_stand(cluster):
     with distributed.Client(cluster) as client:
-        client.wait_for_workers(2, timeout=120)
+        client.wait_for_workers(2, timeout=PATIENCE_S)
 
 
 def workers_of(cluster):
@@ -146,8 +159,7 @@ def test_a_worker_that_is_killed_while_it_is_told_what_to_do(cluster, address, k
         with on_cluster(address):
             assert outcomes(spread(range(20), Slowly(0.02), together=3)) == here
         victim.join()
-        with distributed.Client(cluster) as client:
-            client.wait_for_workers(2, timeout=120)
+        both_stand(cluster)
 
 
 def test_what_ends_its_workers_is_named_and_what_came_before_is_kept(cluster, address, kept_apart):
