@@ -99,6 +99,8 @@ def pytest_collection_modifyitems(
         if "browser_path" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
             item.add_marker(pytest.mark.xdist_group(browser_group(item.path)))
+        elif "server" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("server"))
     yield
     left_out = [item for item in items if is_left_out(item)]
     if left_out:

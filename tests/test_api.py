@@ -108,6 +108,7 @@ def test_wrong_calls_say_what_is_wrong(run):
         _ = rivae.load_run("demo-digits", rows="none").items
 
 
+@pytest.mark.slow
 def test_an_evaluation_can_be_kept(tmp_path):
     import shutil
 

@@ -33,6 +33,7 @@ LONG = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(name=LONG, other=LONG, names=st.lists(st.text(max_size=30), max_size=300))
 def test_the_end_of_any_sentence_survives(name, other, names):

@@ -134,6 +134,7 @@ def test_settings_reach_the_method(pairs):
     assert used.batch_size == 32 and used.lambda_reg == 0.0
 
 
+@pytest.mark.slow
 def test_parameters_can_be_searched(pairs):
     search = GridSearchCV(SMALL, {"learning_rate": [1e-3, 1e-2]}, cv=2).fit(*pairs[0])
     assert search.best_params_["learning_rate"] in (1e-3, 1e-2)

@@ -89,6 +89,7 @@ def score(report, name, part="factors"):
     return report[part][name]["score"]
 
 
+@pytest.mark.slow
 def test_a_model_that_reads_the_factors_scores_high():
     report = evaluate(
         FactorReader(), grid_data("private2"), traversal=(-1.0, 1.0), **QUICK
@@ -118,6 +119,7 @@ def test_a_model_that_reads_the_factors_scores_high():
     assert report["factors"]["r2"]["parts"]["by_role"]["private2"] < 0.1
 
 
+@pytest.mark.slow
 def test_a_turned_model_retrieves_as_well_but_its_axes_mean_nothing():
     half = np.array([[1, 1], [-1, 1]]) / 2**0.5
     report = stored(FactorReader(half), grid_data(), traversal=(-1.0, 1.0), **QUICK)
@@ -127,6 +129,7 @@ def test_a_turned_model_retrieves_as_well_but_its_axes_mean_nothing():
     assert score(report, "mcc") < 0.8
 
 
+@pytest.mark.slow
 def test_settings_and_both_ranges_are_stored():
     report = stored(SmallMethod(), small_data(), alpha=7.0, random_state=3, **QUICK)
     settings = report["settings"]
@@ -155,6 +158,7 @@ def test_settings_and_both_ranges_are_stored():
     assert swapped["correlation_other"]["absolute"] == report["correlation"]["absolute"]
 
 
+@pytest.mark.slow
 def test_every_factor_score_has_a_null_of_its_size():
     report = stored(SmallMethod(), small_data(), **QUICK)
     slow = {"r2_nonlinear", "infom", "infoe", "infoc"}
@@ -169,6 +173,7 @@ def test_every_factor_score_has_a_null_of_its_size():
     assert all("null" not in r["parts"] for r in bare["factors"].values())
 
 
+@pytest.mark.slow
 def test_each_axis_changes_its_own_factor_and_nothing_else():
     few = {**QUICK, "null_permutations": 0, "null_permutations_slow": 0, "retrieval": False}
     found = stored(FactorReader(), grid_data(), **few)["effects"]
@@ -177,6 +182,7 @@ def test_each_axis_changes_its_own_factor_and_nothing_else():
     assert "effects" not in stored(FactorReader(), grid_data(), **few, effects=False)
 
 
+@pytest.mark.slow
 def test_it_is_repeatable_and_plain_json():
     seen = []
     first = evaluate(
@@ -241,6 +247,7 @@ def test_the_table_is_that_of_one_search_set_and_the_drawn_queries():
     np.testing.assert_allclose(report["correlation"]["signed"], table.signed)
 
 
+@pytest.mark.slow
 def test_retrieval_is_measured_by_the_mean_and_by_samples_as_in_the_paper():
     class Blurred(FactorReader):
         def encode_v(self, v1):
@@ -313,6 +320,7 @@ def test_json_ready():
     assert json_ready(value) == {"1": [2.0, None, [[0, 1]]], "x": None}
 
 
+@pytest.mark.slow
 def test_digit_metrics_are_shown_over_several_ranges():
     run = find_run("demo-digits")
     data = run.load_dataset()

@@ -74,7 +74,6 @@ def imported(path):
                 yield BROUGHT.get(distribution, distribution), node in tree.body
 
 
-@pytest.mark.slow
 def test_the_library_imports_only_what_it_brings(project):
     library = names(project["dependencies"])
     extras = {

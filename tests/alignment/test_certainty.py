@@ -92,6 +92,7 @@ def test_damaged_fits_and_those_of_other_data_say_nothing(run):
         assert not has_fits(run) and Explorer.open(run).certainty == ()
 
 
+@pytest.mark.slow
 def test_the_fits_belong_to_the_rows_that_they_name(run, monkeypatch):
     z = latents(run)
     rng = np.random.default_rng(0)
@@ -127,6 +128,7 @@ def test_what_was_measured_is_kept_until_the_fits_change(run, monkeypatch):
     assert {axis.verdict for axis in Explorer.open(run).certainty} == {"unsure"}
 
 
+@pytest.mark.slow
 def test_the_command_line_prints_what_it_means(run, monkeypatch, capsys):
     z = latents(run)
     noise = np.random.default_rng(0).normal(size=(2, *z.shape))

@@ -81,6 +81,7 @@ def type_words(page, high, low=""):
     return click(page, "words")
 
 
+@pytest.mark.slow
 def test_an_axis_of_words_is_tried_named_and_kept_and_removed_and_back(shown, run):
     page = shown("explore", run="kitchen", q="3")
     assert page.panel()["adds"] and page.panel()["addedAxes"] == []
@@ -133,6 +134,7 @@ def test_what_cannot_be_asked_is_one_sentence(shown, high, low, says):
     assert says in warning and "\n" not in warning
 
 
+@pytest.mark.slow
 def test_a_factor_and_chosen_items_give_an_axis(shown, run):
     page = shown("explore", run="kitchen", q="3")
     page.report("add", {"view": {}, "within": None, "only": "soup"})

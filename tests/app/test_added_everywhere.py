@@ -44,6 +44,7 @@ def explorer(runs, monkeypatch):
     return Explorer.open(Run(runs / "own"))
 
 
+@pytest.mark.slow
 def test_strips_lead_to_the_place_where_an_item_was_found(explorer):
     row = int(explorer.search_rows[2])
     page = App().open("traverse", run="own", q=str(row), dims="a1~z2")
@@ -61,6 +62,7 @@ def test_strips_lead_to_the_place_where_an_item_was_found(explorer):
     assert "dims=['a1', 1]" in code
 
 
+@pytest.mark.slow
 def test_a_plane_leads_to_the_place_where_an_item_was_found(explorer):
     row = int(explorer.search_rows[4])
     shown = App().open("traverse", run="own", q=str(row), view="Plane", a="a1", b="z2", points="7")
@@ -83,6 +85,7 @@ def test_a_plane_leads_to_the_place_where_an_item_was_found(explorer):
     assert [fresh[side]["axis"] for side in "xy"] == [names[key] for key in order[:2]]
 
 
+@pytest.mark.slow
 def test_what_is_new_begins_with_it_and_links_of_before_do_not(explorer):
     order, names = reliable_first(explorer), axis_names(explorer)
     assert telling_axes(explorer) == order[:3]

@@ -235,6 +235,7 @@ def copied(folder, tmp_path, monkeypatch, *names):
     return [Run(shutil.copytree(folder / name, tmp_path / "runs" / name)) for name in names]
 
 
+@pytest.mark.slow
 def test_a_label_plan_is_for_the_queries_that_are_chosen(
     folder, app, at_once, tmp_path, monkeypatch
 ):
@@ -320,6 +321,7 @@ def test_a_text_of_ones_own_is_read_as_those_of_the_data(folder):
         one_way.encode_text("bright paint")
 
 
+@pytest.mark.slow
 def test_a_typed_text_asks_through_the_second_head(shown, folder):
     page = shown("explore", run=BARS, q="4")
     page.report("choose", {"view": page.view(), "how": "gallery"})

@@ -144,6 +144,7 @@ def test_an_upload_comes_back_by_its_content(digits, start):
     assert kept.find("another model", NAME) is None, "z belongs to a model"
 
 
+@pytest.mark.slow
 def test_a_picture_of_another_world_says_so(digits, app):
     def as_png(image):
         buffer = io.BytesIO()

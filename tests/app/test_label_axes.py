@@ -128,6 +128,7 @@ def test_a_run_of_its_own_has_the_factors_as_its_first_axes(shown, folder, made)
     assert after == before
 
 
+@pytest.mark.slow
 def test_too_few_labels_are_told_and_more_are_used(shown, folder, made):
     page = shown()
     assert str(MIN_LABELS) in words(page) and axes_work.TOO_FEW[1:20] in words(page)

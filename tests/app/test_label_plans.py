@@ -260,6 +260,7 @@ def exported(label_plan):
     return export
 
 
+@pytest.mark.slow
 def test_a_plan_from_a_file_is_kept(plans, exported, store):
     shown = from_file(plans, exported(id="mine"))
     assert not shown.warnings and plan_names(store) == ["first", "mine"]

@@ -243,6 +243,7 @@ def test_the_map_shows_what_is_more_than_chance(shown, evidence):
     assert f"the {evidence.views[1]} of a {evidence.views[0]}" in said
 
 
+@pytest.mark.slow
 def test_the_plot_and_the_items_behind_a_cell(shown, evidence):
     page = shown(run="demo-synth")
     assert not items(page)
@@ -307,6 +308,7 @@ def test_digits_have_transitions_instead(shown):
     assert items(page)[0].count("<img") > 6
 
 
+@pytest.mark.slow
 def test_digits_by_range_are_shown_where_they_were_measured(shown, measured):
     assert RANGES_NOTE not in shown(run="demo-digits", **FOLDS).words
     run = Run(measured / "demo-digits")
@@ -318,6 +320,7 @@ def test_digits_by_range_are_shown_where_they_were_measured(shown, measured):
     assert any("digit_range_lines(*columns)" in code for code in page.snippets)
 
 
+@pytest.mark.slow
 def test_the_snippets_of_the_page_name_its_panels(shown):
     codes = shown(run="demo-synth", cell="1_2", **FOLDS).snippets
     assert any("replay(" in code and "j, k = 0, 1" in code for code in codes)

@@ -230,6 +230,7 @@ def test_no_file_is_no_error(folder):
     assert benchmark.summary("synth") == [] and benchmark.contents() == ([], [])
 
 
+@pytest.mark.slow
 def test_the_project_brings_its_report(monkeypatch, repo_root):
     monkeypatch.delenv("RIVAE_RESULTS", raising=False)
     assert benchmark.results_file() == repo_root / "benchmarks/results/results.parquet"

@@ -224,6 +224,7 @@ def test_an_item_that_does_not_exist_opens_no_drawer(app):
     assert any("no item" in warning.value for warning in shown.at.warning)
 
 
+@pytest.mark.slow
 def test_a_picture_of_the_search_box_is_the_query(app, digits):
     shown = app("explore", run="digits", q="12")
     assert shown.panel()["takes"] == {"text": False, "picture": True}

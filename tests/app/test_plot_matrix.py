@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from rivae.app.traverse import page_keys as traverse_keys
 
 
@@ -9,6 +11,7 @@ def charts(shown):
     return [json.loads(chart.proto.spec) for chart in shown.at.get("plotly_chart")]
 
 
+@pytest.mark.slow
 def test_all_plots_are_shown_by_a_switch_or_a_link(app):
     shown = app("traverse", run="synth", view="Correlations")
     before = charts(shown)

@@ -7,6 +7,7 @@ from pathlib import Path
 from unittest.mock import patch
 from urllib.parse import quote
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -133,6 +134,7 @@ def is_fine(reply):
         assert str(Path.cwd()) not in sentence
 
 
+@pytest.mark.slow
 @MANY
 @given(QUESTIONS, st.sampled_from(["topk", "steer"]))
 @example({"seq": 1, "parts": [{**PART, "axes": [30_000_000, 0]}]}, "steer")

@@ -201,6 +201,7 @@ def called(value):
     return ["lambda"] if isinstance(value, ast.Lambda) else [ast.unparse(value)]
 
 
+@pytest.mark.slow
 def test_every_control_of_the_app_is_in_the_table_or_changes_only_its_own_session():
     assert set(CONTROLS) <= set(TABLE)
     listed = OWN_SESSION | {control for some in CONTROLS.values() for control in some}

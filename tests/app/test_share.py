@@ -60,6 +60,7 @@ def test_a_view_offers_what_it_has_in_one_menu(app, page, panels, has_page):
     assert bool(made) == has_page
 
 
+@pytest.mark.slow
 def test_of_several_panels_the_chosen_one_is_offered(app):
     shown = app("traverse", view="Axis", run="digits").share()
     stems = list(offered(shown).panels)
@@ -130,6 +131,7 @@ def download(shown):
     return [b for b in shown.at.get("download_button") if b.key == key]
 
 
+@pytest.mark.slow
 def test_a_page_is_made_followed_and_kept_until_it_would_be_another(app, digits, begun, runs):
     shown = app("explore", run="digits").share()
     assert f"{len(digits.search_rows):,}" in button(shown).label and not download(shown)

@@ -73,6 +73,7 @@ def test_a_link_with_added_axes_is_a_matrix_and_comes_back(own):
         state.commit(own, shown, view | {"axes": ["a9"]})
 
 
+@pytest.mark.slow
 def test_a_row_is_answered_with_pictures_words_and_where_it_stands(own, monkeypatch):
     monkeypatch.setenv("RIVAE_RUNS", str(own.run.path.parent))
     part = {
@@ -91,6 +92,7 @@ def test_a_row_is_answered_with_pictures_words_and_where_it_stands(own, monkeypa
     assert "no added axis a9" in wrong[0]["error"]
 
 
+@pytest.mark.slow
 def test_the_files_and_the_python_have_them(own):
     link = SteerLink("own", 30, ("a1", 2), 1.5, (("on", "off"), ("off", "query")))
     shown, _ = state.from_link(own, "own", link, 0)

@@ -60,6 +60,7 @@ def test_every_data_set_and_every_method_is_a_valid_form(form, tmp_path):
             assert not page.at.warning and "Changed" not in page.words
 
 
+@pytest.mark.slow
 def test_what_is_changed_is_marked_and_taken_back(form):
     page = form().enter(method__lambda_reg="0.5", training__patience="9")
     assert "Changed: lambda_reg 0.5, patience 9" in page.words
@@ -83,6 +84,7 @@ def test_a_setting_has_a_title_and_its_key_beside_it(form):
     assert "Second embedder :gray[:small[embedder2]]" in [c.value for c in page.at.caption]
 
 
+@pytest.mark.slow
 def test_a_wrong_value_is_told_beside_it_and_kept(form, root):
     page = form().enter(method__lambda_reg="-1")
     assert len(re.findall(r"lambda_reg .* 0, not '-1'", page.words)) == 2
@@ -121,6 +123,7 @@ def test_a_part_that_is_added_has_fields_of_its_own(form, root):
     assert queued(root)[0].config.method.settings["embedder2"]["hidden"] == [7, 7]
 
 
+@pytest.mark.slow
 def test_queueing_adds_what_was_chosen(form, root):
     page = form().enter(
         dataset="split-digits",
@@ -159,6 +162,7 @@ def test_a_sweep_queues_each_value_with_each_seed(form, root):
     assert found == list(itertools.product((0, 0.1, 1), (0, 1)))
 
 
+@pytest.mark.slow
 def test_a_wrong_sweep_is_told(form):
     page = form().enter(sweep="method.lambda_reg", values="0, x")
     assert "not 'x'" in page.words and page.value("values") == "0, x" and not page.can_queue
@@ -226,6 +230,7 @@ def test_paths_are_named_on_this_machine_only(form, root, monkeypatch):
     assert page.value("dataset.folder") == "", "also where the browser says otherwise"
 
 
+@pytest.mark.slow
 def test_paths_lie_below_the_folders_that_were_named(form, root, monkeypatch, tmp_path):
     monkeypatch.setenv("RIVAE_FILES", str(tmp_path))
     (tmp_path / "mnist").mkdir()
@@ -333,6 +338,7 @@ def test_an_estimate_is_asked_for_and_holds_for_other_lengths(form, root):
     assert "probe" in page.names() and "each" not in page.words.split("**4 runs**")[1][:60]
 
 
+@pytest.mark.slow
 def test_an_estimate_of_what_cannot_be_opened(form):
     page = form().enter(dataset="split-mnist").press("probe")
     page.wait_for_estimate()

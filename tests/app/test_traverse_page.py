@@ -95,6 +95,7 @@ def test_a_bad_traverse_link_is_explained(app):
     assert any("no item" in warning.value for warning in shown.at.warning)
 
 
+@pytest.mark.slow
 def test_an_axis_has_a_card_and_the_next_one_is_a_click_away(app):
     shown = app("traverse", run="digits", view="Axis", axis="z2")
     assert shown.at.selectbox(key="axis_widget").value == 1

@@ -325,6 +325,7 @@ def test_settings_are_those_of_the_runs() -> None:
     assert json.loads(block) == json.loads(config)
 
 
+@pytest.mark.slow
 def test_chance_depends_on_luck_and_is_informative() -> None:
     data = load_dataset("synth", n_pairs=600)
     scores = [rotated_factors(data, 20, seed) for seed in range(4)]

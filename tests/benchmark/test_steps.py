@@ -38,7 +38,8 @@ from rivae.training.alignment.steps import (
 )
 from tests.benchmark.rows_for_tests import row
 
-pytestmark = pytest.mark.xdist_group("benchmark steps")  # its runs are trained once
+# Its runs are trained once.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("benchmark steps")]
 
 METHODS = ("rivae", "cos-sim-lvm")
 
@@ -229,7 +230,6 @@ def test_a_stored_demo_run_is_read_as_it_was_made():
     assert next(iter(STEPS)) == both.step
 
 
-@pytest.mark.slow
 def test_the_stored_report_is_that_of_the_stored_rows():
     folder = APP_FILES / "benchmarks" / "results"
     rows = read_rows(folder)

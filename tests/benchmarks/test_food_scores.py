@@ -12,7 +12,8 @@ from rivae.labels.food_levels import MODEL_MADE
 from rivae.metrics.registry import metric
 from rivae.runs import DEMO_ROOT, Run
 
-pytestmark = pytest.mark.xdist_group("benchmarks food scores")  # its runs are trained once
+# Its runs are trained once.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("benchmarks food scores")]
 
 KEPT = {"train": 400, "test": 300}
 

@@ -54,6 +54,7 @@ def test_another_loss_or_gradient_fails(monkeypatch, factors):
     assert not checks.same_loss(CPU, "cos-sim").passed
 
 
+@pytest.mark.slow
 def test_another_recurrence_fails(monkeypatch):
     assert checks.same_recurrence(CPU).figures == {"apart": 0.0}
     forward = checks.BiGRU.forward
@@ -78,6 +79,7 @@ def test_a_resumed_run_has_the_same_weights_and_another_has_not(tmp_path, monkey
     assert not checks.same_resumed(CPU, tmp_path / "other", (4,)).passed
 
 
+@pytest.mark.slow
 def test_bfloat16_has_to_change_the_numbers_a_little(tmp_path, monkeypatch):
     assert checks.bf16(CPU, tmp_path / "both").passed
     short = checks.short_config

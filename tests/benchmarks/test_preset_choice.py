@@ -59,6 +59,7 @@ def poisoned(load):
 SHORT = bench.Setting("short", (("epochs", 2),))
 
 
+@pytest.mark.slow
 def test_no_test_row_is_read(tmp_path, monkeypatch):
     def rows(folder):
         (tmp_path / folder).mkdir()

@@ -19,6 +19,7 @@ def embedded():
     return torch.from_numpy(rows).float(), factors
 
 
+@pytest.mark.slow
 def test_each_way_reads_the_axes_that_it_can(embedded, monkeypatch):
     monkeypatch.setattr(bench, "SAE_STEPS", 60)
     rows, factors = embedded

@@ -278,6 +278,7 @@ def test_only_runs_are_deleted_archived_and_renamed(said, root, tmp_path):
     assert COMES_ALONG.format("demo-synth") in demo
 
 
+@pytest.mark.slow
 def test_a_hash_for_the_secrets_file(said, monkeypatch):
     import io
     import tomllib

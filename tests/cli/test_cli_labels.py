@@ -127,6 +127,7 @@ def test_what_is_refused_is_one_sentence(labels, tmp_path, monkeypatch, capsys, 
     assert reason in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_labels_go_out_and_into_another_store(planned, tmp_path, capsys):
     label(planned, "ann", level)
     with LabelStore(planned) as store:
@@ -254,6 +255,7 @@ def test_a_plan_says_what_it_does_before_it_does_it(labels, two_factors, capsys,
     assert f"plan: searching with {RUN}" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_axes_are_aligned_as_in_the_app(planned, tmp_path, capsys):
     label(planned, "ann", level)
     label(planned, "eve", lambda value: 3)

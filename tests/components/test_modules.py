@@ -61,6 +61,7 @@ def test_scripts_are_modules_that_node_can_read(tmp_path: Path) -> None:
         subprocess.run([str(NODE), "--check", str(path)], check=True, capture_output=True)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(NODE is None, reason="no Node.js on this machine")
 def test_the_modules_own_tests_pass() -> None:
     files = [str(path) for path in sorted(TESTS.glob("*.test.mjs"))]

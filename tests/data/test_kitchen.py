@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from rivae.cli.demo import make_kitchen
 from rivae.data import load_dataset
@@ -12,6 +13,7 @@ from rivae.data.sets.kitchen_drawn import drawn_store
 from rivae.data.store import PairStore
 
 
+@pytest.mark.slow
 def test_its_first_dishes_are_what_the_command_makes(tmp_path):
     made, bundled = PairStore(make_kitchen(tmp_path / "made", 40)), drawn_store()
     assert [made.recipe(i) for i in range(40)] == [bundled.recipe(i) for i in range(40)]

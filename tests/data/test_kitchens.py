@@ -116,6 +116,7 @@ def test_a_run_without_model_or_with_a_damaged_record_keeps_its_name(rendered, t
     assert Run(run.path).config.dataset.name == KITCHEN
 
 
+@pytest.mark.slow
 def test_pictures_that_are_not_there_are_drawn_as_they_were(bare, rendered):
     drawn = load_dataset(KITCHEN_DRAWN)
     assert drawn.content == DRAWN_CONTENT

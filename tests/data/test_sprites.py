@@ -59,6 +59,7 @@ def test_shapes_sit_where_the_factors_say(sprites):
         np.testing.assert_allclose(ink, area * scale**2, rtol=0.15)
 
 
+@pytest.mark.slow
 def test_order_units_and_distinctness(sprites):
     assert len(sprites) == 6144
     np.testing.assert_array_equal(sprites.factors[0], [0.5, 0, 0])

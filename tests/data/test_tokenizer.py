@@ -95,6 +95,7 @@ def test_a_word_is_the_same_in_vocabulary_names_and_item_words(word):
         assert parse_line(unicodedata.normalize("NFD", f"2 cups {word}")) == (name,)
 
 
+@pytest.mark.slow
 @given(st.lists(words(UNSPACED), min_size=1, max_size=4).map("".join))
 def test_texts_without_spaces_lose_nothing(text):
     text = caseless(text)

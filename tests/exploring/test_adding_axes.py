@@ -190,6 +190,7 @@ def test_all_factors_of_a_guideline_at_once(kitchen):
         factor_lines(own, {"dry": ("x", "y")})
 
 
+@pytest.mark.slow
 def test_a_guideline_of_a_run(runs, kitchen, monkeypatch):
     run = rivae.load_run("demo-kitchen")
     run.__dict__["axis_finder"] = kitchen[1]
@@ -260,6 +261,7 @@ def test_another_model_is_asked_for_the_same_axes(runs):
     )
 
 
+@pytest.mark.slow
 def test_the_command_adds_lists_bakes_and_removes(runs, capsys):
     def rivae_axes(*words):
         code = main(["axes", *words, "--json"])

@@ -124,6 +124,7 @@ def test_an_axis_that_changes_nothing_says_so():
     assert not nothing.is_measurable.any() and "nothing changes measurably" in nothing.sentence
 
 
+@pytest.mark.slow
 def test_an_axis_is_named_in_several_ways(kitchen):
     wanted = kitchen.effects("z9")
     sign, d = float(kitchen.explorer.signs[8]), kitchen.n_components
@@ -184,6 +185,7 @@ def test_the_figure_shows_the_largest_and_says_the_sentence(kitchen):
     assert len(effect_bars(none).data[1].x) == 0
 
 
+@pytest.mark.slow
 def test_the_axis_of_an_explorer_moves_as_it_is_shown(kitchen):
     explorer = kitchen.explorer
     measure = EffectMeasure(explorer.retriever, n_queries=40)

@@ -53,6 +53,7 @@ def test_a_layout_is_kept_with_its_run(explorer):
     assert layouts.kept_layout(Explorer.open(explorer.run, "all")) is None
 
 
+@pytest.mark.slow
 def test_a_broken_file_is_computed_again(explorer):
     pytest.importorskip("pacmap", reason=APP)
     made = layouts.make_layout(explorer, lambda stage, share: None)

@@ -86,6 +86,7 @@ def test_other_columns_are_refused(explorer, key):
         codes(explorer, key)
 
 
+@pytest.mark.slow
 def test_colours_of_splits_ranks_and_tags(explorer):
     found = Explorer(explorer.method, explorer.data, rows="all")
     about = {column.key: column for column in columns(found)}

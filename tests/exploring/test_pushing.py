@@ -28,6 +28,7 @@ def run(tmp_path):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Local mode:UserWarning")
 def test_a_run_is_pushed_and_then_asked_there(run, monkeypatch, capsys):
     # Slow to import, and every worker collects this file.

@@ -125,6 +125,7 @@ def test_the_kitchen_is_named_by_tags_and_words_that_are_there_more_often():
         named_regions(explorer, "axis-0", "axis-99")
 
 
+@pytest.mark.slow
 def test_digits_without_texts_are_named_by_their_classes_and_kept_with_the_layout(tmp_path):
     pytest.importorskip("pacmap", reason="the extra 'app' is missing")
     config = tiny_config("named", dataset="split-digits")

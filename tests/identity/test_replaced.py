@@ -161,6 +161,7 @@ def test_features_that_are_made_again_are_other_data(before):
     assert not run.data_change
 
 
+@pytest.mark.slow
 def test_runs_that_read_the_same_pictures_in_two_ways_are_compared(before):
     from rivae.app.compare.session import open_runs
     from rivae.exploring.comparison import compare
@@ -192,6 +193,7 @@ def test_a_new_run_on_an_import_takes_the_features_of_those_before(before):
     assert cleared.entries["dataset.features"] == "", "what somebody chose stays"
 
 
+@pytest.mark.slow
 def test_seeds_are_not_ranked_on_other_data(before, import_again):
     from rivae.evaluation.choice import rank_runs
 

@@ -153,6 +153,7 @@ def test_the_only_text_may_come_late(tmp_path):
     assert take(tmp_path, records).taken == 40
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.sampled_from(["title", "ingredients", "steps", "tags", "url", "other"]), min_size=1

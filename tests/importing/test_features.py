@@ -121,6 +121,7 @@ def test_an_unknown_source_is_one_sentence(store, tmp_path):
     assert str(refused.value).isprintable() and len(str(refused.value)) < 300
 
 
+@pytest.mark.slow
 def test_features_that_are_read_together(store):
     """In any order and each once; every block has the length that it has alone."""
     for name in ("statistics", "efficientnet-lite0"):
@@ -145,6 +146,7 @@ def test_features_that_are_read_together(store):
         load_dataset("pairs", store=str(store), features="statistics+clip")
 
 
+@pytest.mark.slow
 def test_a_picture_that_is_dropped_gets_the_features_of_its_item(store, monkeypatch):
     for name in ("statistics", "efficientnet-lite0"):
         make_features(store, open_encoder(name, PairStore(store)), name, batch_size=64)
@@ -201,6 +203,7 @@ def test_the_command_says_how_richer_ones_are_had(store, capsys, monkeypatch, th
     assert there or said.count("efficientnet-lite2 and minilm") == 1
 
 
+@pytest.mark.slow
 def test_several_sources_in_one_command(store, capsys):
     said = ["features", str(store), "statistics", "efficientnet-lite0", "--json"]
     assert main(said) == 0

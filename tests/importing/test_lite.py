@@ -48,6 +48,7 @@ def test_pictures_are_read_as_the_weights_want_them():
     assert x.tolist() == [-127 / 128, 0.0, 1.0]
 
 
+@pytest.mark.slow
 def test_the_number_format_changes_little(lite, monkeypatch):
     picture = Image.fromarray(np.moveaxis(ramp(150).numpy(), 0, -1))
     rows = []

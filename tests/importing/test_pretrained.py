@@ -104,6 +104,7 @@ def bert(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_both_sides_of_a_clip_become_the_views(store, clip):
     """Its texts beside the words; uploads and typed texts go the same way."""
     checkpoint = Checkpoint(str(clip))
@@ -121,6 +122,7 @@ def test_both_sides_of_a_clip_become_the_views(store, clip):
     assert not torch.equal(data.x2.batch([7]), data.x2.batch([8]))
 
 
+@pytest.mark.slow
 def test_a_picture_model_gives_one_side_and_words_stay(store, tmp_path):
     config = transformers.ResNetConfig(
         embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1], layer_type="basic"
@@ -197,6 +199,7 @@ def test_a_pooling_layer_that_the_file_lacks_is_not_drawn_at_random(tmp_path):
     assert torch.equal(*rows) and rows[0].shape == (1, 16)
 
 
+@pytest.mark.slow
 def test_weights_that_changed_meanwhile_encode_nothing(store, bert, tmp_path):
     folder = tmp_path / "bert"
     shutil.copytree(bert, folder)

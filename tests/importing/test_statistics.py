@@ -73,6 +73,7 @@ def test_textures_of_one_colour_are_told_apart(tmp_path, small_fit):
     assert (kinds[alike.argmax(axis=1)] == kinds).mean() > 0.95
 
 
+@pytest.mark.slow
 def test_only_training_pictures_are_learned_from(tmp_path, small_fit):
     pictures = striped(np.arange(N) % 4)
     store = write_store(tmp_path / "a", pictures)

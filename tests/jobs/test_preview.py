@@ -27,6 +27,7 @@ def models_of_every_epoch(monkeypatch):
     monkeypatch.setattr("rivae.training.trainer.PREVIEW_S", 0.0)
 
 
+@pytest.mark.slow
 def test_a_run_with_pictures_ends_with_the_same_bytes(tmp_path):
     whole = files_of(train([tiny_config("run")], tmp_path / "without")[0])
     previews = eager(Run(tmp_path / "run"))
@@ -106,6 +107,7 @@ def test_an_interruption_passes_through(tmp_path, monkeypatch):
     assert run.status.state == "interrupted"
 
 
+@pytest.mark.slow
 def test_pictures_go_on_after_a_resumption(tmp_path):
     run = Run(tmp_path / "run")
     previews, stop = eager(run), StopAfter(5)

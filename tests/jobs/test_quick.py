@@ -75,6 +75,7 @@ def extra(request, monkeypatch):
     return request.param
 
 
+@pytest.mark.slow
 def test_an_import_has_a_model_at_once_with_features_of_its_pictures(mine, tmp_path):
     root, said = tmp_path / "runs", []
     made = quick_run(mine, root, progress=lambda stage, share: said.append(stage))

@@ -84,6 +84,7 @@ def test_tensorboard_reads_what_was_written(tmp_path):
     assert found["validation/score", 1] == pytest.approx(0.4)
 
 
+@pytest.mark.slow
 def test_a_trainer_writes_for_tensorboard_and_trains_the_same(tmp_path, monkeypatch):
     pytest.importorskip("tensorboardX", reason="tensorboardX is an optional package")
     handler = signal.getsignal(signal.SIGTERM)

@@ -65,6 +65,7 @@ def test_every_kind_is_named_in_some_dish() -> None:
     assert found >= set(KIND_OF)
 
 
+@pytest.mark.slow
 def test_more_of_a_factor_is_more_lines_of_it() -> None:
     for factor in SHELVES:
         lines = np.zeros(5)

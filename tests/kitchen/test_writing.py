@@ -130,6 +130,7 @@ def test_amounts_are_spelled_as_people_do(changes, expected):
     assert spell("3", wording(**changes)) == "3"
 
 
+@pytest.mark.slow
 def test_tags_follow_the_factors(repo_root):
     path = repo_root / "assets" / "factors" / "foodcom_tags.json"
     groups = json.loads(path.read_text())["factors"]
@@ -151,6 +152,7 @@ def test_tags_follow_the_factors(repo_root):
         assert shares[0] < shares[1] < shares[2]
 
 
+@pytest.mark.slow
 def test_words_recover_every_factor_but_no_word_alone_does():
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import Ridge

@@ -51,6 +51,7 @@ def test_slips_stay_among_the_levels():
     assert 0.35 < np.mean(np.nan_to_num(moved) != np.nan_to_num(levels)) < 0.45
 
 
+@pytest.mark.slow
 def test_scores_are_corrected_for_slips(kitchen):
     """With true slips the estimate falls short; corrected it is nearer, and its range wider."""
     _, traversal, ground, levels = kitchen

@@ -137,6 +137,7 @@ levels = st.sampled_from(["1", "2", "3", "4", "5", "0", "cannot tell", ""])
 table_rows = st.tuples(st.sampled_from(["ann", "bob"]), st.sampled_from("abc"), levels)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.lists(table_rows, max_size=8, unique_by=lambda row: row[:2]))
 def test_sound_tables_are_stored_cell_by_cell(rows: list[tuple[str, str, str]]) -> None:

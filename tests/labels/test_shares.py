@@ -156,6 +156,7 @@ def test_labels_from_before_it_was_shared_stay_with_who_gave_them():
             assert at in found["bob"].apart[k], factor
 
 
+@pytest.mark.slow
 def test_the_chance_of_an_item_is_the_same_for_everybody():
     rng = np.random.default_rng(3)
     n_draws, people = 600, NAMES[:3]

@@ -296,6 +296,7 @@ def test_a_convolutional_decoder_is_searched_exactly_but_has_no_exact_paths():
 # Training.
 
 
+@pytest.mark.slow
 def test_a_stopped_convolutional_run_goes_on_to_the_same_bytes(tmp_path):
     settings = {**CONV, "channels": [4, 5], "downsample": 1, "n_components": 2}
     config = tiny_config("c", "bi-vae", "split-digits", **settings, axes="independent")

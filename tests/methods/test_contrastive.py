@@ -70,6 +70,7 @@ def test_a_latent_dimension_cannot_be_set(name):
         build(name, n_components=2)
 
 
+@pytest.mark.slow
 def test_evaluation_scores_the_axes_of_v(tmp_path):
     (run,) = train([tiny_config(method="info-nce", epochs=30)], tmp_path)
     report = evaluate(

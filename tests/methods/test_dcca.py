@@ -170,6 +170,7 @@ def test_batches_too_small_for_a_correlation_are_refused(changes, least):
 # Training.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss_form", ["canonical", "eckart-young"])
 def test_training_raises_the_correlations_of_unseen_pairs(loss_form, tmp_path):
     config = tiny_config(
@@ -215,6 +216,7 @@ def test_a_stack_has_the_losses_and_gradients_of_its_models(loss_form):
             torch.testing.assert_close(together, parameter.grad)
 
 
+@pytest.mark.slow
 def test_a_stack_trains_the_models_of_single_runs(tmp_path):
     # Small steps: features of fresh networks vary by a hundredth, so at the usual rate rounding
     # errors part the paths within a few epochs.
@@ -244,6 +246,7 @@ def test_a_stopped_run_goes_on_to_the_same_bytes(stop, tmp_path):
     assert [files_of(run) for run in runs] == whole
 
 
+@pytest.mark.slow
 def test_one_diverged_seed_of_a_stack_leaves_its_neighbour(tmp_path, monkeypatch):
     loss = DCCA.loss
 

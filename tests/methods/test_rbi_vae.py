@@ -57,6 +57,7 @@ def test_permuted_dimensions_keep_their_values_and_lose_their_rows():
         assert torch.equal(out[s], permuted(z[s], noise_of(s)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rho", [0.0, 0.9])
 def test_the_estimate_approaches_the_known_total_correlation(rho):
     generator = torch.Generator().manual_seed(1)

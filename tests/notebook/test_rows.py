@@ -179,6 +179,7 @@ def test_parts_of_a_table_without_labels_of_its_own_will_do(view_of: Any) -> Non
         view.selection = SHUFFLED.reset_index(drop=True).iloc[:3]
 
 
+@pytest.mark.slow
 def test_rows_of_another_view_are_not_taken_for_ours(view_of: Any) -> None:
     view, other = view_of("plain"), view_of("turned round")
     with pytest.raises(ConfigError):

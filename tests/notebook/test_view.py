@@ -126,6 +126,7 @@ def test_the_content_is_that_of_an_exported_page(view: View) -> None:
     )
 
 
+@pytest.mark.slow
 def test_arrays_are_trained_and_a_model_is_taken_as_it_is(model: Any) -> None:
     table = pd.DataFrame({"name": [f"n{i}" for i in range(40)], "z1": 7}, index=range(100, 140))
     told = rivae.explore(
@@ -201,6 +202,7 @@ def test_too_many_items_are_told_before_the_training(monkeypatch: pytest.MonkeyP
         rivae.explore(embeddings=(np.zeros((50_001, 2)), np.zeros((50_001, 2))), progress=False)
 
 
+@pytest.mark.slow
 def test_the_length_of_a_stage_may_be_set(monkeypatch: pytest.MonkeyPatch, model: Any) -> None:
     given: list[Any] = []
     monkeypatch.setattr(

@@ -131,6 +131,7 @@ def test_a_decoder_that_is_no_sequence_of_layers_is_refused(
         layers_of(model, "Strange")
 
 
+@pytest.mark.slow
 def test_size_is_told_warned_of_and_bounded(
     digits: Explorer,
     monkeypatch: pytest.MonkeyPatch,

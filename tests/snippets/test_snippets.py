@@ -22,7 +22,8 @@ from rivae.models.registry import build_method
 from rivae.runs import Run
 from tests.waiting import PATIENCE_S
 
-pytestmark = pytest.mark.xdist_group("snippets")  # the runs are made in one process
+# The runs are made in one process, and the snippets run in another.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("snippets")]
 
 DATASETS = {"synth": {"n_pairs": 240}, "split-digits": {}, "pairs": {"image_size": 16}}
 # Panels about words need items with texts.
@@ -188,7 +189,6 @@ def test_every_panel_is_tried_here():
 
 
 @pytest.mark.parametrize("call", PANELS)
-@pytest.mark.slow
 def test_snippets_run_unchanged_from_any_folder(call, printed_by):
     printed, folder = printed_by[call]
     assert "Traceback" not in printed, printed
@@ -199,7 +199,6 @@ def test_snippets_run_unchanged_from_any_folder(call, printed_by):
             assert min(Image.open(folder / name).size) > 100
 
 
-@pytest.mark.slow
 def test_all_metrics_are_printed(runs, printed_by):
     stored, printed = runs[1]["synth"].evaluation, printed_by["metrics"][0]
     for group in ("retrieval", "factors"):

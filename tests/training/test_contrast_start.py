@@ -126,6 +126,7 @@ def test_of_many_rows_some_are_unfolded_and_the_others_placed(tmp_path, monkeypa
     assert set(kept["rows"].tolist()) <= set(starts.unfolded_rows(n).tolist())
 
 
+@pytest.mark.slow
 def test_a_training_from_its_beginning_does_not_use_what_an_earlier_one_unfolded(tmp_path):
     config = tiny_config(**contrast_settings())
     (run,) = train([config], tmp_path)

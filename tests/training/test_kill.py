@@ -129,6 +129,7 @@ def test_a_batch_of_seeds_killed_between_any_two_file_operations(tmp_path):
     kill_and_resume_everywhere(configs, tmp_path, 9)
 
 
+@pytest.mark.slow
 def test_killed_between_the_last_epoch_and_the_end_of_its_stage(tmp_path):
     # Early stopping is decided from the checkpoint again, and must not train one epoch more.
     settings = {"joint_epochs": 40, "joint_learning_rate": 1e-9, "schedule": "constant"}

@@ -66,6 +66,7 @@ def test_what_is_linear_in_the_layer_below_is_met(n_models, shared):
     assert alone < (0.01 if shared else 0.8)
 
 
+@pytest.mark.slow
 def test_a_run_begins_near_its_target_and_not_again_when_it_goes_on(tmp_path, monkeypatch):
     calls = []
     solve = trainer.solve_last_layers

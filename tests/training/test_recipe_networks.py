@@ -100,6 +100,7 @@ def test_a_stopped_run_goes_on_to_the_same_bytes(store, tmp_path, case):
     assert files_of(run) == files_of(whole)
 
 
+@pytest.mark.slow
 def test_a_trained_model_opens_and_embeds_as_it_did(store, tmp_path):
     (run,) = train([config_of(store, shared=True)], tmp_path)
     data = run.load_dataset()
@@ -137,6 +138,7 @@ def test_training_starts_from_the_word_vectors_and_tunes_them(store, tmp_path):
     assert not table(tuned)[0].any()
 
 
+@pytest.mark.slow
 def test_a_resumed_run_needs_no_file_of_vectors(store, tmp_path):
     vectors = tmp_path / "moved.txt"
     vectors.write_bytes((store / "vectors.txt").read_bytes())

@@ -81,6 +81,7 @@ def test_stopped_again_and_again(case, tmp_path):
     assert files_of(run) == whole
 
 
+@pytest.mark.slow
 def test_few_checkpoints_only_cost_repeated_epochs(tmp_path):
     config = tiny_config(training={"checkpoint_seconds": 1000})
     (whole,) = train([config], tmp_path / "whole")
@@ -91,6 +92,7 @@ def test_few_checkpoints_only_cost_repeated_epochs(tmp_path):
     assert epochs == list(range(1, len(epochs) + 1))
 
 
+@pytest.mark.slow
 def test_a_damaged_last_checkpoint_costs_an_epoch_and_is_told(tmp_path):
     config = tiny_config()
     (whole,) = train([config], tmp_path / "whole")
@@ -103,6 +105,7 @@ def test_a_damaged_last_checkpoint_costs_an_epoch_and_is_told(tmp_path):
     assert files_of(run) == files_of(whole)
 
 
+@pytest.mark.slow
 def test_without_any_checkpoint_training_begins_anew(tmp_path):
     config = tiny_config()
     (whole,) = train([config], tmp_path / "whole")
@@ -114,6 +117,7 @@ def test_without_any_checkpoint_training_begins_anew(tmp_path):
     assert files_of(run) == files_of(whole)
 
 
+@pytest.mark.slow
 def test_early_stopping_counts_on_after_a_stop(tmp_path):
     # A rate at which the score cannot improve for long.
     settings = {"joint_epochs": 60, "joint_learning_rate": 1e-9, "schedule": "constant"}
@@ -126,6 +130,7 @@ def test_early_stopping_counts_on_after_a_stop(tmp_path):
     assert files_of(run) == files_of(whole)
 
 
+@pytest.mark.slow
 def test_a_damaged_status_does_not_keep_a_run_from_going_on(tmp_path):
     config = tiny_config()
     (whole,) = train([config], tmp_path / "whole")
@@ -152,6 +157,7 @@ def test_a_checkpoint_of_another_configuration_is_refused(tmp_path):
     assert run.status.state == "failed" and "another configuration" in run.status.message
 
 
+@pytest.mark.slow
 def test_the_number_format_follows_the_processor_and_stays_that_of_the_run(tmp_path, monkeypatch):
     known = {"amx_bf16": True}
     monkeypatch.setattr("torch.cpu.get_capabilities", lambda: known)

@@ -91,6 +91,7 @@ def test_a_stopped_batch_goes_on_to_the_same_bytes(tmp_path):
         assert [files_of(run) for run in runs] == whole
 
 
+@pytest.mark.slow
 def test_a_batch_that_lost_a_member_goes_on_without_it(tmp_path):
     import shutil
 
@@ -105,6 +106,7 @@ def test_a_batch_that_lost_a_member_goes_on_without_it(tmp_path):
         resume(done)
 
 
+@pytest.mark.slow
 def test_one_diverging_seed_does_not_harm_the_others(tmp_path, monkeypatch):
     from rivae.models.methods.rivae import RIVAE
 

@@ -57,6 +57,7 @@ def test_a_run_tells_its_whole_story(tmp_path):
     assert before["recall_at_1"] == after["recall_at_1"] == scores["recall_at_1"]
 
 
+@pytest.mark.slow
 def test_the_axes_end_where_the_setting_says(tmp_path):
     (run,) = train([tiny_config(axis_reach=4.0)], tmp_path)
     data = run.load_dataset()
@@ -67,6 +68,7 @@ def test_the_axes_end_where_the_setting_says(tmp_path):
     assert not (plain.path / "alignment.json").exists()
 
 
+@pytest.mark.slow
 def test_rates_follow_milestones_and_cosine(tmp_path):
     settings = {"milestones": [[1, 0.5], [3, 0.1]], "schedule": "constant"}
     (run,) = train([tiny_config(joint_learning_rate=0.01, **settings)], tmp_path)
@@ -77,6 +79,7 @@ def test_rates_follow_milestones_and_cosine(tmp_path):
     assert joint == sorted(joint, reverse=True) and joint[0] < 0.01 and joint[-1] < 1e-9
 
 
+@pytest.mark.slow
 def test_frozen_embedders_stay_frozen_in_stage_one(tmp_path):
     weights = []
     for name, n in (("start", 1), ("more", 5)):
@@ -181,6 +184,7 @@ def test_a_weight_that_diverges_in_the_last_step_is_noticed(tmp_path, monkeypatc
     assert Run(tmp_path / "run").status.state == "failed"
 
 
+@pytest.mark.slow
 def test_a_full_disk_stops_the_run_and_keeps_the_old_checkpoint(tmp_path, monkeypatch):
     config = tiny_config()
     (whole,) = train([config], tmp_path / "whole")

@@ -34,6 +34,7 @@ def test_neighbours_are_doubled_until_the_sheet_hangs_together():
         unfolded_coordinates(torch.cat([v2, v2 + 1000.0]), 2, 3, 0)
 
 
+@pytest.mark.slow
 def test_the_stage_brings_the_heads_to_the_coordinates(tmp_path):
     config = make_config(
         "synth",

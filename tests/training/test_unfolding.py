@@ -78,12 +78,14 @@ def test_separate_pieces_are_tied_together():
     assert found.axes.std(0) == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_equal_rows_are_neighbours():
     rows, _ = curled_slab(150)
     found = unfold(np.repeat(rows, 12, axis=0), 3)
     assert np.isfinite(found.axes).all()
 
 
+@pytest.mark.slow
 def test_more_rows_are_placed_next_to_some():
     rows, f = curled_slab(3000)
     found = unfold(rows[:1200], 3)
@@ -91,6 +93,7 @@ def test_more_rows_are_placed_next_to_some():
     assert linear_r2(axes, f).min() > 0.93
 
 
+@pytest.mark.slow
 def test_the_same_rows_give_the_same_axes():
     rows, _ = curled_slab(400)
     assert np.array_equal(unfold(rows, 2, 3).axes, unfold(rows, 2, 3).axes)
