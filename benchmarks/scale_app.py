@@ -8,12 +8,16 @@ next, as a browser does.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import shutil
+import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 from drag import CHROMIUM_ARGS, ROOT, app, measure
@@ -21,7 +25,8 @@ from drag import CHROMIUM_ARGS, ROOT, app, measure
 from rivae.app.serve import WORKERS
 
 RUN, USERS, SECONDS, PAUSE = "scale", 20, 10.0, 0.1
-MOST_S = 600.0  # for the first opening
+WORDS = "lemon rice"  # a condition, and what another visitor searches
+MOST_S = 3600.0  # for the first opening
 
 
 def dragged(folder: Path) -> dict[str, Any]:
@@ -38,10 +43,47 @@ def dragged(folder: Path) -> dict[str, Any]:
             page = browser.new_page(viewport={"width": 1360, "height": 900})
             page.add_init_script(path=str(ROOT / "benchmarks" / "drag_probe.js"))
             found = measure(page, address, RUN, SECONDS, 60.0, "&rows=all")
+            timings = {name: found[name] for name in ("drag", "key press")}
+            among = measure(page, address, RUN, SECONDS, 60.0, f"&rows=all&only={quote(WORDS)}")
+            timings["drag among items with words"] = among["drag"]
+            with _searching(address) as searches:
+                busy = measure(page, address, RUN, SECONDS, 60.0, "&rows=all")
+            timings["drag while another searches"] = busy["drag"]
             browser.close()
         memory = memory_of(pids[0])
-    timings = {name: found[name] for name in ("drag", "key press")}
-    return {"dimensions": found["dimensions"], **timings, "server": memory}
+    others = {"n": len(searches), "median_ms": float(np.median(searches))}
+    return {
+        "dimensions": found["dimensions"],
+        **timings,
+        "the other's searches": others,
+        "server": memory,
+    }
+
+
+@contextmanager
+def _searching(address: str) -> Iterator[list[float]]:
+    """Another visitor, who searches all texts each second: the ms of each search so far."""
+    from httpx2 import Client
+
+    took, over = list[float](), threading.Event()
+
+    def ask() -> None:
+        with Client(base_url=address, trust_env=False, timeout=60) as client:
+            for n in itertools.count():
+                began = time.perf_counter()
+                question = {"run": RUN, "rows": "all", "only": f"{WORDS} number {n}"}
+                client.post("/rivae/api/run/found", json=question).raise_for_status()
+                took.append(1000 * (time.perf_counter() - began))
+                if over.wait(1):
+                    break
+
+    other = threading.Thread(target=ask)
+    other.start()
+    try:
+        yield took
+    finally:
+        over.set()
+        other.join()
 
 
 def opened_first(folder: Path) -> dict[str, Any]:
@@ -79,7 +121,7 @@ def opened_first(folder: Path) -> dict[str, Any]:
         whole = time.perf_counter() - began
         browser.close()
     server = most.pop(pids[0])
-    others = [max(column) for column in zip(*most.values(), strict=True)]
+    others = [max(column) for column in zip(*most.values(), strict=True)] or [0.0, 0.0]
     return {
         "first ten items, s": first,
         "all items, s": whole,
