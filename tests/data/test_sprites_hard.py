@@ -9,6 +9,7 @@ from rivae.data import load_dataset
 from rivae.data.sets.sprites import SCALES, all_latents, render
 from rivae.data.sets.sprites_hard import Settings, _private_factors, _render, _shown
 
+pytestmark = pytest.mark.slow  # 33 data sets are drawn
 SMALL = {"n_pairs": 1500}
 CONDITIONS = {
     "background": {"background": 0.6},
