@@ -85,10 +85,11 @@ def _add_import(commands: Any) -> None:
         commands,
         "import",
         _import,
-        "import pairs of pictures and texts: a table with pictures, or Recipe1M",
+        "import pairs of pictures and texts: a table with pictures, shards, or Recipe1M",
         "  rivae import recipes.csv --images photos/ --name mine --dry-run\n"
         "  rivae import recipes.jsonl.gz --images photos.zip --name mine --paper-filter\n"
         "  rivae import table.csv --images photos --name mine --map picture=file --factor depth\n"
+        "  rivae import FOLDER_OF_TARS --name laion --leave-out-damaged\n"
         "  rivae import RECIPE1M_FOLDER --name recipe1m --tags RAW_recipes.csv\n"
         "If it is stopped, the same command resumes. Then: rivae train mine",
     )
@@ -101,7 +102,10 @@ def _add_import(commands: Any) -> None:
 def add_source_options(parser: argparse.ArgumentParser) -> None:
     """What is imported, and how; :func:`plan_of` reads it."""
     parser.add_argument(
-        "source", type=path_argument, help="CSV, TSV, JSON or Parquet; or a folder like Recipe1M's"
+        "source",
+        type=path_argument,
+        help="CSV, TSV, JSON, Parquet, or a tar of samples (WebDataset); a folder of tars or "
+        "Parquet files (img2dataset), or one like Recipe1M's",
     )
     parser.add_argument(
         "--images",
@@ -135,6 +139,11 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
         "--set dataset.features=own",
     )
     parser.add_argument("--encoding", default="utf-8", help="of a text table (default: utf-8)")
+    parser.add_argument(
+        "--leave-out-damaged",
+        action="store_true",
+        help="of a folder, the rest of a file that cannot be read to its end; the report names it",
+    )
     parser.add_argument("--side", type=int, default=256, help="largest side of stored pictures")
     parser.add_argument(
         "--paper-filter",
@@ -191,6 +200,7 @@ def plan_of(args: argparse.Namespace, name: str, dry_run: bool = False) -> Plan:
         embeddings=tuple(args.embeddings) if args.embeddings else None,
         side=args.side,
         paper_filter=args.paper_filter,
+        leave_out_damaged=args.leave_out_damaged,
         dry_run=dry_run,
     )
 

@@ -13,7 +13,7 @@ import streamlit as st
 from rivae.app.data import page_keys
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
-from rivae.base.reading.tables import Record, all_columns
+from rivae.base.reading.tables import Record, all_columns, has_late_columns, table_files
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -99,17 +99,16 @@ def _say(
 
 def _columns(plan: Plan, head: Sequence[Record]) -> list[str]:
     """The columns of the first records; of a table that is not too large, all there are."""
-    from rivae.data.importing.pairs import may_have_late_columns
     from rivae.data.importing.plan import columns_of
 
     with suppress(OSError, RivaeError):  # of what comes late, the import itself speaks
-        stat = plan.table.stat()
-        if stat.st_size <= QUICK_BYTES and may_have_late_columns(plan.table):
-            return list(_all(plan.table, plan.encoding, stat.st_mtime_ns))
+        files = [path.stat() for path in table_files(plan.table)]
+        if sum(file.st_size for file in files) <= QUICK_BYTES and has_late_columns(plan.table):
+            return list(_all(plan.table, plan.encoding, tuple(file.st_mtime_ns for file in files)))
     return columns_of(head)
 
 
 @lru_cache(maxsize=8)
-def _all(table: Path, encoding: str, changed: int) -> tuple[str, ...]:
-    """All columns of a table that was last ``changed`` then."""
+def _all(table: Path, encoding: str, changed: tuple[int, ...]) -> tuple[str, ...]:
+    """All columns of a table whose files were last ``changed`` then."""
     return all_columns(table, encoding)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PREVIEW_ROWS = 5
 SIDES = (128, 256, 512)
 FORMATS = (
-    "The table is CSV, TSV, JSON or Parquet; pictures may stand in it. Your files are not changed: "
+    "The table is CSV, TSV, JSON, Parquet or a tar of samples; pictures may stand in it. Your files are not changed: "
     "smaller copies are stored on this machine."
 )
 STOPPED = "Stopped. What was imported stays; the same files under the same name resume the rest."
@@ -34,9 +34,10 @@ def panel() -> None:
         if (files := sources.files()) is None:
             return
         from rivae.data.importing.plan import Plan
+        from rivae.data.importing.recipe1m import is_recipe1m
 
         plan = Plan(table=files.table, images=files.images, name="unnamed", tags=files.tags)
-        mapping = plan if files.table.is_dir() else _columns(plan)
+        mapping = plan if is_recipe1m(files.table) else _columns(plan)
         if mapping is not None:
             _work(mapping)
 
@@ -45,14 +46,14 @@ def _columns(plan: Plan) -> Plan | None:
     """The role of each column, with the first records; None while the table cannot be read."""
     import pandas as pd
 
-    from rivae.base.reading.tables import preview, table_kind
+    from rivae.base.reading.tables import is_text_table, preview
     from rivae.data.importing.plan import columns_of
 
     chips = st.container(horizontal=True, vertical_alignment="center", gap="small")
     change = chips.popover("Change", icon=":material/edit:", key=page_keys.CHANGE)
     encoding = "utf-8"
     try:
-        if table_kind(plan.table) != ".parquet":
+        if is_text_table(plan.table):
             with change:
                 encoding = table_encoding.choose(plan.table)
         head = preview(plan.table, encoding)
@@ -127,6 +128,8 @@ def _begin(plan: Plan) -> None:
 
 def _options(plan: Plan) -> Plan:
     """Name and sizes."""
+    from rivae.data.importing.recipe1m import is_recipe1m
+
     _suggest_name(plan)
     name = st.text_input("Name", key=page_keys.NAME, max_chars=40)
     title = st.text_input(
@@ -141,9 +144,9 @@ def _options(plan: Plan) -> Plan:
     )
     paper = st.checkbox(
         "Only 1–20 ingredients and steps",
-        value=plan.table.is_dir(),
+        value=is_recipe1m(plan.table),
         key=page_keys.FILTER,
-        disabled=plan.table.is_dir(),
+        disabled=is_recipe1m(plan.table),
         help="The paper's filter; always on for Recipe1M.",
     )
     return plan.model_copy(

@@ -12,6 +12,7 @@ from rivae.app.shell import access, gate, report
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
 from rivae.base.reading.tables import SUFFIXES
+from rivae.data.importing.recipe1m import is_recipe1m
 from rivae.data.importing.uploads import forget, keep_files
 from rivae.data.pictures import PICTURE_SUFFIXES
 from rivae.data.store.manifest import data_root
@@ -129,7 +130,7 @@ def _has_pictures(files: Files) -> bool:
     from rivae.base.reading.tables import preview
     from rivae.data.importing.plan import column_with_pictures
 
-    if files.images or files.table.is_dir():
+    if files.images or files.table.is_dir():  # what is wrong with a folder is said with its columns
         return True
     try:
         return bool(column_with_pictures(preview(files.table)))
@@ -143,7 +144,7 @@ def _has_pictures(files: Files) -> bool:
 def _named() -> Files | None:
     one, two = st.columns(2)
     table = one.text_input(
-        "Table, or folder of Recipe1M",
+        "Table, or folder of tars, Parquet or Recipe1M",
         key=page_keys.TABLE,
         placeholder="for example /data/recipes.csv",
         help="A full path on this machine.",
@@ -160,7 +161,7 @@ def _named() -> Files | None:
         path = named_files.read_path(table, "the table")
         parts = [part for part in images.split(";") if part.strip()]
         places = tuple(named_files.read_path(part, "the pictures") for part in parts)
-        files = Files(path, places, _tags() if path.is_dir() else None)
+        files = Files(path, places, _tags() if is_recipe1m(path) else None)
     except RivaeError as error:
         report.warning(str(error))
         return None

@@ -1,4 +1,4 @@
-"""Tables: CSV, TSV, JSON lines (also gzipped), JSON lists and Parquet, record by record.
+"""Tables: CSV, TSV, JSON lines (also gzipped), JSON lists, Parquet, tars, record by record.
 
 A faulty line becomes ``Broken``, and reading continues with the next one; a file that is mostly
 broken, or that cannot be read to its end, is refused. Only one record is in memory.
@@ -18,6 +18,8 @@ from rivae.base.reading.found_encoding import fits_better, only_in_cp1252, wrong
 from rivae.base.reading.json_tables import check_lines, document_rows, line_rows, refuse_json
 from rivae.base.reading.parquet import column_names, open_parquet, parquet_rows
 from rivae.base.reading.row import MAX_COLUMNS, MAX_FIELD, Broken, Record, check_header, check_share
+from rivae.base.reading.shards import is_tar, shard_rows, shards
+from rivae.base.reading.tar_rows import tar_rows
 from rivae.base.reading.text_files import Note, open_text
 
 __all__ = [
@@ -33,14 +35,14 @@ __all__ = [
     "table_kind",
 ]
 
-SUFFIXES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".parquet")
+SUFFIXES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".parquet", ".tar")
 TELL_EVERY = 2_000  # records
 BETTER = "the table looks like {}, not like the encoding that was given"
 READ_AS_CP1252 = "latin-1 is read as cp1252, which has letters where latin-1 has none"
 # What people have instead of a table, and how they get one.
 _OTHERS = dict.fromkeys((".xlsx", ".xls", ".xlsm", ".ods", ".numbers"), "save its sheet as CSV")
 _OTHERS |= dict.fromkeys((".feather", ".arrow", ".ipc"), "write it as Parquet")
-_OTHERS |= dict.fromkeys((".zip", ".tar", ".tgz", ".7z", ".bz2", ".xz", ".zst"), "unpack it first")
+_OTHERS |= dict.fromkeys((".zip", ".7z", ".bz2", ".xz", ".zst"), "unpack it first")
 _OTHERS |= dict.fromkeys((".db", ".sqlite", ".dta", ".sav", ".rds", ".h5"), "write it as CSV")
 
 
@@ -64,6 +66,7 @@ def rows(
     encoding: str = "utf-8",
     usecols: Collection[str] | None = None,
     note: Note | None = None,
+    leave_out_damaged: bool = False,
 ) -> Iterator[Record | Broken]:
     """``records``, with a ``Broken`` in place of each that is not sound.
 
@@ -72,11 +75,18 @@ def rows(
     Args:
         usecols: the columns whose cells are looked at, all by default; those of others may be None.
         note: called with each guess, its place and an example.
+        leave_out_damaged: of a folder's files, one that is damaged is a ``Broken``.
 
     Raises:
         DataError: in one sentence, when the file is not of its kind, or mostly broken.
     """
-    return _rows(path, encoding, usecols, note)
+    if not path.is_dir():
+        return _rows(path, encoding, usecols, note)
+
+    def read(shard: Path) -> Iterator[Record | Broken]:
+        return _rows(shard, encoding, usecols, note)
+
+    return shard_rows(path, read, note, leave_out_damaged)
 
 
 def _rows(
@@ -93,6 +103,9 @@ def _rows(
             check_header(path.name, names)
             yield from parquet_rows(file, path.name, usecols)
         return
+    if kind == ".tar":
+        yield from _not_mostly_broken(path.name, tar_rows(path, usecols))
+        return
     codec = checked_encoding(encoding)
     try:
         with open_text(path, encoding, note) as stream:
@@ -105,18 +118,22 @@ def _rows(
                 refuse_json(path.name, stream)
                 usual = "\t" if kind == ".tsv" else ","
                 rows = csv_rows(path.name, stream, usual, note, lenient)
-            n_broken = 0
-            for n, row in enumerate(rows, start=1):
-                if isinstance(row, Broken):
-                    n_broken += 1
-                    check_share(path.name, n_broken, n, row)
-                yield row
+            yield from _not_mostly_broken(path.name, rows)
         if note is not None and codec != "utf-8":
             _note_encoding(path, encoding, note)
     except UnicodeError as error:
         raise wrong_encoding(path, encoding) from error
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{path.name} cannot be read to its end: {error}") from error
+
+
+def _not_mostly_broken(name: str, rows: Iterator[Record | Broken]) -> Iterator[Record | Broken]:
+    n_broken = 0
+    for n, row in enumerate(rows, start=1):
+        if isinstance(row, Broken):
+            n_broken += 1
+            check_share(name, n_broken, n, row)
+        yield row
 
 
 def _note_encoding(path: Path, encoding: str, note: Note) -> None:
@@ -141,6 +158,8 @@ def table_kind(path: Path) -> str:
         if suffixes[-1:] == [".json"]:
             raise DataError(f"{path.name} is packed: unpack it first, or name JSON lines .jsonl.gz")
     kind = suffixes[-1] if suffixes else ""
+    if is_tar(path):
+        return ".tar"
     if kind in _OTHERS:
         raise DataError(f"{path.name} is not a table that can be read: {_OTHERS[kind]}")
     if kind not in SUFFIXES:
@@ -148,9 +167,27 @@ def table_kind(path: Path) -> str:
     return kind
 
 
-def preview(path: Path, encoding: str = "utf-8", n: int = 200) -> list[Record]:
+def preview(
+    path: Path, encoding: str = "utf-8", n: int = 200, leave_out_damaged: bool = False
+) -> list[Record]:
     """The sound ones of the first ``n`` records."""
-    return [row for row in islice(rows(path, encoding), n) if not isinstance(row, Broken)]
+    first = islice(rows(path, encoding, leave_out_damaged=leave_out_damaged), n)
+    return [row for row in first if not isinstance(row, Broken)]
+
+
+def has_late_columns(path: Path) -> bool:
+    """Whether records may have columns that the first ones lack."""
+    return path.is_dir() or is_tar(path) or "json" in table_kind(path)
+
+
+def is_text_table(path: Path) -> bool:
+    """Whether a table has an encoding."""
+    return not path.is_dir() and table_kind(path) not in (".parquet", ".tar")
+
+
+def table_files(path: Path) -> list[Path]:
+    """The files of a table: itself, or those of a folder."""
+    return shards(path) if path.is_dir() else [path]
 
 
 def all_columns(
@@ -158,8 +195,9 @@ def all_columns(
 ) -> tuple[str, ...]:
     """The columns of a table in the order they appear, at most ``MAX_COLUMNS``.
 
-    JSON is read to its end, as its records need not have the same columns; the others name theirs
-    at the beginning, but for columns without a name, of which those in the preview count.
+    JSON, tars and folders are read to their end, as their records need not have the same columns;
+    the others name theirs at the beginning, but for columns without a name, of which those in the
+    preview count.
 
     Args:
         tell: called every some thousand records with their number.
@@ -167,13 +205,12 @@ def all_columns(
     Raises:
         DataError: as ``rows``.
     """
-    kind = table_kind(path)
-    if kind == ".parquet":
+    if not path.is_dir() and table_kind(path) == ".parquet":
         with open_parquet(path) as file:
             return tuple(column_names(file, path.name))
     names: dict[str, None] = {}
-    every = kind in (".json", ".jsonl", ".ndjson")
-    for n, row in enumerate(rows(path, encoding) if every else preview(path, encoding), start=1):
+    some = rows(path, encoding, ()) if has_late_columns(path) else preview(path, encoding)
+    for n, row in enumerate(some, start=1):
         if tell is not None and n % TELL_EVERY == 0:
             tell(n)
         if not isinstance(row, Broken) and not row.keys() <= names.keys():

@@ -29,7 +29,16 @@ _KNOWN = {
         *("title", "name", "recipe_name", "recipe_title", "dish_name", "dish", "dish_title"),
         *("product_name", "product_title", "product_display_name", "item_name", "item_title"),
         *("display_name", "caption", "headline", "captions", "sentences", "sentence", "raw"),
-        *("comment", "caption_0", "caption_1", "caption_text", "image_caption", "alt_text", "alt"),
+        *(
+            "comment",
+            "caption_0",
+            "caption_1",
+            "caption_text",
+            "image_caption",
+            "alt_text",
+            "alt",
+            "txt",
+        ),
     ),
     "ingredients": (
         *("ingredients", "ingredient_lines", "ingredient", "recipe_ingredient"),
@@ -52,7 +61,7 @@ _KNOWN = {
 }
 # Taken where nothing better is found.
 _PICTURE_IDS = ("image_id", "photo_id", "picture_id", "img_id")
-_LABELS = ("label", "class_name", "class", "category")
+_LABELS = ("label", "class_name", "class", "category", "cls")
 LOOKED_AT = 200  # records whose cells are looked at for a guess
 _SUFFIX = re.compile(r"\.[a-z0-9]{2,5}$", re.IGNORECASE)
 _FILE_NAME = re.compile(

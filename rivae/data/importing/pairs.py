@@ -16,7 +16,15 @@ from rivae.base.errors import DataError
 from rivae.base.progress import Progress
 from rivae.base.reading.contents import content_hash, file_content
 from rivae.base.reading.encodings import TWICE_ENCODED, twice_encoded
-from rivae.base.reading.tables import Broken, Note, Record, preview, rows, table_kind
+from rivae.base.reading.tables import (
+    Broken,
+    Note,
+    Record,
+    has_late_columns,
+    preview,
+    rows,
+    table_files,
+)
 from rivae.base.reading.typed_text import LOST
 from rivae.data import segmenting
 from rivae.data.importing.columns import what_became
@@ -98,9 +106,9 @@ class _Reader:
         return pair
 
 
-def _cells(table: Path, encoding: str, column: str) -> Iterator[object]:
+def _cells(table: Path, encoding: str, column: str, leave_out_damaged: bool) -> Iterator[object]:
     """The cells of a column, of the records that can be read."""
-    for record in rows(table, encoding, (column,)):
+    for record in rows(table, encoding, (column,), leave_out_damaged=leave_out_damaged):
         if not isinstance(record, Broken):
             yield record.get(column)
 
@@ -109,13 +117,15 @@ class PairsImport:
     """A table and its pictures as a ``Source``.
 
     Args:
-        table: CSV, TSV, JSON lines, a JSON list, or Parquet.
+        table: CSV, TSV, JSON lines, a JSON list, Parquet, a tar of samples, or a folder of these
+            two.
         images: folders and zips that hold the pictures; none where they stand in the table.
         mapping: which column is what; without a picture column items have no pictures.
         embeddings: matrices of the two sides with one row per record of the table, which become
             the store's features "own".
         choices: what the mapping was made of; columns that appear late in the table are then
             mapped as those that it begins with.
+        leave_out_damaged: of a folder, the rest of a file that cannot be read to its end.
 
     Raises:
         DataError: when a matrix cannot be read.
@@ -129,7 +139,9 @@ class PairsImport:
         encoding: str = "utf-8",
         embeddings: tuple[Path, Path] | None = None,
         choices: Choices | None = None,
+        leave_out_damaged: bool = False,
     ) -> None:
+        self._leave_out_damaged = leave_out_damaged
         self.table, self.images, self.mapping = table, tuple(images), mapping
         self._begun_with, self._choices = mapping, choices
         self.embeddings, self.synthetic = embeddings, False
@@ -142,22 +154,30 @@ class PairsImport:
     def fingerprint(self) -> dict[str, Any]:
         """Names of the files, the content of the table, and the settings."""
         try:
-            with self.table.open("rb") as stream:
-                content = hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16))
+            contents = [file_content(path) for path in table_files(self.table)]
         except OSError as error:
             raise DataError(f"{self.table} cannot be read: {error.strerror}") from error
+        if self.table.is_dir():
+            names = [path.name for path in table_files(self.table)]
+            contents = [content_hash(" ".join((*names, *contents)).encode()).hexdigest()]
         inside = self.mapping.picture is not None and not self.images
         places = self.table.name if inside else ", ".join(path.name for path in self.images)
-        late = may_have_late_columns(self.table)
+        late = has_late_columns(self.table)
         return {
             "kind": f"{self.table.name} with pictures from {places}",
-            "content": content.hexdigest(),
+            "content": contents[0],
             "mapping": self._begun_with.model_dump(mode="json"),
             # With the mapping that it begins with, this tells what becomes of late columns.
             "chosen": self._choices.roles if self._choices and late else None,
             "encoding": self.encoding,
             "embeddings": [path.name for path in self.embeddings or ()],
+            **({"damaged": "left out"} if self._leave_out_damaged else {}),
         }
+
+    def _rows(
+        self, usecols: Sequence[str] | None = None, note: Note | None = None
+    ) -> Iterator[Record | Broken]:
+        return rows(self.table, self.encoding, usecols, note, self._leave_out_damaged)
 
     def files_read(self, settings: ImportSettings, tell: Progress) -> str:
         """The bytes of the matrices, and of every picture in the order of the records."""
@@ -168,7 +188,7 @@ class PairsImport:
         content = self._of_matrices()
         with self._files() as files:
             work = self._reader(files, settings, decode=False)
-            records = enumerate(rows(self.table, self.encoding))
+            records = enumerate(self._rows())
             for (number, _), read in spread_records(records, work):
                 if number % TELL_EVERY == 0:
                     tell(f"comparing pictures: {number:,} records", 1.0)
@@ -177,7 +197,9 @@ class PairsImport:
         return content
 
     def _files(self) -> PictureFiles:
-        cells = partial(_cells, self.table.resolve(), self.encoding, self.mapping.picture or "")
+        column = self.mapping.picture or ""
+        table, leaves_out = self.table.resolve(), self._leave_out_damaged
+        cells = partial(_cells, table, self.encoding, column, leaves_out)
         return PictureFiles(self.images, cells)
 
     def _reader(self, files: PictureFiles, settings: ImportSettings, **which: Any) -> _Reader:
@@ -196,7 +218,7 @@ class PairsImport:
         It is read twice if columns that appear late have a role.
         """
         columns = self._look(tell, report.note)
-        head = preview(self.table, self.encoding, LOOKED_AT)
+        head = preview(self.table, self.encoding, LOOKED_AT, self._leave_out_damaged)
         if self._choices is not None:
             mapping = self._choices.completed(self.mapping, columns, head)
             if mapping != self.mapping:
@@ -220,7 +242,7 @@ class PairsImport:
         columns: dict[str, None] = {}  # JSON lines need not all have the same columns
         number = -1
         looked_at = (*self.mapping.looked_at, *self._own_vectors.begin(self.mapping.id))
-        records = rows(self.table, self.encoding, looked_at, note)
+        records = self._rows(looked_at, note)
         for number, record in enumerate(records):
             if number % TELL_EVERY == TELL_EVERY - 1:
                 tell(f"checking {self.table.name}: {number + 1:,} records", 0.0)
@@ -245,7 +267,7 @@ class PairsImport:
         if not skip and self.mapping.picture is not None:
             self.files_so_far = self._of_matrices()
         with self._files() as files:
-            records = enumerate(rows(self.table, self.encoding))
+            records = enumerate(self._rows())
             work = self._reader(files, settings, skip=skip)
             n_threads = 0 if self.mapping.picture is None else None
             for (number, record), read in spread_records(records, work, n_threads):
@@ -296,11 +318,6 @@ class PairsImport:
             self._own_vectors.write(
                 folder, np.array(PairStore(folder).column("record"), dtype=np.int64)
             )
-
-
-def may_have_late_columns(table: Path) -> bool:
-    """Whether records may have columns that the first ones lack."""
-    return "json" in table_kind(table)
 
 
 def _chained(content: str, read: _Read) -> str:

@@ -12,10 +12,10 @@ from pydantic import BaseModel, ConfigDict
 
 from rivae.base.config import free_name
 from rivae.base.errors import ConfigError, DataError
-from rivae.base.reading.tables import Broken, Record, rows
+from rivae.base.reading.tables import Broken, Record, has_late_columns, rows
 from rivae.data import dataset_names
 from rivae.data.importing.mapping import LOOKED_AT, Choices, guess_mapping
-from rivae.data.importing.pairs import PairsImport, may_have_late_columns
+from rivae.data.importing.pairs import PairsImport
 from rivae.data.importing.picture_cells import holds_picture
 from rivae.data.importing.recipe1m import Recipe1MImport, is_recipe1m
 from rivae.data.importing.session import ImportSettings, Source
@@ -26,7 +26,7 @@ class Plan(BaseModel):
     """Everything an import needs, as JSON between two processes.
 
     Attributes:
-        table: a table, or a folder in Recipe1M's layout.
+        table: a table, a folder whose tars or Parquet files are one, or one in Recipe1M's layout.
         images: folders and zips; for Recipe1M at most one folder, none where the pictures stand
             in the table.
         roles: role -> column as the user chose; missing ones are guessed from the names.
@@ -34,6 +34,7 @@ class Plan(BaseModel):
         tags: food.com's table of tags, for Recipe1M.
         embeddings: matrices of both sides, a row per record of the table; no pictures are then
             needed.
+        leave_out_damaged: of a folder, the rest of a file that cannot be read to its end.
         root: where data sets are kept; ``RIVAE_DATA`` or ``data`` of the working folder by default.
     """
 
@@ -50,6 +51,7 @@ class Plan(BaseModel):
     side: int = 256
     paper_filter: bool = False
     embeddings: tuple[Path, Path] | None = None
+    leave_out_damaged: bool = False
     dry_run: bool = False
     root: Path | None = None
 
@@ -68,7 +70,7 @@ class Plan(BaseModel):
             name=self.name,
             title=self.title,
             side=self.side,
-            paper_filter=self.paper_filter or self.table.is_dir(),
+            paper_filter=self.paper_filter or is_recipe1m(self.table),
             root=self.root,
         )
 
@@ -78,9 +80,10 @@ class Plan(BaseModel):
         Raises:
             ConfigError, DataError: with one sentence, before anything is read to its end.
         """
-        if self.table.is_dir():
+        if is_recipe1m(self.table):
             return self._recipe1m()
-        first = list(islice(rows(self.table, self.encoding), LOOKED_AT))
+        read = rows(self.table, self.encoding, leave_out_damaged=self.leave_out_damaged)
+        first = list(islice(read, LOOKED_AT))
         head = [row for row in first if not isinstance(row, Broken)]
         roles: dict[str, Any] = dict(self.roles)
         if self.factors:
@@ -95,24 +98,20 @@ class Plan(BaseModel):
             mapping = choices.mapping(columns_of(head), head)
         except ConfigError:
             # JSON lines may have more columns later: a wrong choice is refused when all were read.
-            if len(first) < LOOKED_AT or not may_have_late_columns(self.table):
+            if len(first) < LOOKED_AT or not has_late_columns(self.table):
                 raise
             mapping = choices.begun(columns_of(head), head)
         return PairsImport(
-            self.table, self.images, mapping, self.encoding, self.embeddings, choices
+            self.table,
+            self.images,
+            mapping,
+            self.encoding,
+            self.embeddings,
+            choices,
+            self.leave_out_damaged,
         )
 
     def _recipe1m(self) -> Recipe1MImport:
-        if not is_recipe1m(self.table):
-            if any(self.table.glob("*.parquet")):
-                raise ConfigError(
-                    f"{self.table} is a folder of Parquet files: give one of them, or write them "
-                    "into one file"
-                )
-            raise ConfigError(
-                f"{self.table} is a folder without layer1.json and layer2.json: give the table "
-                "itself, and the folder with --images"
-            )
         if len(self.images) > 1:
             raise ConfigError("Recipe1M's pictures are in one folder: give --images once")
         return Recipe1MImport(self.table, self.images[0] if self.images else None, self.tags)
