@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 PREVIEW_ROWS = 5
 SIDES = (128, 256, 512)
 FORMATS = (
-    "The table is CSV, TSV, JSON, Parquet or a tar of samples; pictures may stand in it. Your files are not changed: "
-    "smaller copies are stored on this machine."
+    "The table is CSV, TSV, JSON, Parquet or a tar of samples; pictures may stand in it. Your "
+    "files are not changed: smaller copies are stored on this machine."
 )
 STOPPED = "Stopped. What was imported stays; the same files under the same name resume the rest."
 
