@@ -71,7 +71,7 @@ class EdgeClient:
                 points=self.shards[name].query(
                     edge.QueryRequest(
                         limit=request.limit,
-                        query=edge.Query.Nearest(request.query),
+                        query=edge.Query.Nearest(getattr(request.query, "nearest", request.query)),
                         filter=_filter(request.filter),
                         with_vector=request.with_vector,
                         params=edge.SearchParams(exact=request.params.exact),
