@@ -265,7 +265,12 @@ def main() -> None:
             make_pairs(folder, asked.items)
         name = "scale" if asked.items == MILLION else f"scale-{asked.items}"
         kept = RESULTS / f"{name}.json"
-        results = json.loads(kept.read_text())["parts"] if kept.exists() else {}
+        measured = {
+            document["items"]: document["parts"]
+            for path in RESULTS.glob("scale*.json")
+            for document in [json.loads(path.read_text())]
+        }
+        results = measured.setdefault(asked.items, {})
         usual = [p for p in PARTS if asked.items < CLOSED_FORM_FROM or p not in UNMADE]
         for part in asked.only.split(",") if asked.only else usual:
             if part in ONCE and (folder / ONCE[part]).exists():
@@ -275,7 +280,7 @@ def main() -> None:
             about = {"items": asked.items, "machine": platform.machine(), "cpus": os.cpu_count()}
             if asked.items >= REPORTED:
                 kept.write_text(json.dumps({**about, "parts": results}, indent=1) + "\n")
-                kept.with_suffix(".md").write_text(report(about, results))
+                kept.with_suffix(".md").write_text(report(about, measured))
 
 
 def require_disk(folder: Path, n: int) -> None:
@@ -287,8 +292,9 @@ def require_disk(folder: Path, n: int) -> None:
     print(said, flush=True)
 
 
-def report(about: dict[str, Any], results: dict[str, Any]) -> str:
+def report(about: dict[str, Any], measured: dict[int, dict[str, Any]]) -> str:
     """What was measured as a table; of two or three numbers see the heading."""
+    results = measured[about["items"]]
     lines = [
         "# A million pairs" if about["items"] == MILLION else f"# {about['items']:,} pairs",
         "",
@@ -304,7 +310,7 @@ def report(about: dict[str, Any], results: dict[str, Any]) -> str:
     ]
     for part, found in results.items():
         lines += [f"| {part} | {what} | {_said(value)} |" for what, value in found.items()]
-    return "\n".join([*lines, *calculated(about["items"], results)]) + "\n"
+    return "\n".join([*lines, *calculated(about["items"], measured)]) + "\n"
 
 
 def _said(value: Any) -> str:
