@@ -12,7 +12,6 @@ from rivae.app.shell import access, gate, report
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
 from rivae.base.reading.tables import SUFFIXES
-from rivae.data.importing.recipe1m import is_recipe1m
 from rivae.data.importing.uploads import forget, keep_files
 from rivae.data.pictures import PICTURE_SUFFIXES
 from rivae.data.store.manifest import data_root
@@ -142,6 +141,8 @@ def _has_pictures(files: Files) -> bool:
 
 
 def _named() -> Files | None:
+    from rivae.data.importing.recipe1m import is_recipe1m
+
     one, two = st.columns(2)
     table = one.text_input(
         "Table, or folder of tars, Parquet or Recipe1M",

@@ -21,7 +21,7 @@ SPLIT = "split"
 DAMAGED = "a file of the table is damaged: the rest of it is left out"
 READ = "{} files are read as one table"
 NOT_READ = "files of another kind next to the table's are not read"
-WORD_IS_SPLIT = "the split is the first word of each file's name"
+WORD_IS_SPLIT = "the first word of each file's name is the column split"
 LEAVE_OUT = "mend or remove it, or give --leave-out-damaged"
 _WORD = re.compile(r"[a-z]+(?=[-_.\d])", re.IGNORECASE)
 
@@ -70,7 +70,7 @@ def shard_rows(
         note(READ.format(f"{len(files):,}"), folder.name, f"{files[0].name} … {files[-1].name}")
         if others := sorted(p.name for p in folder.iterdir() if _is_other(p, files)):
             note(NOT_READ, folder.name, others[0])
-    said = False
+    is_said = note is None
     for path, word in zip(files, words, strict=True):
         n_read = 0
         try:
@@ -80,8 +80,8 @@ def shard_rows(
                     row = Broken(row.line, row.reason, f"{path.name}: {row.detail}")
                 elif has_words and SPLIT not in row:
                     row = {**row, SPLIT: word}
-                    if note is not None and not said:
-                        said = True
+                    if note is not None and not is_said:
+                        is_said = True
                         note(WORD_IS_SPLIT, folder.name, f"{path.name} → {word}")
                 yield row
         except DataError as error:
