@@ -323,7 +323,7 @@ class Retriever:
         splits, rng = self.data.splits, np.random.default_rng(0)
         held_out = splits["validation"] if len(splits["validation"]) else splits["test"]
         train = splits["train"] if len(splits["train"]) else self.ids
-        held_out = np.setdiff1d(held_out, train)
+        held_out = np.sort(held_out[~np.isin(held_out, train)])
         mu, log_var = self.reference_latents()
         held_out_mu = None
         if len(held_out):

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from rivae.base.errors import DataError
+from rivae.base.files import write_cache
+from rivae.base.reading.documents import read_json
 from rivae.base.reading.regular import open_regular
 
 DIGEST_BYTES = 16
+LARGE = 64 * 2**20  # bytes that take a tenth of a second to read and hash
 _BLOCK = 1 << 20
 Written = tuple[int, int, int]
 
@@ -36,6 +42,28 @@ def file_content(path: Path) -> str:
         OSError: it cannot be read, or is no plain file.
     """
     return _file_content(path, written(path))
+
+
+def kept_content(path: Path, cache: Path) -> str:
+    """``file_content``, that of a large file kept in the folder ``cache`` for later processes.
+
+    Raises:
+        OSError: it cannot be read, or is no plain file.
+    """
+    when = written(path)
+    if when[1] < LARGE:
+        return file_content(path)
+    kept = cache / f"content-{path.parent.name}-{path.stem}.json"
+    with suppress(DataError, OSError):
+        match read_json(kept):
+            case {"written": [*time_size_place], "content": str(content)}:
+                if time_size_place == [*when]:
+                    return content
+    content = file_content(path)
+    if written(path) == when:
+        about = json.dumps({"written": when, "content": content}).encode()
+        write_cache(kept, lambda stream: stream.write(about))
+    return content
 
 
 @lru_cache(maxsize=64)

@@ -39,6 +39,7 @@ from rivae.data.importing.report import ImportReport, UnusableError
 from rivae.data.importing.session import ImportSettings
 from rivae.data.recipe import Recipe
 from rivae.data.store import FactorColumn, PairStore, StoreItem
+from rivae.data.store.features import OWN, features_content
 from rivae.data.store.twins import NO_MARK, mark_of
 from rivae.data.tokenizer import is_plain
 
@@ -318,6 +319,7 @@ class PairsImport:
             self._own_vectors.write(
                 folder, np.array(PairStore(folder).column("record"), dtype=np.int64)
             )
+            features_content(folder, OWN)  # kept: who opens a run of it need not read all of it
 
 
 def _chained(content: str, read: _Read) -> str:

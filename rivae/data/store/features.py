@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from rivae.base.arrays import in_reach
 from rivae.base.errors import DataError
 from rivae.base.files import write_atomic_with, write_json
-from rivae.base.reading.contents import content_hash, file_content
+from rivae.base.installed import cache_folder
+from rivae.base.reading.contents import content_hash, kept_content
 from rivae.base.reading.documents import read_json
 from rivae.base.reading.parquet import is_parquet, parquet_matrix
 from rivae.base.reading.regular import begins_with
@@ -277,7 +278,8 @@ def features_content(folder: Path, name: str) -> str:
         for side in feature_sides(folder, one):
             has_files = True
             try:
-                digest.update(f"{side} {file_content(place / f'{side}.npy')} ".encode())
+                content = kept_content(place / f"{side}.npy", cache_folder(folder))
+                digest.update(f"{side} {content} ".encode())
             except OSError as error:
                 raise DataError(f"{place} cannot be read: {error.strerror}") from error
         if beside_words(folder, one):
