@@ -126,12 +126,14 @@ async def _answered(path: str, question: dict[str, Any] | str, open_run: OpenRun
             return Response(answer, media_type=web.BYTES)
         return JSONResponse(answer)
 
-    return await to_thread.run_sync(respond, limiter=_answering_at_once())
+    return await to_thread.run_sync(respond, limiter=_at_once(path in PASSED_ON))
 
 
 @cache
-def _answering_at_once() -> CapacityLimiter:
-    """As many answers at once as there are cores: more threads only wait for one another."""
+def _at_once(are_of_drags: bool) -> CapacityLimiter:
+    """As many answers at once as there are cores: more threads only wait for one another. A drag
+    waits for no other question: a search of the texts of millions takes seconds.
+    """
     from anyio import CapacityLimiter
 
     return CapacityLimiter(n_cores())
