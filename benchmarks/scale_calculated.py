@@ -69,7 +69,7 @@ def _sizes(measured: dict[int, dict[str, Any]]) -> list[str]:
         "as fast a core; what a drag takes beside the search is not known there. Memory is that of "
         "the app after the drags; what is mapped are files, which the system gives back. With five "
         "million items and more the embedders are a start in closed form with 64 numbers, below "
-        "that networks with 1,024, so that a point has 65 or 101 numbers. ≈: calculated from the "
+        "that networks with 1,024, so that a point has 64 or 101 numbers. ≈: calculated from the "
         "largest that was pushed to Qdrant's engine, which searched in this process on one core; a "
         "server adds the network, and may use more cores.",
     ]
