@@ -43,7 +43,8 @@ REPORTED = 100_000  # fewer items try the command itself
 MILLION = 1_000_000
 CLOSED_FORM_FROM = 5 * MILLION  # items whose embedders are fitted by one pass
 BYTES_OF_ITEM = 5_600  # table, both matrices, the store with its copies, the run with its index
-UNMADE = ("engine", "rivals", "ten thousand updates")  # of so many: twice the disk, or the memory
+# Not of so many, unless asked for: they take twice the disk, the memory, or very long.
+UNMADE = ("engine", "rivals", "ten thousand updates")
 FOODS = (
     "lemon rice soup apple bread curry onion pepper bean cream salt honey garlic butter basil "
     "tomato potato ginger cheese noodle pork beef lentil mint olive pear plum oat sesame thyme"

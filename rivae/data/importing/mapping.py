@@ -29,16 +29,8 @@ _KNOWN = {
         *("title", "name", "recipe_name", "recipe_title", "dish_name", "dish", "dish_title"),
         *("product_name", "product_title", "product_display_name", "item_name", "item_title"),
         *("display_name", "caption", "headline", "captions", "sentences", "sentence", "raw"),
-        *(
-            "comment",
-            "caption_0",
-            "caption_1",
-            "caption_text",
-            "image_caption",
-            "alt_text",
-            "alt",
-            "txt",
-        ),
+        *("comment", "caption_0", "caption_1", "caption_text", "image_caption", "alt_text"),
+        *("alt", "txt"),
     ),
     "ingredients": (
         *("ingredients", "ingredient_lines", "ingredient", "recipe_ingredient"),
