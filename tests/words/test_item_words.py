@@ -41,6 +41,25 @@ def test_words_are_read_once_and_kept(data, monkeypatch):
         item_words(data)
 
 
+def test_tags_are_read_once_and_kept(data, monkeypatch):
+    path = data.store.folder / "cache" / "item-tags.npz"
+    path.unlink(missing_ok=True)
+    first = item_tags(data)
+    assert [*first] == [tuple(data.recipe(i).tags) for i in range(len(data))]
+
+    def never(name):
+        raise LookupError
+
+    monkeypatch.setattr(data.store, "item_sets", never)
+    assert item_tags(data) == first
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(LookupError):  # a damaged file is made anew
+        item_tags(data)
+    path.unlink()
+    monkeypatch.undo()
+    assert item_tags(data) == first
+
+
 def test_everyday_words(data):
     found = item_words(data)
     share = sum("grey paint" in words for words in found.sets) / 1200

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from rivae.exploring.words.ingredients import common_spelling, ingredient_sets
 
 EVERYDAY = 0.1  # a word in more than this share of all items is an everyday word
 MAX_WORD = 80  # characters of a word
+Kind = Literal["ingredients", "words"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class ItemWords:
     """
 
     sets: ItemSets
-    kind: Literal["ingredients", "words"]
+    kind: Kind
 
     def everyday(self, share: float = EVERYDAY) -> frozenset[str]:
         """Words that more than ``share`` of the items have."""
@@ -63,20 +65,27 @@ def item_words(data: PairedDataset) -> ItemWords:
     path = None
     if isinstance(data, Pairs):
         path = cache_folder(data.store.folder) / f"item-words-{_rules()}.npz"
-        if (words := _read(path, len(data))) is not None:
-            return words
+        for kind in KINDS:
+            if (sets := _read(path, len(data), kind)) is not None:
+                return ItemWords(sets, kind)
     new_words = _made(data)
     if path is not None:
-        write_cache(path, lambda stream: _write(stream, new_words))
+        write_cache(path, lambda stream: _write(stream, new_words.sets, new_words.kind))
     return new_words
 
 
 def item_tags(data: PairedDataset) -> ItemSets | None:
-    """The tags of every item; None where no item has any."""
+    """The tags of every item; None where no item has any. Those of imported data are kept in a
+    cache, for the first drag waits for them.
+    """
     if not has_texts(data):
         return None
     if isinstance(data, Pairs):
+        path = cache_folder(data.store.folder) / "item-tags.npz"
+        if (kept := _read(path, len(data), "tags")) is not None:
+            return kept if kept.words else None
         tags = data.store.item_sets("tags")
+        write_cache(path, lambda stream: _write(stream, tags, "tags"))
     else:
         recipes = map(data.recipe, range(len(data)))
         tags = ItemSets.of(recipe.tags for recipe in recipes if recipe is not None)
@@ -131,19 +140,18 @@ def _rules() -> str:
     return digest.hexdigest()
 
 
-def _write(stream: Any, content: ItemWords) -> None:
-    sets = content.sets
-    words = json.dumps({"kind": content.kind, "words": sets.words}).encode()
+def _write(stream: Any, sets: ItemSets, kind: str) -> None:
+    words = json.dumps({"kind": kind, "words": sets.words}).encode()
     np.savez(stream, flat=sets.codes, ends=sets.ends, words=np.frombuffer(words, dtype=np.uint8))
 
 
-def _read(path: Path, n: int) -> ItemWords | None:
+def _read(path: Path, n: int, kind: str) -> ItemSets | None:
     """The cached words; None if there are none or they do not fit, and have to be read again."""
     try:
         with np.load(path, allow_pickle=False) as file:
             flat, ends = file["flat"], file["ends"]
             about = json.loads(file["words"].tobytes())
-            words, kind = about["words"], about["kind"]
+            words, kind_there = about["words"], about["kind"]
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
         return None
     fits = (
@@ -154,7 +162,7 @@ def _read(path: Path, n: int) -> ItemWords | None:
         and bool((np.diff(ends) >= 0).all())
         and isinstance(words, list)
         and all(isinstance(word, str) for word in words)
-        and kind in ("ingredients", "words")
+        and kind_there == kind
         and (not len(flat) or 0 <= flat.min() <= flat.max() < len(words))
     )
-    return ItemWords(ItemSets(words, flat, ends), kind) if fits else None
+    return ItemSets(words, flat, ends) if fits else None
