@@ -1,6 +1,6 @@
 """Tars of samples as WebDataset and img2dataset write them: a sample is the files of one name.
 
-    000000012.jpg, 000000012.txt, 000000012.json   ->   {"__key__": "000000012", "jpg": …, "txt": …}
+    0012.txt, 0012.seg, 0012.json   ->   {"__key__": "0012", "txt": …, "seg": …, …}
 
 The endings are the columns; an object in a file that ends in "json" adds its fields, where no file
 has that ending. Members are read one after the other, never unpacked onto the disk, and links among
