@@ -20,6 +20,8 @@ from rivae.retrieval.engine import URL, EngineGoneError, connect, open_engine
 T = TypeVar("T")
 ANSWERS_WITHIN_S = 10  # a search; after that the engine counts as gone
 ASKED_AGAIN_S = 60.0
+# A failure that comes so soon may be a connection that was idle and just closed: asked twice.
+QUICKLY_S = 2.0
 
 
 def pushed_or(here: Callable[[], Index], key: Callable[[], str]) -> Index:
@@ -53,10 +55,14 @@ class Engine:
     def answer(self, ask: Callable[[], T]) -> T | None:
         """What ``ask`` gives; None where the engine does not answer, or did not a moment ago."""
         if not self.is_gone:
-            try:
-                return ask()
-            except EngineGoneError:
-                self._gone_at = time.monotonic()
+            for _ in range(2):
+                begun = time.monotonic()
+                try:
+                    return ask()
+                except EngineGoneError:
+                    if time.monotonic() - begun > QUICKLY_S:
+                        break
+            self._gone_at = time.monotonic()
         return None
 
     @property

@@ -59,9 +59,15 @@ def test_an_engine_that_goes_away_in_a_drag_changes_who_searches_and_no_item(
     ):
         page, answers = context.new_page(), []
         page.on("response", lambda one: answers.append(one) if "/run/topk" in one.url else None)
-        explore = ExplorePage(page, app).open(trained_run, q="mean", rows="all")
-        who = page.get_by_test_id("engine")
-        until(lambda: who.inner_text() == there, "the engine is named")
+        explore, who = ExplorePage(page, app), page.get_by_test_id("engine")
+
+        def is_named():
+            explore.open(trained_run, q="mean", rows="all")
+            return who.inner_text() == there
+
+        # Where it did not answer in time on a slow machine it is asked again after a minute.
+        until(is_named, "the engine is named", every=10)
+        answers.clear()
         seen = [explore.ids()]
         for n, _ in enumerate(explore.drag(1, [0.05, *SWEEP])):
             until(lambda: explore.ids() != seen[-1], "other items, the button still down")

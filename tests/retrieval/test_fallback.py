@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rivae.retrieval import fallback
-from rivae.retrieval.engine import QdrantIndex, connect, open_engine, push
+from rivae.retrieval.engine import EngineGoneError, QdrantIndex, connect, open_engine, push
 from rivae.retrieval.fallback import Engine, FallingBack
 from rivae.retrieval.indexes.two_stage import TwoStageIndex
 
@@ -52,6 +52,27 @@ def index(switched, points, opened):
         return TwoStageIndex.of(points)
 
     return FallingBack(Engine(), find, here, find())
+
+
+@pytest.mark.parametrize(
+    ("n_failures", "seconds", "is_gone"), [(1, 0, False), (2, 0, True), (1, 3, True)]
+)
+def test_what_fails_once_and_soon_is_asked_again(n_failures, seconds, is_gone, monkeypatch):
+    """As a connection that was idle and just closed; what hangs is asked once."""
+    now = [0.0]
+    monkeypatch.setattr(fallback.time, "monotonic", lambda: now[0])
+    asked, engine = [], Engine()
+
+    def ask():
+        asked.append(now[0])
+        now[0] += seconds
+        if len(asked) <= n_failures:
+            raise EngineGoneError
+        return "answer"
+
+    assert engine.answer(ask) == (None if is_gone else "answer")
+    assert engine.is_gone is is_gone
+    assert len(asked) == (1 if seconds else 2)
 
 
 def test_ids_stay_the_same_while_it_goes_and_comes_back(
