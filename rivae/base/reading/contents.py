@@ -53,16 +53,16 @@ def kept_content(path: Path, cache: Path) -> str:
     when = written(path)
     if when[1] < LARGE:
         return file_content(path)
-    kept = cache / f"content-{path.parent.name}-{path.stem}.json"
+    note = cache / f"content-{path.parent.name}-{path.stem}.json"
     with suppress(DataError, OSError):
-        match read_json(kept):
+        match read_json(note):
             case {"written": [*time_size_place], "content": str(content)}:
                 if time_size_place == [*when]:
                     return content
     content = file_content(path)
     if written(path) == when:
         about = json.dumps({"written": when, "content": content}).encode()
-        write_cache(kept, lambda stream: stream.write(about))
+        write_cache(note, lambda stream: stream.write(about))
     return content
 
 

@@ -154,19 +154,20 @@ class PairsImport:
 
     def fingerprint(self) -> dict[str, Any]:
         """Names of the files, the content of the table, and the settings."""
+        files = table_files(self.table)
         try:
-            contents = [file_content(path) for path in table_files(self.table)]
+            content, *others = map(file_content, files)
         except OSError as error:
             raise DataError(f"{self.table} cannot be read: {error.strerror}") from error
         if self.table.is_dir():
-            names = [path.name for path in table_files(self.table)]
-            contents = [content_hash(" ".join((*names, *contents)).encode()).hexdigest()]
+            names = [path.name for path in files]
+            content = content_hash(" ".join((*names, content, *others)).encode()).hexdigest()
         inside = self.mapping.picture is not None and not self.images
         places = self.table.name if inside else ", ".join(path.name for path in self.images)
         late = has_late_columns(self.table)
         return {
             "kind": f"{self.table.name} with pictures from {places}",
-            "content": contents[0],
+            "content": content,
             "mapping": self._begun_with.model_dump(mode="json"),
             # With the mapping that it begins with, this tells what becomes of late columns.
             "chosen": self._choices.roles if self._choices and late else None,

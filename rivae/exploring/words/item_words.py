@@ -65,9 +65,8 @@ def item_words(data: PairedDataset) -> ItemWords:
     path = None
     if isinstance(data, Pairs):
         path = cache_folder(data.store.folder) / f"item-words-{_rules()}.npz"
-        for kind in KINDS:
-            if (sets := _read(path, len(data), kind)) is not None:
-                return ItemWords(sets, kind)
+        if (kept_words := _read(path, len(data), KINDS)) is not None:
+            return ItemWords(*kept_words)
     new_words = _made(data)
     if path is not None:
         write_cache(path, lambda stream: _write(stream, new_words.sets, new_words.kind))
@@ -82,10 +81,11 @@ def item_tags(data: PairedDataset) -> ItemSets | None:
         return None
     if isinstance(data, Pairs):
         path = cache_folder(data.store.folder) / "item-tags.npz"
-        if (kept := _read(path, len(data), "tags")) is not None:
-            return kept if kept.words else None
-        tags = data.store.item_sets("tags")
-        write_cache(path, lambda stream: _write(stream, tags, "tags"))
+        if (kept_tags := _read(path, len(data), ("tags",))) is not None:
+            tags, _ = kept_tags
+        else:
+            tags = data.store.item_sets("tags")
+            write_cache(path, lambda stream: _write(stream, tags, "tags"))
     else:
         recipes = map(data.recipe, range(len(data)))
         tags = ItemSets.of(recipe.tags for recipe in recipes if recipe is not None)
@@ -145,13 +145,15 @@ def _write(stream: Any, sets: ItemSets, kind: str) -> None:
     np.savez(stream, flat=sets.codes, ends=sets.ends, words=np.frombuffer(words, dtype=np.uint8))
 
 
-def _read(path: Path, n: int, kind: str) -> ItemSets | None:
-    """The cached words; None if there are none or they do not fit, and have to be read again."""
+def _read(path: Path, n: int, kinds: Collection[str]) -> tuple[ItemSets, Any] | None:
+    """The cached words and which of ``kinds`` they are; None if there are none or they do not fit,
+    and have to be read again.
+    """
     try:
         with np.load(path, allow_pickle=False) as file:
             flat, ends = file["flat"], file["ends"]
             about = json.loads(file["words"].tobytes())
-            words, kind_there = about["words"], about["kind"]
+            words, kind = about["words"], about["kind"]
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
         return None
     fits = (
@@ -162,7 +164,7 @@ def _read(path: Path, n: int, kind: str) -> ItemSets | None:
         and bool((np.diff(ends) >= 0).all())
         and isinstance(words, list)
         and all(isinstance(word, str) for word in words)
-        and kind_there == kind
+        and kind in kinds
         and (not len(flat) or 0 <= flat.min() <= flat.max() < len(words))
     )
-    return ItemSets(words, flat, ends) if fits else None
+    return (ItemSets(words, flat, ends), kind) if fits else None
