@@ -42,11 +42,15 @@ class ExplorePage:
         return tuple(found)
 
     def drag(self, dim: int, fractions: list[float]) -> Iterator[float]:
-        """Press on the thumb, then yield after every move; the button stays down until the end."""
+        """Press on the thumb, then yield after every move; the button stays down until the end.
+
+        A move is one event: those on the way to a place would be answered as well, maybe with the
+        items of the next place, and who then waits for others waits for ever.
+        """
         move = press_thumb(self.page, self.slider(dim))
         try:
             for fraction in fractions:
-                move(fraction, 4)
+                move(fraction, 1)
                 yield fraction
         finally:
             self.page.mouse.up()
