@@ -14,7 +14,7 @@ if str(ROOT) not in sys.path:  # for `streamlit run rivae/app/main.py`, without 
 
 from rivae.app.panels.component import page_frame
 from rivae.app.shared import address, finder, frame
-from rivae.app.shell import keys
+from rivae.app.shell import fragments, keys
 from rivae.app.shell.pages import HOME, EndOfPage, name_of, pages
 from rivae.base.installed import APP_FILES
 
@@ -35,6 +35,7 @@ st.session_state[keys.ENTERED] = entered
 st.session_state[keys.PAGE] = page.name
 finder.follow()
 if entered:
+    fragments.forget_all()
     address.arrive(page)
 view = address.change_view(page, entered)
 address.leave(page)  # now and at the end: a click may interrupt a page half-way

@@ -7,6 +7,7 @@ from functools import wraps
 from typing import ParamSpec
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 P = ParamSpec("P")
 
@@ -35,3 +36,14 @@ def fragment(
         return placed
 
     return of
+
+
+def forget_all() -> None:
+    """Called when another page begins: no fragment of the page before is drawn again.
+
+    The browser asks for them until it hears of the new page. Streamlit would answer once that is
+    complete, in the name of the old page; the browser would take that for the page to show, drop
+    what it has, and end at the next fragment ("'setIn' cannot be called on an ElementNode").
+    """
+    if context := get_script_run_ctx():
+        context.fragment_storage.clear()
