@@ -51,16 +51,18 @@ def spread(
     n_threads: int | None = None,
     together: int = 1,
     called: Callable[[A], str] = str,
+    is_sent: bool = True,
 ) -> Iterator[tuple[A, Callable[[], B]]]:
     """As ``ahead``; on the workers of the cluster where one is named.
 
     Args:
-        n_threads: of ``ahead``; with 0 nothing is sent out.
+        n_threads: of ``ahead``.
         together: inputs of one task of the cluster, because a task costs a millisecond.
         called: names an input, for the sentence about one that ends its workers.
+        is_sent: whether it is worth being sent to a cluster.
     """
     cluster = _CLUSTER.get()
-    if cluster is None or n_threads == 0:
+    if cluster is None or not is_sent:
         return ahead(inputs, work, n_threads)
     return cluster.spread(inputs, work, together, called)
 

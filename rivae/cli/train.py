@@ -9,17 +9,26 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rivae.base.errors import RunError
+from rivae.base.errors import ConfigError, RunError
 from rivae.cli import jobs
-from rivae.cli.common import OPENING_CHECKPOINT, Steps, add_command, parse_settings, print_json
+from rivae.cli.common import (
+    OPENING_CHECKPOINT,
+    Steps,
+    add_command,
+    add_on,
+    parse_settings,
+    print_json,
+)
 from rivae.jobs.tracking import tracked
 from rivae.jobs.units import duration
 from rivae.metrics.measures.retrieval import MEDIAN_RANK, RECALL
 from rivae.models.registry import METHODS
+from rivae.models.settings import CLOSED_FORM
 from rivae.runs import Run, find_run, runs_root
 from rivae.runs.folders import is_demo_name, require_free_name
 
 if TYPE_CHECKING:
+    from rivae.base.config import RunConfig
     from rivae.training import Position
 
 FILE_S = 30.0  # between two lines in a file: a training takes hours
@@ -37,7 +46,8 @@ def add_commands(commands: Any) -> None:
         "  rivae train split-mnist --set dataset.folder=PATH --device cuda\n"
         "  rivae train synth --preset paper --set lambda_reg=0 --set training.patience=20\n"
         "  rivae train kitchen --set method.cos_sim.temperature=0.1\n"
-        "  rivae train synth --seeds 0-9 --queue --priority 7",
+        "  rivae train synth --seeds 0-9 --queue --priority 7\n"
+        "  rivae train food --set dataset.features=own --on tcp://host:8786",
     )
     parser.add_argument("dataset", help="a name from `rivae datasets`, or of an import")
     parser.add_argument("--method", default="rivae", help=", ".join(METHODS))
@@ -47,6 +57,7 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("--device", help="cpu or cuda")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
     parser.add_argument("--quiet", action="store_true", help="no progress line")
+    add_on(parser)
     jobs.add_queue_options(parser, new=True)
 
     parser = add_command(
@@ -71,7 +82,9 @@ def _train(args: argparse.Namespace) -> int:
 
 def _train_seeds(args: argparse.Namespace, base: str, steps: Steps) -> int:
     from rivae.app.forms.sweep import parse_seeds
-    from rivae.jobs.launch import make_config, train
+    from rivae.base.cluster import on_cluster
+    from rivae.data.views import places_of
+    from rivae.jobs.launch import make_config
     from rivae.models.presets import trains_as_batch
 
     seeds = parse_seeds(args.seeds)
@@ -91,6 +104,11 @@ def _train_seeds(args: argparse.Namespace, base: str, steps: Steps) -> int:
         )
         for seed in seeds
     ]
+    if args.on and (args.queue or not any(_has_sums(config) for config in configs)):
+        raise ConfigError(
+            f"--on is for a start in closed form, in the foreground: add --set init={CLOSED_FORM}, "
+            "or leave --on out"
+        )
     if args.queue:
         return jobs.queue_new(configs, args)
     for config in configs:
@@ -100,6 +118,24 @@ def _train_seeds(args: argparse.Namespace, base: str, steps: Steps) -> int:
     first = configs[0]
     as_batch = trains_as_batch(first.method.settings) and first.training.patience is None
     batches = [configs] if as_batch else [[config] for config in configs]
+    data = first.dataset
+    with on_cluster(args.on, needs=places_of(data.name, data.settings) if args.on else ()):
+        runs_done, failures = _train_batches(args, batches, steps)
+    steps.close()
+    return _report(runs_done, args.json, failures)
+
+
+def _has_sums(config: RunConfig) -> bool:
+    """Whether the training begins with sums over all pairs, which a cluster can share."""
+    return config.method.settings.get("init") == CLOSED_FORM
+
+
+def _train_batches(
+    args: argparse.Namespace, batches: Sequence[Sequence[RunConfig]], steps: Steps
+) -> tuple[list[Run], dict[str, str]]:
+    """The trained runs, and why others have none."""
+    from rivae.jobs.launch import train
+
     root = runs_root()
     runs_done: list[Run] = []
     failures: dict[str, str] = {}
@@ -117,8 +153,7 @@ def _train_seeds(args: argparse.Namespace, base: str, steps: Steps) -> int:
             if len(batches) == 1:
                 raise
             failures[names] = str(error)
-    steps.close()
-    return _report(runs_done, args.json, failures)
+    return runs_done, failures
 
 
 def _hint(paths: Sequence[Path], rest: Sequence[str]) -> Callable[[], str]:

@@ -53,11 +53,15 @@ def n_items(run: Run) -> int:
     return Manifest.read(find_store(str(store))).n_items if store else 0
 
 
-def prepare(run: Run, rows: Rows, asks: Asks, progress: Progress) -> None:
-    """Compute and keep what ``needs_preparing`` asks for.
+def prepare(run: Run, rows: Rows, asks: Asks, progress: Progress) -> int:
+    """Compute and keep what ``needs_preparing`` asks for; the workers of a cluster embed the items
+    where one is named (``on_cluster``).
 
     Args:
         progress: takes what is being done, and the share done.
+
+    Returns:
+        The number of items that are searched.
 
     Raises:
         RivaeError: the run or its data cannot be read, or nothing can be kept.
@@ -80,6 +84,7 @@ def prepare(run: Run, rows: Rows, asks: Asks, progress: Progress) -> None:
         write_json(mark, {"items": len(explorer.search_rows)})
     except OSError as error:
         raise RunError(NOT_KEPT) from error
+    return len(explorer.search_rows)
 
 
 def _mark(run: Run, rows: Rows, asks: Asks) -> Path:

@@ -6,9 +6,8 @@ variance s_i of a number of view i, the singular values and vectors
     (C_11 + r_1 s_1 I)^{-1/2}  C_12  (C_22 + r_2 s_2 I)^{-1/2}  =  U diag(\rho) V'
 
 give v_1 = (x_1 - m_1) (C_11 + r_1 s_1 I)^{-1/2} U diag(\rho^p), v_2 likewise, both then brought to
-unit length. Ridges and the power p are those with which validation pairs find each other best. A
-view of several sources is a row of blocks, which count alike: each is divided by the root of its
-mean variance first. Nothing is drawn, so the same pairs give the same maps.
+unit length. Ridges and the power p are those with which validation pairs find each other best.
+Nothing is drawn, so the same pairs give the same maps.
 
 Reference: Vinod, "Canonical ridge and econometrics of joint production" (1976); the weighting by
 powers of the correlations is that of Gong et al., "A multi-view embedding space for modeling
@@ -17,36 +16,19 @@ internet images, tags, and their semantics" (2014), eq. 10.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rivae.base.ahead import ahead
 from rivae.base.errors import DataError
+from rivae.models.pair_components import Floats, Rows, Side, View, Watch, batches, in_components
 
 RIDGES = (0.1, 0.3, 1.0, 3.0, 10.0)
 POWERS = (0.5, 1.0, 1.5, 2.0)
 FIRST = (1.0, 1.0)  # tried first, and taken where there are no validation pairs
 MAX_VALIDATION = 1000
-ROWS_AT_ONCE = 2048
-# Principal components below this share of the largest variance are rounding errors.
-_FLOOR = 1e-7
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
-Watch = Callable[[float], None]
-
-
-class View(Protocol):
-    """What is read of a view: see ``rivae.data.base.View``; ``blocks`` where it has several."""
-
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-
-    def batch(self, ids: Any) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -69,16 +51,6 @@ class RidgeCCA:
     score: float
 
 
-@dataclass(frozen=True)
-class _Side:
-    """One view in its principal components: (x - mean) @ axes has the ``variances``."""
-
-    mean: Floats
-    axes: Floats
-    variances: Floats
-    mean_variance: float  # of a number of the view, after the blocks were made alike
-
-
 def fit_ridge_cca(
     views: tuple[View, View],
     rows: Rows,
@@ -88,8 +60,12 @@ def fit_ridge_cca(
 ) -> RidgeCCA:
     """Fit the maps to training pairs; memory does not grow with their number.
 
+    Sums over the pairs are made by the workers of a cluster where one is named (``on_cluster``),
+    in shards that are added in order, so that they are the same numbers anywhere.
+
     Args:
-        views: both views; an item of any shape is read as one row of numbers.
+        views: both views; an item of any shape is read as one row of numbers. Of a cluster's work
+            ``rivae.data.views.Views``, which is opened there.
         rows: training rows, at least two.
         validation: rows that choose the ridges and the power, of which 1,000 are used.
         n_components: d, the length of v.
@@ -101,11 +77,10 @@ def fit_ridge_cca(
     watch = watch or (lambda share: None)
     if len(rows) < 2:
         raise DataError(f"{len(rows)} training pairs have no correlations: at least 2 are needed")
-    few = len(rows) <= max(_length(view) for view in views)
-    sides, cross = (_from_rows if few else _from_moments)(views, rows, watch)
+    sides, cross = in_components(views, rows, watch)
     held_out = validation[:MAX_VALIDATION]
     views_of_held_out = [
-        np.concatenate([(part - side.mean) @ side.axes for part in _batches(view, held_out)])
+        np.concatenate([(part - side.mean) @ side.axes for part in batches(view, held_out)])
         if len(held_out)
         else np.empty((0, side.axes.shape[1]))
         for view, side in zip(views, sides, strict=True)
@@ -153,7 +128,7 @@ class _Search:
     """The ridges and the power by validation pairs: equal ridges first, then one by one."""
 
     def __init__(
-        self, sides: Sequence[_Side], cross: Floats, held_out: Sequence[Floats], d: int
+        self, sides: Sequence[Side], cross: Floats, held_out: Sequence[Floats], d: int
     ) -> None:
         self._sides, self._cross, self._held_out = sides, cross, held_out
         self._d = min(d, *cross.shape)
@@ -212,7 +187,7 @@ def _neighbours(ridges: tuple[float, float]) -> Iterator[tuple[float, float]]:
             yield RIDGES[i], RIDGES[j]
 
 
-def _shrunk(side: _Side, ridge: float) -> Floats:
+def _shrunk(side: Side, ridge: float) -> Floats:
     """1 / root of each component's variance with the ridge."""
     shrunk: Floats = 1.0 / np.sqrt(side.variances + ridge * side.mean_variance)
     return shrunk
@@ -231,108 +206,3 @@ def _singular(matrix: Floats, d: int) -> tuple[Floats, Floats, Floats]:
     u, rho, v = u[:, order], rho[order], vt[order].T
     signs = np.sign(u[np.abs(u).argmax(0), np.arange(len(order))])
     return u * signs, np.clip(rho, 0.0, 1.0), v * signs
-
-
-def _length(view: View) -> int:
-    return int(np.prod(view.shape))
-
-
-def _batches(view: View, rows: Rows) -> Iterator[NDArray[np.float32]]:
-    """Rows of a view (n, D), a part at a time.
-
-    Raises:
-        DataError: numbers that are not finite.
-    """
-    for start in range(0, len(rows), ROWS_AT_ONCE):
-        part = view.batch(rows[start : start + ROWS_AT_ONCE]).flatten(1).numpy()
-        if not np.isfinite(part).all():
-            raise DataError("a view holds NaN or infinite values: remove or repair those rows")
-        yield part
-
-
-def _block_scales(view: View, variances: Floats) -> Floats:
-    """(D,) factors that give all blocks of a view the mean variance 1."""
-    scales, start = np.ones(len(variances)), 0
-    for size in getattr(view, "blocks", None) or (len(variances),):
-        mean = float(variances[start : start + size].mean())
-        scales[start : start + size] = 1.0 / np.sqrt(mean) if mean > 0 else 0.0
-        start += size
-    if not scales.any():
-        raise DataError("all items of one view are the same: nothing can be learned from them")
-    return scales
-
-
-def _from_rows(
-    views: tuple[View, View], rows: Rows, watch: Watch
-) -> tuple[tuple[_Side, _Side], Floats]:
-    """Both sides and C_12 in their components, where there are fewer pairs than numbers."""
-    sides, scores = [], []
-    for k, view in enumerate(views):
-        x = np.concatenate(list(_batches(view, rows))).astype(np.float64)
-        watch(0.1 + 0.4 * k)
-        mean = x.mean(0)
-        x -= mean
-        scales = _block_scales(view, (x**2).mean(0))
-        u, spread, axes = np.linalg.svd(x * scales, full_matrices=False)
-        keep = spread > np.sqrt(_FLOOR) * spread[0]
-        variances = spread[keep] ** 2 / len(x)
-        sides.append(
-            _Side(
-                mean,
-                scales[:, None] * axes[keep].T,
-                variances,
-                float((spread**2).sum()) / x.size,
-            )
-        )
-        scores.append(u[:, keep] * spread[keep])
-        watch(0.4 + 0.4 * k)
-    return (sides[0], sides[1]), scores[0].T @ scores[1] / len(rows)
-
-
-def _from_moments(
-    views: tuple[View, View], rows: Rows, watch: Watch
-) -> tuple[tuple[_Side, _Side], Floats]:
-    """The same from sums over the pairs, read once: memory does not grow with their number."""
-    sizes = [_length(view) for view in views]
-    pivots = [next(_batches(view, rows[:ROWS_AT_ONCE])).mean(0) for view in views]
-    sums = [np.zeros(size) for size in sizes]
-    squares = [np.zeros((size, size)) for size in sizes]
-    cross = np.zeros((sizes[0], sizes[1]))
-    n_done = 0
-    for parts in zip(*(_batches(view, rows) for view in views), strict=True):
-        x1, x2 = (part - pivot for part, pivot in zip(parts, pivots, strict=True))
-        for total, square, x in zip(sums, squares, (x1, x2), strict=True):
-            total += x.sum(0, dtype=np.float64)
-            square += x.T @ x
-        cross += x1.T @ x2
-        n_done += len(x1)
-        watch(0.5 * n_done / len(rows))
-    n = len(rows)
-    shifts = [total / n for total in sums]
-    cross = cross / n - np.outer(*shifts)
-    moments = zip(views, pivots, shifts, squares, strict=True)
-    # Both at once: half of the time on two cores, and the same numbers.
-    first, second = (side() for _, side in ahead(moments, lambda one: _decomposed(*one, n), 2))
-    watch(0.8)
-    return (first, second), first.axes.T @ cross @ second.axes
-
-
-def _decomposed(
-    view: View, pivot: NDArray[np.float32], shift: Floats, square: Floats, n: int
-) -> _Side:
-    """A side from the sums of squares (D, D) of ``n`` rows about ``pivot``, which are lost."""
-    square /= n
-    square -= np.outer(shift, shift)
-    scales = _block_scales(view, np.diag(square))
-    square *= scales
-    square *= scales[:, None]
-    # float32: the ridges are far above its rounding, and half the time and memory.
-    values, vectors = np.linalg.eigh(square.astype(np.float32))
-    keep = values > _FLOOR * values[-1]
-    axes = vectors[:, keep][:, ::-1].astype(np.float64)
-    return _Side(
-        pivot.astype(np.float64) + shift,
-        scales[:, None] * axes,
-        values[keep][::-1].astype(np.float64),
-        float(np.trace(square)) / len(square),
-    )

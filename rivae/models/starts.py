@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from rivae.data.base import PairedDataset
+from rivae.data.views import Views
 from rivae.models.base import Method
 from rivae.models.contrast_start import STAGE as CONTRAST
 from rivae.models.contrast_start import ContrastStart
@@ -104,7 +105,7 @@ class RidgeStart(Start):
 
     def solve(self, data: PairedDataset, watch: Callable[[float], None]) -> dict[str, float]:
         train, validation = data.splits["train"], data.splits["validation"]
-        fit = fit_ridge_cca((data.x1, data.x2), train, validation, self._dim_v, watch)
+        fit = fit_ridge_cca(Views(data), train, validation, self._dim_v, watch)
         for embedder, weight, bias in zip(self._embedders, fit.weights, fit.biases, strict=True):
             embedder.net.assign(torch.from_numpy(weight), torch.from_numpy(bias))
         return {

@@ -17,6 +17,7 @@ from rivae.base.arrays import Floats, Ints, Singles
 from rivae.base.config import Asks
 from rivae.base.errors import ConfigError, DataError
 from rivae.data.base import PairedDataset
+from rivae.data.views import Views
 from rivae.models.base import Method
 from rivae.retrieval import storage
 from rivae.retrieval.base import Index, KeptIndex, Retrieved, ranks_of_targets
@@ -28,6 +29,7 @@ from rivae.retrieval.prior import (
     DensityReference,
     aggregated_prior,
 )
+from rivae.retrieval.reading import ItemPoints, RowPoints
 from rivae.retrieval.registry import choose_index
 
 # Training rows that represent the data: their s.d. is exact to one per cent, and decoding and
@@ -120,34 +122,27 @@ class Retriever:
         self._density: DensityReference | None = None
 
     def _open(self, progress: Callable[[float], None] | None) -> Index:
-        n_done, lock = 0, threading.Lock()
+        n, n_done, lock = len(self.ids), 0, threading.Lock()
 
-        def read(positions: Ints) -> Floats:
+        def tell(n_more: int) -> None:
             nonlocal n_done
-            points = self._points(positions)
             with lock:
-                n_done = min(n_done + len(positions), n)  # a sample is read twice
+                n_done = min(n_done + n_more, n)  # a sample is read twice
                 if progress is not None:
                     progress(n_done / n)
-            return points
 
         def here() -> Index:
             kind = self._kind or choose_index(n, self.space.n_features)
+            side: Literal[1, 2] = 1 if self.asks == "second" else 2
+            points = RowPoints(self.model, self.space, Views(self.data), side)
+            read = ItemPoints(points, self.ids, tell)
             return storage.kept_index(self._cache_dir, self.index_key, kind, n, read)
 
-        n = len(self.ids)
         return pushed_or(here, self.index_key)
 
     def index_key(self) -> str:
         """32 hex digits that name the points searched, of this model and these items."""
         return self._content_key(self.ids, "v1" if self.asks == "second" else "")
-
-    def _points(self, positions: Ints) -> Floats:
-        """What is searched, from the data."""
-        rows = self.ids[positions]
-        if self.asks == "second":
-            return self.space.items(self.model.embed_queries(self.data.x1, rows))
-        return self.space.items(self.model.embed_targets(self.data.x2, rows))
 
     def _content_key(self, rows: Ints, what: str = "") -> str:
         """``what`` tells embeddings or latents of the other view from those that are usual."""

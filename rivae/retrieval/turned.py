@@ -6,9 +6,6 @@ their leading columns, so a tile's bounding box says how near its items can be a
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rivae.base.arrays import Floats, Ints, Singles
-from rivae.base.cores import n_cores
-from rivae.retrieval.base import Allocate
+from rivae.retrieval.base import Allocate, Read
 from rivae.retrieval.exact import check_points, marks_of
+from rivae.retrieval.reading import in_parts
 
 TILE = 256  # items of a tile
 SAMPLED = 20_000  # items from which the principal axes are computed
 BLOCK_ITEMS = 1 << 14
-_READ, _MOST_THREADS = 1 << 12, 4  # items of one reading, and readings at once
 _FEWEST_LEADING = 12  # columns; or a third: tiles leave few items to read, so more cost little
 _PER_NUMBER, _PER_ITEM = 0.12, 700.0  # ns to read one number, and to compute one distance
 _TRIED = 64  # items whose neighbours are looked for to choose L
@@ -97,13 +93,13 @@ class TurnedPoints:
         return out
 
 
-def turn_points(n: int, read: Callable[[Ints], Floats], allocate: Allocate) -> TurnedPoints:
+def turn_points(n: int, read: Read, allocate: Allocate) -> TurnedPoints:
     """Read N points in parts, turn them and keep them.
 
     Args:
         n: how many there are, at least 1.
         read: gives the points (len(positions), m) of positions, equal ones for equal items; in
-            threads.
+            threads, or on a cluster (see ``in_parts``).
         allocate: makes an array of a name ("lead" or "rest") and a shape, in memory or in a file.
 
     Raises:
@@ -118,7 +114,7 @@ def turn_points(n: int, read: Callable[[Ints], Floats], allocate: Allocate) -> T
     rest = allocate("rest", (n, coordinates.shape[1] - n_lead))
     columns = np.empty((n, n_lead + 2), dtype=np.float32)
     marks = np.empty(n, dtype=np.uint64)
-    for part, points in _read_ahead(n, read):
+    for part, points in in_parts(n, read, sample.shape[1]):
         points = check_points(points) + 0.0  # -0.0 becomes 0.0: equal numbers, equal bits
         marks[part] = marks_of(points)
         rows32 = ((points - centre) @ axes).astype(np.float32)
@@ -130,19 +126,6 @@ def turn_points(n: int, read: Callable[[Ints], Floats], allocate: Allocate) -> T
     order = tile_order(columns[:, :-1])
     lead = allocate("lead", (-(-n // TILE), n_lead + 2, TILE))
     return TurnedPoints(centre, axes, lead, rest, order, _fill(lead, columns, order), twins)
-
-
-def _read_ahead(n: int, read: Callable[[Ints], Floats]) -> Iterator[tuple[Ints, Floats]]:
-    """All points in parts, read by some threads."""
-    parts = [np.arange(start, min(start + _READ, n)) for start in range(0, n, _READ)]
-    n_threads = min(n_cores(), _MOST_THREADS)
-    with ThreadPoolExecutor(n_threads) as threads:
-        reading = deque(threads.submit(read, part) for part in parts[:n_threads])
-        for i, part in enumerate(parts):
-            points = reading.popleft().result()
-            if i + n_threads < len(parts):
-                reading.append(threads.submit(read, parts[i + n_threads]))
-            yield part, points
 
 
 def tile_order(columns: Singles) -> NDArray[np.int32]:

@@ -13,7 +13,7 @@ from rivae.app.work.tasks import Tasks
 from rivae.exploring import preparing
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.preparing import n_items, needs_preparing, prepare
-from rivae.retrieval.retriever import Retriever
+from rivae.retrieval.reading import RowPoints
 from rivae.runs import Run
 from tests.app.conftest import train
 from tests.waiting import PATIENCE_S
@@ -48,7 +48,7 @@ def test_a_run_on_many_items_is_prepared_once_for_each_way_it_is_searched(many, 
     assert not needs_preparing(many, "test", "first")
     assert needs_preparing(many, "all", "first")
     # The first search after it embeds no item again.
-    monkeypatch.setattr(Retriever, "_points", lambda *_: pytest.fail("embedded again"))
+    monkeypatch.setattr(RowPoints, "__call__", lambda *_: pytest.fail("embedded again"))
     explorer = Explorer.open(many)
     found = explorer.topk(explorer.mean, 3)
     assert len(found.ids) == 3 and np.isfinite(explorer.effects).all()

@@ -5,13 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
+
+import rivae.base.cluster
+from tests.waiting import PATIENCE_S
 
 
 def jpeg(number: int, size: tuple[int, int] = (40, 30), mode: str = "RGB") -> bytes:
@@ -89,3 +92,35 @@ def packed(path: Path, files: dict[str, bytes]) -> Path:
         for name, data in files.items():
             out.writestr(name, data)
     return path
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Any]:
+    """A scheduler and two workers on this machine; tests that use it are of one group."""
+    dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
+    # Dask would give up a worker that is not back within 15 s, as on a slow machine, for good.
+    patient = dask.config.set({"distributed.deploy.lost-worker-timeout": f"{PATIENCE_S} s"})
+    with (
+        patient,
+        pytest.MonkeyPatch.context() as patch,
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as started,
+    ):
+        patch.setattr(rivae.base.cluster, "NO_WORKER_S", PATIENCE_S)
+        yield started
+
+
+@pytest.fixture(scope="session")
+def address(cluster: Any) -> str:
+    """Of its scheduler."""
+    return str(cluster.scheduler_address)
+
+
+@pytest.fixture
+def kept_apart(cluster: Any) -> Iterator[None]:
+    """Both workers stand again after a test that ends some."""
+    from tests.importing.clusters import both_stand
+
+    yield
+    both_stand(cluster)

@@ -16,38 +16,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-import rivae.base.cluster
 from rivae.base.cluster import on_cluster, spread
 from rivae.base.errors import ConfigError, DataError
 from rivae.cli.main import main
 from rivae.data.importing.report import UnusableError
+from tests.importing.clusters import both_stand, workers_of
 from tests.importing.squares import Deadly, Slowly
 from tests.waiting import PATIENCE_S, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
-dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 N = 60
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    # Dask would give up a worker that is not back within 15 s, as on a slow machine, for good.
-    patient = dask.config.set({"distributed.deploy.lost-worker-timeout": f"{PATIENCE_S} s"})
-    with (
-        patient,
-        pytest.MonkeyPatch.context() as patch,
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-        ) as started,
-    ):
-        patch.setattr(rivae.base.cluster, "NO_WORKER_S", PATIENCE_S)
-        yield started
-
-
-@pytest.fixture(scope="module")
-def address(cluster):
-    return cluster.scheduler_address
 
 
 @pytest.fixture(scope="module")
@@ -87,22 +66,6 @@ def imported(table, root, monkeypatch, *options):
     return root / "soups"
 
 
-@pytest.fixture
-def kept_apart(cluster):
-    """Both workers stand again after a test that ends some."""
-    yield
-    both_stand(cluster)
-
-
-def both_stand(cluster):
-    with distributed.Client(cluster) as client:
-        client.wait_for_workers(2, timeout=PATIENCE_S)
-
-
-def workers_of(cluster):
-    return [worker.pid for worker in cluster.workers.values()]
-
-
 def outcomes(results):
     out = []
     for number, result in results:
@@ -119,7 +82,7 @@ def test_results_and_refusals_come_in_order_as_they_do_here(address, numbers, to
     here = outcomes(spread(numbers, Slowly()))
     with on_cluster(address):
         assert outcomes(spread(numbers, Slowly(), together=together)) == here
-        assert outcomes(spread(numbers, Slowly(), n_threads=0)) == here
+        assert outcomes(spread(numbers, Slowly(), n_threads=0, is_sent=False)) == here
 
 
 def test_an_import_and_its_features_are_those_of_one_process(

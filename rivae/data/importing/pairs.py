@@ -271,8 +271,8 @@ class PairsImport:
         with self._files() as files:
             records = enumerate(self._rows())
             work = self._reader(files, settings, skip=skip)
-            n_threads = 0 if self.mapping.picture is None else None
-            for (number, record), read in spread_records(records, work, n_threads):
+            have_pictures = self.mapping.picture is not None
+            for (number, record), read in spread_records(records, work, have_pictures):
                 self._n_done, which = number, f"record {number + 1}"
                 if isinstance(record, Broken):
                     if number >= skip:

@@ -24,10 +24,17 @@ NO_PART = "partition is none of train, validation, test"
 
 
 def spread_records(
-    records: Iterable[R], work: Callable[[R], B], n_threads: int | None = None
+    records: Iterable[R], work: Callable[[R], B], have_pictures: bool = True
 ) -> Iterator[tuple[R, Callable[[], B]]]:
-    """``spread`` of records that begin with their number, from 0."""
-    return spread(records, work, n_threads, TOGETHER, lambda record: f"record {record[0] + 1:,}")
+    """``spread`` of records that begin with their number, from 0. Those without a picture to decode
+    are read here, one by one.
+    """
+
+    def called(record: R) -> str:
+        return f"record {record[0] + 1:,}"
+
+    n_threads = None if have_pictures else 0
+    return spread(records, work, n_threads, TOGETHER, called, is_sent=have_pictures)
 
 
 class RecordReader:

@@ -1,0 +1,94 @@
+"""The points of very many items, read in parts: by threads, or by the workers of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from rivae.base.arrays import Floats, Ints
+from rivae.base.cluster import spread
+from rivae.base.cores import n_cores
+from rivae.data.views import Views
+from rivae.models.base import Method
+from rivae.retrieval.base import Read
+from rivae.retrieval.model import LatentModel, Space, make_space
+
+Side = Literal[1, 2]
+_NUMBERS = 1 << 20  # of the points of a part, eight megabytes
+_FEWEST, _MOST = 1 << 9, 1 << 12  # items of it, a power of two
+_MOST_THREADS = 4
+
+
+def in_parts(n: int, read: Read, width: int) -> Iterator[tuple[Ints, Floats]]:
+    """Positions and points (n_of_part, m) of all ``n`` items in order, read a little ahead.
+
+    Args:
+        read: as ``KeptIndex.build`` has it; an ``ItemPoints`` is read by a cluster where one is
+            named.
+        width: m.
+    """
+    size = max(_FEWEST, min(_MOST, 1 << (_NUMBERS // max(width, 1)).bit_length() - 1))
+    parts = (np.arange(start, min(start + size, n)) for start in range(0, n, size))
+    if not isinstance(read, ItemPoints):
+        for part, result in spread(parts, read, min(n_cores(), _MOST_THREADS), is_sent=False):
+            yield part, result()
+        return
+    inputs = ((part, read.rows[part]) for part in parts)
+    work = read.of_rows.of_part
+    for (part, _), result in spread(inputs, work, min(n_cores(), _MOST_THREADS), 1, _called):
+        points = result()
+        read.tell(len(part))
+        yield part, points
+
+
+def _called(part: tuple[Ints, Ints]) -> str:
+    return f"items {part[0][0] + 1:,} to {part[0][-1] + 1:,}"
+
+
+class RowPoints:
+    """The points of data rows: what a model embeds of the view that is searched, in its ``Space``.
+
+    Pickled, it is the weights and what opens the data (``Views``).
+    """
+
+    def __init__(self, model: LatentModel, space: Space, views: Views, side: Side) -> None:
+        self._model, self._space, self._views, self._side = model, space, views, side
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self._model.method, self._views, self._side)
+
+    def __call__(self, rows: Ints) -> Floats:
+        embed = (self._model.embed_queries, self._model.embed_targets)[self._side - 1]
+        return self._space.items(embed(self._views[self._side - 1], rows))
+
+    def of_part(self, part: tuple[Ints, Ints]) -> Floats:
+        """The points of a part of the positions and their rows."""
+        return self(part[1])
+
+
+def _again(method: Method, views: Views, side: Side) -> RowPoints:
+    model = LatentModel(method)
+    return RowPoints(model, make_space(model.weight, model.bias), views, side)
+
+
+@dataclass(frozen=True)
+class ItemPoints:
+    """A ``Read`` of the items in some data rows.
+
+    Attributes:
+        of_rows: gives the points of rows.
+        rows: (n,) the row of each position.
+        tell: called with how many more have been read, from threads as well.
+    """
+
+    of_rows: RowPoints
+    rows: Ints
+    tell: Callable[[int], None]
+
+    def __call__(self, positions: Ints) -> Floats:
+        points = self.of_rows(self.rows[positions])
+        self.tell(len(positions))
+        return points
