@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rivae.base.errors import DataError
 from rivae.data.base import TensorView
-from rivae.models import ridge_cca
+from rivae.models import pair_components, ridge_cca
 from rivae.models.nets.layers import MLP
 from rivae.models.registry import build_method
 from rivae.models.ridge_cca import fit_ridge_cca, mean_reciprocal_rank
@@ -67,7 +67,7 @@ def test_sums_and_rows_give_the_same(n, d1, d2, seed):
     views, rows = (TensorView(x1), TensorView(x2)), np.arange(n)
     (few, cross1), (many, cross2) = (
         way(views, rows, lambda share: None)
-        for way in (ridge_cca._from_rows, ridge_cca._from_moments)
+        for way in (pair_components._from_rows, pair_components._from_moments)
     )
     for a, b in zip(few, many, strict=True):
         assert np.allclose(a.mean, b.mean, atol=1e-5)
