@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import overload
 
@@ -88,6 +88,29 @@ class ItemSets(Sequence[tuple[str, ...]]):
         return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
 
     __hash__ = None  # type: ignore[assignment]  # as of a list
+
+    def renamed(self, names: Mapping[str, str]) -> ItemSets:
+        """With other names for all words; an item has a name once, where it first stood.
+
+        Example:
+            >>> sets = ItemSets.of([("egg", "salt", "eggs")])
+            >>> sets.renamed({"egg": "eggs", "eggs": "eggs", "salt": "salt"})[0]
+            ('eggs', 'salt')
+        """
+        numbers = {name: i for i, name in enumerate(dict.fromkeys(names[w] for w in self.words))}
+        new_of = np.array([numbers[names[word]] for word in self.words], dtype=np.int32)
+        codes, lengths = [np.zeros(0, np.int32)], [np.zeros(0, np.int64)]
+        for start in range(0, len(self), _PART):
+            ends = self.ends[start : start + _PART + 1]
+            n = len(ends) - 1
+            of_item = np.repeat(np.arange(n), np.diff(ends))
+            new = new_of[self.codes[ends[0] : ends[-1]]]
+            first = np.unique(of_item * len(numbers) + new, return_index=True)[1]
+            first.sort()
+            codes.append(new[first])
+            lengths.append(np.bincount(of_item[first], minlength=n))
+        new_ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(lengths))])
+        return ItemSets(list(numbers), np.concatenate(codes), new_ends.astype(np.int64))
 
     def counts(self) -> NDArray[np.int64]:
         """(W,) how often each of ``words`` stands in all items."""

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rivae.data import item_sets
 from rivae.data.item_sets import ItemSets
 
 TUPLES = st.lists(st.lists(st.text(max_size=4), max_size=5).map(tuple), max_size=30)
@@ -59,3 +60,22 @@ def test_iteration_goes_on_from_part_to_part() -> None:
 def test_there_are_no_more_than_these(i: int) -> None:
     with pytest.raises(IndexError, match=f"item {i}"):
         ItemSets.of([("a",), ()])[i]
+
+
+@given(
+    tuples=TUPLES,
+    letters=st.lists(st.sampled_from("xyz"), min_size=3, max_size=3),
+    part=st.integers(1, 4),
+)
+def test_other_names_unite_words_where_they_first_stood(
+    tuples: list[tuple[str, ...]], letters: list[str], part: int
+) -> None:
+    words = dict.fromkeys(word for each in tuples for word in each)
+    names = {word: letters[i % 3] for i, word in enumerate(words)}
+    expected = [tuple(dict.fromkeys(names[word] for word in each)) for each in tuples]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(item_sets, "_PART", part)
+        renamed = ItemSets.of(tuples).renamed(names)
+        assert list(renamed) == expected
+    assert renamed.words == ItemSets.of(expected).words
+    assert renamed.codes.dtype == np.int32 and renamed.ends.dtype == np.int64

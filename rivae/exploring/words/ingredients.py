@@ -11,10 +11,10 @@ source: 196.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, MutableMapping, Sequence
 
 from rivae.data.base import Recipe
+from rivae.data.item_sets import ItemSets
 from rivae.data.tokenizer import caseless, cut
 from rivae.exploring.words.ingredient_words import (
     ADJECTIVES,
@@ -40,6 +40,7 @@ MAX_LINE = 400  # the longest of 145,746 real lines has under 200 characters
 MAX_WORDS = 6  # words of a name
 MAX_NAME = 60  # characters of a name
 MAX_PARTS = 6  # parts between commas that are looked at
+MOST_KEPT = 200_000  # lines with their names; common lines come early
 
 Cache = MutableMapping[str, tuple[str, ...]]
 
@@ -63,31 +64,36 @@ _DESCRIBING_ENDS = ("-inch", "-size", "-thick", "-cut", "-baked", "-trimmed")
 _EDGES = "".join(chr(c) for c in range(33, 127) if not chr(c).isalnum()) + "“”‘’•·…–—"
 
 
-def ingredient_sets(recipes: Iterable[Recipe], cache: Cache | None = None) -> list[tuple[str, ...]]:
+def ingredient_sets(recipes: Iterable[Recipe], cache: Cache | None = None) -> ItemSets:
     """The distinct ingredients of every recipe, in the order of its lines.
 
     Singular and plural are one ingredient, in the spelling of most recipes ("onion", but "black
-    beans"). Every distinct line is parsed once; a ``cache`` (the first ``MAX_LINE`` characters of
-    a line to its names) keeps the results across calls. Lines beyond ``MAX_LINES`` of a recipe are
-    not read.
+    beans"). A line that comes again is parsed once; a ``cache`` (the first ``MAX_LINE`` characters
+    of a line to its names, at most ``MOST_KEPT`` of them) keeps the results across calls. Lines
+    beyond ``MAX_LINES`` of a recipe are not read. Recipes are looked at one by one.
     """
     names_of_line: Cache = {} if cache is None else cache
-    recipe_names = []
-    for recipe in recipes:
-        names: dict[str, None] = {}
-        for line in recipe.ingredients[:MAX_LINES]:
-            start = line[:MAX_LINE]
-            if start not in names_of_line:
-                names_of_line[start] = parse_line(start)
-            names.update(dict.fromkeys(names_of_line[start]))
-        recipe_names.append(tuple(names))
-    spelling = common_spelling(recipe_names)
-    return [tuple(dict.fromkeys(spelling[name] for name in names)) for names in recipe_names]
+
+    def parsed(line: str) -> Sequence[str]:
+        start = line[:MAX_LINE]
+        if (names := names_of_line.get(start)) is None:
+            names = parse_line(start)
+            if len(names_of_line) < MOST_KEPT:
+                names_of_line[start] = names
+        return names
+
+    sets = ItemSets.of(
+        tuple(
+            dict.fromkeys(name for line in recipe.ingredients[:MAX_LINES] for name in parsed(line))
+        )
+        for recipe in recipes
+    )
+    return sets.renamed(common_spelling(sets))
 
 
-def common_spelling(sets: Iterable[Sequence[str]]) -> dict[str, str]:
+def common_spelling(sets: ItemSets) -> dict[str, str]:
     """For every name, the commoner of its singular and plural (a tie goes by alphabet)."""
-    counts = Counter(name for names in sets for name in names)
+    counts = dict(zip(sets.words, sets.counts().tolist(), strict=True))
     groups: dict[str, list[str]] = {}
     for name in counts:
         groups.setdefault(singular(name), []).append(name)

@@ -103,22 +103,21 @@ def _made(data: PairedDataset) -> ItemWords:
         every = data.store.recipes() if isinstance(data, Pairs) else one_by_one
         return (recipe for recipe in every if recipe is not None)
 
-    line_names = ingredient_sets(recipes())
+    names = ingredient_sets(recipes())
     source_names = data.store.item_sets("ingredient_names") if isinstance(data, Pairs) else None
     if source_names is not None and source_names.words:
         clean = {
             name: cut(" ".join(caseless(name).split()), MAX_WORD) for name in source_names.words
         }
         names_of_items = (
-            filter(None, dict.fromkeys(clean[name] for name in item)) for item in source_names
+            tuple(filter(None, dict.fromkeys(clean[name] for name in item)))
+            for item in source_names
         )
-        sets = [
-            tuple(names) or read for names, read in zip(names_of_items, line_names, strict=True)
-        ]
-        spelling = common_spelling(sets)
-        line_names = [tuple(dict.fromkeys(spelling[name] for name in names)) for names in sets]
-    if any(line_names):
-        return ItemWords(ItemSets.of(line_names), "ingredients")
+        both = zip(names_of_items, names, strict=True)
+        names = ItemSets.of(of_source or of_lines for of_source, of_lines in both)
+        names = names.renamed(common_spelling(names))
+    if len(names.codes):
+        return ItemWords(names, "ingredients")
     words = ItemSets.of(_plain_words((r.title, *r.instructions)) for r in recipes())
     return ItemWords(words, "words")
 
