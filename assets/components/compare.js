@@ -28,6 +28,7 @@ class Column {
     this.part = h("p", { class: "part", "data-testid": "part" })
     this.far = h("p", { class: "note", "data-testid": "far" })
     this.error = h("p", { class: "error", role: "alert" })
+    this.engine = h("p", { class: "muted engine", "data-testid": "engine" })
     this.element = h(
       "article", { class: "run", "aria-label": run.title, "data-testid": `run-${index + 1}` },
       h("header", {},
@@ -35,7 +36,7 @@ class Column {
         h("span", { class: "names" },
           h("b", { title: run.title }, h("bdi", {}, run.title)),
           h("span", { class: "muted" }, run.method))),
-      this.part, this.error, this.tiles.element, this.far)
+      this.part, this.error, this.tiles.element, this.engine, this.far)
   }
 
   /** Its z: the query's, with the axes that belong to moved factors shifted. */
@@ -62,6 +63,7 @@ class Column {
     this.tiles.grid.style.setProperty("--aspect", data.aspects[whole ? 0 : 1])
     this.tiles.show(answer.ids, seq)
     this.owner.maps.light(this.owner.columns.indexOf(this), answer.ids)
+    setText(this.engine, answer.engine)
     setText(this.far, WHERE[answer.far.where])
   }
 }

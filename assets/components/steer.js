@@ -52,6 +52,7 @@ class SteerPanel extends Panel {
       drop: (at) => this.dropAxis(at), add: (key) => this.addAxis(key),
     })
     this.error = h("p", { class: "error", role: "alert", "data-testid": "steer-error" })
+    this.engine = h("p", { class: "muted engine", "data-testid": "engine" })
     this.live = h("p", { class: "sr", role: "status", "aria-live": "polite" })
     this.textHead = h("span", { class: "muted words-head", role: "columnheader" })
     this.list = h("div", { class: "srows", role: "presentation" })
@@ -62,7 +63,7 @@ class SteerPanel extends Panel {
     this.frame = h("div", { class: "frame" },
       h("div", { class: "steer", "data-testid": "steer" },
         h("div", { class: "shead" }, this.query.element, this.bar.element), this.bar.panel,
-        this.error, this.grid, this.note, this.live))
+        this.error, this.grid, this.engine, this.note, this.live))
     root.append(this.frame)
   }
 
@@ -116,6 +117,7 @@ class SteerPanel extends Panel {
 
   paint(answer, how) {
     for (const part of answer.parts) {
+      if ("engine" in part) setText(this.engine, part.engine)
       for (const row of this.rows) {
         if (this.keyOf(row) === part.key) row[how](part, how === "paint" ? part.key : this.wordKey(row))
       }
@@ -153,6 +155,7 @@ class SteerPanel extends Panel {
     this.layRows()
     this.rows.forEach((row, n) => data.first[n] && row.paint(data.first[n], this.keyOf(row)))
     setText(this.error, "")
+    setText(this.engine, data.first.find((row) => row?.engine)?.engine ?? "")
     this.ask()
     this.sharpenSoon()
   }

@@ -48,7 +48,10 @@ def test_an_engine_that_goes_away_in_a_drag_changes_who_searches_and_no_item(
 ):
     address, server = qdrant
     monkeypatch.setenv("RIVAE_RUNS", str(app_runs))
-    assert main(["index", "push", trained_run, "--to", address, "--rows", "all", "--json"]) == 0
+    push = ["index", "push", trained_run, "--to", address, "--json"]
+    assert main([*push, "--rows", "test"]) == 0
+    capsys.readouterr()
+    assert main([*push, "--rows", "all"]) == 0
     own = Explorer.open(Run(app_runs / trained_run), "all")  # before the engine is named
     assert json.loads(capsys.readouterr().out)["items"] == len(own.search_rows)
     monkeypatch.setenv(URL, address)
@@ -81,6 +84,9 @@ def test_an_engine_that_goes_away_in_a_drag_changes_who_searches_and_no_item(
         for answer in answers:
             z, found = answer.request.post_data_json["z"], answer.json()
             assert found["ids"] == own.topk(np.array(z), len(found["ids"])).ids.tolist()
+        for path in (f"steer?run={trained_run}", f"compare?runs={trained_run},demo-digits"):
+            page.goto(f"{app}/{path}")
+            who.get_by_text(here).first.wait_for()
 
 
 def said_by(is_gone):

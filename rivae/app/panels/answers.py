@@ -216,7 +216,7 @@ def results(
             "limit": round(far.limit, 3),
             "where": far.where,
         },
-        "engine": getattr(explorer.retriever.index, "searched_by", ""),  # "": this process
+        "engine": explorer.searched_by,
         "items": {str(i): picture(explorer, i, side) for i in ids if i not in (known or ())},
     }
 

@@ -40,7 +40,7 @@ def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
 
     A part is ``{key, run, query, asks, axes, levels, n_sigma}`` with axes as in ``SteerRow``. Its
     answer has its ``key`` and either ``items`` ([number, title, data address, tiny], best first),
-    ``side``, ``where``, ``axes`` (see ``axes_by_key``) and their ``at`` (s.d. from the mean); or,
+    ``side``, ``where``, ``engine``, ``axes`` (see ``axes_by_key``) and their ``at`` (s.d. from the mean); or,
     with ``cloud``, ``cloud`` (see ``rivae.figures.clouds.to_json``) or None with a ``note``; or an
     ``error``. With ``card`` there is also the ``query``, see ``card``, and for a part
     with ``since`` the ``way`` from there, see ``way_of``.
@@ -88,6 +88,7 @@ def pictures_of(explorer: Explorer, query: Query, row: SteerRow, n_sigma: float)
         "items": [[i, *picture(explorer, i, side)] for i in ids],
         "side": side,
         "where": explorer.far(z).where,
+        "engine": explorer.searched_by,
         "axes": [axes[j] for j in row.axes],
         "at": _levels_at(explorer, z, row),
     }
