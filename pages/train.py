@@ -39,6 +39,6 @@ try:
     else:
         if not session.chosen_run():
             own_pairs.panel()
-        runs.panel()
+        runs.panel(own_pairs.watched())
 except RivaeError as error:
     report.warning(str(error))

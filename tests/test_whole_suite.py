@@ -50,8 +50,9 @@ def name_of(code):
 def copy(tmp_path_factory):
     """The files of this repository, and a new one for each example."""
     copy = tmp_path_factory.mktemp("whole") / "copy"
-    # Bytecode goes along: times of files are copied as well, so that nothing is compiled again.
-    made = shutil.ignore_patterns(".*_cache", ".hypothesis", "*.egg-info")
+    # Bytecode goes along: times of files are copied as well, so that nothing is compiled again;
+    # but not pytest's, which names the files that it was made of.
+    made = shutil.ignore_patterns(".*_cache", ".hypothesis", "*.egg-info", "*-pytest-*.pyc")
 
     def left_out(folder, names):
         of_root = NOT_COPIED.intersection(names) if Path(folder) == ROOT else set()

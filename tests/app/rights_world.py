@@ -242,9 +242,9 @@ def stop(world):
     from rivae.app.shell import report
 
     stopped = []
-    report._stop(SimpleNamespace(cancel=lambda: stopped.append(1)), True)
+    report._stop(SimpleNamespace(can_stop=True, cancel=lambda: stopped.append(1)), True)
     assert stopped
-    report._stop(SimpleNamespace(cancel=lambda: stopped.append(2)), False)
+    report._stop(SimpleNamespace(can_stop=True, cancel=lambda: stopped.append(2)), False)
     return stopped == [1]
 
 

@@ -1,13 +1,17 @@
 """The Runs view without a browser: every state, damaged files, what its buttons do to the queue."""
 
 import shutil
+import threading
 
 import pytest
 import torch
 
 from rivae.app.train import run as view
+from rivae.app.train.page_keys import OTHER_WORK
 from rivae.app.train.parts import REMOVED
 from rivae.app.train.runs import NO_MATCH, NOTHING_RUNS
+from rivae.app.work.tasks import Tasks, start_process, start_thread
+from rivae.base.errors import RivaeError
 from rivae.jobs.agent import log_path
 from rivae.jobs.launch import make_config, run_lock
 from rivae.jobs.ledger import Ledger
@@ -17,6 +21,7 @@ from rivae.runs import Run
 from rivae.training.starts import StartFile
 from tests.app.train_fixture import button, drawn, keys, plain, put, put_existing, trained
 from tests.training.tiny import untrained_run
+from tests.waiting import PATIENCE_S, over
 
 
 @pytest.fixture
@@ -304,3 +309,31 @@ def test_what_is_live_is_the_only_part_that_renews_itself(app, root, monkeypatch
     put(root, "first", "queued")
     app("train")
     assert any(asked)
+
+
+# what else the app works on
+
+
+def test_other_work_of_any_kind_stands_beside_the_trainings_and_can_be_stopped(app, root, until):
+    kind, may_end = Tasks(5, RivaeError, "busy", at_once=3), threading.Event()
+
+    def works(tell):
+        tell("counting", 0.5)
+        may_end.wait(PATIENCE_S)
+        return {}
+
+    kind.start("a", lambda: start_thread("a", "A thread <b>", works))
+    sleeps = "tests.app.interrupted_work:fail_when_interrupted"
+    kind.start("b", lambda: start_process("b", "B process", sleeps, {}))
+    until(lambda: {kind.get(key).stage for key in "ab"} == {"counting", "working"}, "both work")
+    shown = app("train")
+    said = [bar.proto.text for bar in shown.at.get("progress")]
+    assert "counting, 50%" in said[0] and "B process: working" in said[1]
+    thread, process = (shown.at.button(key=f"{OTHER_WORK}_stop_{n}") for n in (0, 1))
+    assert thread.disabled and not process.disabled
+    process.click()
+    shown.calm()
+    over(kind.get("b"))
+    may_end.set()
+    over(kind.get("a"))
+    assert not app("train").at.get("progress")

@@ -42,6 +42,11 @@ def panel() -> None:
             _work(mapping)
 
 
+def watched() -> list[Task]:
+    """The tasks whose progress the panel shows."""
+    return [task for task in (importing.newest(), quick_panel.task()) if task is not None]
+
+
 def _columns(plan: Plan) -> Plan | None:
     """The role of each column, with the first records; None while the table cannot be read."""
     import pandas as pd

@@ -92,19 +92,24 @@ def _start(folder: Path) -> None:
     report.begin(page_keys.QUICK, start)
 
 
+def task() -> Task | None:
+    """What this visitor's "Train and explore" does now."""
+    key = str(st.session_state.get(page_keys.QUICK_TASK) or "")
+    return quick.tasks.get(key) or importing.tasks.get(key)
+
+
 def follow() -> None:
     """What "Train and explore" does now; goes to Explore once there is a model to open."""
     report.show(page_keys.QUICK)
-    key = str(st.session_state.get(page_keys.QUICK_TASK) or "")
-    task = quick.tasks.get(key) or importing.tasks.get(key)
-    if task is None:
+    if (begun := task()) is None:
         return
-    if task.running:
-        if key in quick.tasks.known:  # that of an import has its bar beside the form
-            report.watch([task], page_keys.QUICK, may_stop=access.may_change())
+    is_training = begun.key in quick.tasks.known
+    if begun.running:
+        if is_training:  # that of an import has its bar beside the form
+            report.watch([begun], page_keys.QUICK, may_stop=access.may_change())
         return
     del st.session_state[page_keys.QUICK_TASK]
-    if run := str((task.result or {}).get("run") or ""):
+    if run := str((begun.result or {}).get("run") or ""):
         st.switch_page(pages.path("explore"), query_params={"run": run})
-    if task.error and key in quick.tasks.known:
-        report.warning(task.error)
+    if begun.error and is_training:
+        report.warning(begun.error)

@@ -42,7 +42,7 @@ def panel(plan: str) -> None:
     report.show(PLACE)
     saving = axes_work.task_of("save", plan, run)
     if running := [job for job in (task, saving) if job is not None and job.running]:
-        report.watch(running, PLACE, may_stop=False)
+        report.watch(running, PLACE)
     if task is None or task.running:
         return
     if task.result is None:

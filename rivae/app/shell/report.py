@@ -74,13 +74,13 @@ def watch(jobs: Sequence[Task], place: str, may_stop: bool = True) -> None:
                 key=f"{place}_stop_{n}",
                 on_click=_stop,
                 args=(job, may_stop),
-                disabled=not may_stop,
+                disabled=not (may_stop and job.can_stop),
             )
     st.caption("Continues in the background when you leave this page.")
 
 
 def _stop(job: Task, may_stop: bool) -> None:
-    if may_stop:  # a disabled button can be made to report a click
+    if may_stop and job.can_stop:  # a disabled button can be made to report a click
         job.cancel()
 
 

@@ -40,10 +40,10 @@ def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
 
     A part is ``{key, run, query, asks, axes, levels, n_sigma}`` with axes as in ``SteerRow``. Its
     answer has its ``key`` and either ``items`` ([number, title, data address, tiny], best first),
-    ``side``, ``where``, ``engine``, ``axes`` (see ``axes_by_key``) and their ``at`` (s.d. from the mean); or,
-    with ``cloud``, ``cloud`` (see ``rivae.figures.clouds.to_json``) or None with a ``note``; or an
-    ``error``. With ``card`` there is also the ``query``, see ``card``, and for a part
-    with ``since`` the ``way`` from there, see ``way_of``.
+    ``side``, ``where``, ``engine`` (who searches), ``axes`` (see ``axes_by_key``) and their ``at``
+    (s.d. from the mean); or, with ``cloud``, ``cloud`` (see ``rivae.figures.clouds.to_json``) or
+    None with a ``note``; or an ``error``. With ``card`` there is also the ``query``, see ``card``,
+    and for a part with ``since`` the ``way`` from there, see ``way_of``.
 
     Raises:
         ConfigError: a field is missing, of the wrong kind or out of range.

@@ -12,6 +12,7 @@ AXIS: Final = "axis"
 TERM: Final = "term"
 OVER: Final = "curves"  # the runs whose curves are compared
 TERMS: Final = "terms"  # whether the terms of the loss are unfolded
+OTHER_WORK: Final = "train_other_work"
 BUTTON: Final = "train_button"  # begins the key of every button of a run or job
 PRIORITY: Final = "train_priority"  # begins the key of every choice of a priority
 QUEUE_ALL: Final = "train_queue_all"

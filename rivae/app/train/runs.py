@@ -9,22 +9,27 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.app.panels.component import Component
-from rivae.app.shell import report
+from rivae.app.shell import access, report
 from rivae.app.shell.fragments import fragment
 from rivae.app.shell.text import markdown
 from rivae.app.train import curves, page_keys, parts, run, session
+from rivae.app.work import tasks
 
 if TYPE_CHECKING:
+    from rivae.app.work.tasks import Task
     from rivae.jobs.overview import Entry
 
 QUEUE_SHOWN, QUEUE_MOST = 8, 100
+OTHER_WORK = "Other work"
 NOTHING_RUNS = "Nothing is queued or training."
 NO_MATCH = "No runs match. Change the words, or choose **All**."
 _SCROLL = Component("rivae_scroll", js=("scroll.js",))
 
 
-def panel() -> None:
-    """One run where the address names one, else all of them."""
+def panel(above: Collection[Task] = ()) -> None:
+    """One run where the address names one, else all of them, and what else the app works on; the
+    tasks ``above`` stand there already.
+    """
     if run_id := session.chosen_run():
         run.panel(run_id)
         return
@@ -39,6 +44,9 @@ def panel() -> None:
         fragment(run_every=session.EVERY)(_live)(live)
     else:
         st.markdown(NOTHING_RUNS)
+    if others := [task for task in tasks.all_running() if task not in above]:
+        st.subheader(OTHER_WORK, anchor=False)
+        report.watch(others, page_keys.OTHER_WORK, may_stop=access.may_change())
     over = [entry for entry in entries if not entry.live]
     past_panel(over)
     curves.overlay_panel(entries)

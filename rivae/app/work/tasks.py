@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Any
+from weakref import WeakSet
 
 from rivae.base.errors import RivaeError
 from rivae.base.installed import PACKAGE_ROOT
@@ -46,6 +47,7 @@ class Task:
         title: names it for people.
         stage, share: its progress; share in [0, 1].
         running: whether its process still runs.
+        can_stop: whether it is a process; a thread works to its end.
         error: one sentence, once it has failed.
         result: what its function returned, if anything.
     """
@@ -59,6 +61,7 @@ class Task:
     cancelled: bool = False
     error: str = ""
     result: dict[str, Any] | None = None
+    can_stop: bool = True
     _pace: deque[tuple[float, float]] = field(default_factory=deque, repr=False)
 
     def set_share(self, share: float) -> None:
@@ -152,7 +155,7 @@ def start_thread(key: str, title: str, work: Callable[[Progress], dict[str, Any]
     """Run ``work`` in a thread; watch it. For seconds of arithmetic on what the app holds open,
     which a process would have to open again; it cannot be stopped.
     """
-    task = Task(key, title, None)
+    task = Task(key, title, None, can_stop=False)
 
     def tell(stage: str, share: float) -> None:
         task.stage = stage
@@ -186,6 +189,7 @@ class Tasks:
         self.keep, self.busy, self.sentence, self.at_once = keep, busy, sentence, at_once
         self.known: dict[str, Task] = {}  # the newest last
         self._lock = threading.Lock()
+        _KINDS.add(self)
 
     def get(self, key: str) -> Task | None:
         """The task ``key``, running or done, or None."""
@@ -216,6 +220,15 @@ class Tasks:
     def forget(self, key: str) -> None:
         """Show the task ``key`` no longer."""
         self.known.pop(key, None)
+
+
+_KINDS = WeakSet[Tasks]()
+
+
+def all_running() -> list[Task]:
+    """The running tasks of every kind, by their titles."""
+    tasks = (task for kind in list(_KINDS) for task in kind.running())
+    return sorted(tasks, key=lambda task: (task.title, task.key))
 
 
 # The process of a task
