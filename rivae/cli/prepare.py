@@ -34,7 +34,7 @@ def _prepare(args: argparse.Namespace) -> int:
         from rivae.exploring.preparing import prepare
 
         data = run.config.dataset
-        with on_cluster(args.on, needs=places_of(data.name, data.settings) if args.on else ()):
+        with on_cluster(args.on, places_of(data.name, data.settings)):
             n_items = prepare(run, args.rows, args.ask_with, steps)
     if args.json:
         print_json({"run": run.id, "rows": args.rows, "items": n_items})

@@ -119,7 +119,7 @@ def _train_seeds(args: argparse.Namespace, base: str, steps: Steps) -> int:
     as_batch = trains_as_batch(first.method.settings) and first.training.patience is None
     batches = [configs] if as_batch else [[config] for config in configs]
     data = first.dataset
-    with on_cluster(args.on, needs=places_of(data.name, data.settings) if args.on else ()):
+    with on_cluster(args.on, places_of(data.name, data.settings)):
         runs_done, failures = _train_batches(args, batches, steps)
     steps.close()
     return _report(runs_done, args.json, failures)

@@ -12,6 +12,8 @@ from rivae.data.registry import named_dataset, open_dataset
 from rivae.data.store.manifest import find_store
 from rivae.data.vocabulary import Vocabulary
 
+_OF_FILES = PLACES - {"store", "features", "download"}  # settings that are paths
+
 
 class Views(tuple[View, View]):
     """The views of a registered data set, as ``(data.x1, data.x2)``.
@@ -40,7 +42,8 @@ def places_of(name: str, settings: Mapping[str, Any]) -> list[Path]:
         ConfigError, DataError: there is no such data set or import.
     """
     settings = _placed({**named_dataset(name)[1], **settings})
-    return [Path(str(settings[key])) for key in sorted(PLACES) if _is_path(settings.get(key))]
+    keys = sorted({"store", *_OF_FILES})
+    return [Path(str(settings[key])) for key in keys if _is_path(settings.get(key))]
 
 
 def _again(
@@ -57,7 +60,7 @@ def _placed(settings: Mapping[str, Any]) -> dict[str, Any]:
     out = dict(settings)
     if store := out.get("store"):
         out["store"] = str(find_store(str(store)))
-    for key in PLACES - {"store"}:
+    for key in _OF_FILES:
         if _is_path(out.get(key)):
             out[key] = str(Path(str(out[key])).absolute())
     return out
