@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rivae.base.errors import DataError
+from rivae.retrieval.indexes import two_stage
 from rivae.retrieval.indexes.brute_force import NumpyIndex
 from rivae.retrieval.indexes.two_stage import TwoStageIndex
 from rivae.retrieval.model import FullSpace, ProjectedSpace, make_space
@@ -157,9 +160,11 @@ def test_tiles_hold_neighbours_and_most_are_not_read():
     assert sorted(index.points.order) == list(range(40_000))
 
 
+@pytest.mark.parametrize("few", [0, 60, two_stage.FEW])
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("order", ["ascending", "shuffled"])
-def test_a_part_is_searched_as_if_it_were_alone(backend, order):
+def test_a_part_is_searched_as_if_it_were_alone(backend, order, few, monkeypatch):
+    monkeypatch.setattr(two_stage, "FEW", few)
     rng = np.random.default_rng(2)
     points = np.round(rng.normal(size=(1500, 6)), 1)
     part = rng.permutation(1500)[:200]
@@ -176,6 +181,24 @@ def test_a_part_is_searched_as_if_it_were_alone(backend, order):
         near = np.take_along_axis(distances, expected, axis=1)
         np.testing.assert_allclose(squared, near, rtol=1e-4)  # equal but for ties on the grid
     assert some.search(queries, 500)[0].shape == (30, 200)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 99), size=st.integers(1, 400), k=st.integers(1, 12))
+def test_few_items_are_found_as_those_of_many_are(kind, seed, size, k):
+    """Points that are copied, against their tiles: the same ids in the same order."""
+    rng = np.random.default_rng(seed)
+    points = hard_points(kind, rng)
+    part = np.sort(rng.permutation(len(points))[:size])
+    queries = np.concatenate([points[part[:5]], points[:5] + rng.normal(size=(5, 12))])
+    index = TwoStageIndex.of(points)
+    few, among = two_stage.Few(index, part), two_stage.Among(index, part)
+    expected, distances = among.search(queries, k)
+    positions, squared = few.search(queries, k)
+    np.testing.assert_array_equal(positions, expected)
+    np.testing.assert_allclose(squared, distances, rtol=1e-9, atol=1e-12 * distances.max())
+    np.testing.assert_array_equal(few.rows(positions[0]), among.rows(positions[0]))
 
 
 def test_leading_columns_follow_what_varies():

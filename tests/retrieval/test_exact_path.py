@@ -6,6 +6,7 @@ import torch
 
 from rivae.base.errors import ConfigError
 from rivae.retrieval.exact_path import exact_change_points, exact_paths, find_kinks
+from rivae.retrieval.indexes import two_stage
 from rivae.retrieval.indexes.two_stage import TwoStageIndex
 from rivae.retrieval.registry import INDEXES
 from rivae.retrieval.retriever import Retriever
@@ -97,9 +98,10 @@ def test_sampling_never_finds_an_item_that_the_exact_path_misses():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", [False, True])
-def test_many_items_have_the_same_paths_as_few(part):
+@pytest.mark.parametrize(("part", "few"), [(False, 0), (True, 0), (True, two_stage.FEW)])
+def test_many_items_have_the_same_paths_as_few(part, few, monkeypatch):
     """Contenders of a path, among points kept in float32, against brute force over all of them."""
+    monkeypatch.setattr(two_stage, "FEW", few)
     many = Retriever(SmallMethod(), DATA, np.arange(len(DATA)), kind=INDEXES["two-stage"])
     if part:
         many = many.subset(np.arange(0, len(DATA), 3))

@@ -31,7 +31,7 @@ from rivae.base.arrays import Floats, Ints, Singles
 from rivae.retrieval.base import Allocate, Index, KeptIndex, Read
 from rivae.retrieval.contenders import Contenders, contenders
 from rivae.retrieval.exact import check_points
-from rivae.retrieval.indexes.brute_force import LARGE
+from rivae.retrieval.indexes.brute_force import LARGE, NumpyIndex
 from rivae.retrieval.turned import (
     BLOCK_ITEMS,
     TILE,
@@ -41,6 +41,7 @@ from rivae.retrieval.turned import (
     turn_points,
 )
 
+FEW = 20_000  # items whose points are copied for a search among them
 _UNIT = 2.0**-24
 _EXACT = 1 << 15  # distances computed at once
 _MANY = 1_000
@@ -241,8 +242,10 @@ class TwoStageIndex(KeptIndex):
         out[:, twin] = out[:, first]
         return out
 
-    def subset(self, positions: Ints) -> Among | TwoStageIndex:
+    def subset(self, positions: Ints) -> Index:
         """See ``Index.subset``."""
+        if len(positions) <= FEW:
+            return Few(self, positions)
         if (np.diff(positions) > 0).all():
             return Among(self, positions)
         return TwoStageIndex.of(self.rows(positions))
@@ -285,6 +288,44 @@ class Among(Index):
         """See ``Index.all_squared_distances``."""
         return self._index.all_squared_distances(queries)[:, self._positions]
 
-    def subset(self, positions: Ints) -> Among | TwoStageIndex:
+    def subset(self, positions: Ints) -> Index:
+        """See ``Index.subset``."""
+        return self._index.subset(self._positions[positions])
+
+
+class Few(Index):
+    """So few of the items of a ``TwoStageIndex`` that all are compared, along its axes.
+
+    Effects are measured among 20,000 items: of ten million, the tiles of ``Among`` hold few of
+    them, and each search would look at most tiles.
+    """
+
+    def __init__(self, index: TwoStageIndex, positions: Ints) -> None:
+        self._index, self._positions = index, positions
+        self._copies = NumpyIndex(index.points.at(positions))
+
+    @property
+    def n_items(self) -> int:
+        """Number of points."""
+        return len(self._positions)
+
+    @property
+    def n_features(self) -> int:
+        """Numbers of a point."""
+        return self._index.n_features
+
+    def rows(self, positions: Ints) -> Floats:
+        """See ``Index.rows``."""
+        return self._index.rows(self._positions[positions])
+
+    def search(self, queries: Floats, k: int) -> tuple[Ints, Floats]:
+        """See ``Index.search``."""
+        return self._copies.search(self._index.points.turned(queries), k)
+
+    def all_squared_distances(self, queries: Floats) -> Floats:
+        """See ``Index.all_squared_distances``."""
+        return self._copies.all_squared_distances(self._index.points.turned(queries))
+
+    def subset(self, positions: Ints) -> Index:
         """See ``Index.subset``."""
         return self._index.subset(self._positions[positions])
