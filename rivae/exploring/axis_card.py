@@ -52,13 +52,13 @@ def factor_links(explorer: Explorer, dim: int) -> list[Link]:
     """The axis as it is shown with each factor of the data, over the items searched; the strongest
     first.
     """
-    factors, names = factor_table(explorer.data)
+    factors, names = factor_table(explorer.data, explorer.search_rows)
     if factors is None:
         return []
-    rows, places = explorer.search_rows, explorer.shown_positions(dim).astype(np.float64)
+    places = explorer.shown_positions(dim).astype(np.float64)
     links = [
         link
-        for name, values in zip(names, factors[rows].T, strict=True)
+        for name, values in zip(names, factors.T, strict=True)
         if (link := correlation(name, places, values)) is not None
     ]
     return sorted(links, key=lambda link: -abs(link.r))

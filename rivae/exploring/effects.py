@@ -174,7 +174,9 @@ def _held_out(retriever: Retriever, n_queries: int, random_state: int) -> Ints:
     """At most ``n_queries`` held-out rows among the items searched, sorted."""
     splits = retriever.data.splits
     for split in ("test", "validation"):
-        rows = np.intersect1d(splits[split], retriever.ids)
+        is_in_split = np.zeros(len(retriever.data), dtype=bool)
+        is_in_split[splits[split]] = True
+        rows = np.sort(retriever.ids[is_in_split[retriever.ids]])
         if len(rows):
             break
     else:

@@ -30,9 +30,14 @@ class ItemTerms:
         self._sets = item_words(data).sets if has_texts(data) else [()] * len(data)
         self._tags = item_tags(data)
         self._ignored_tags = tag_map_of(data)[0].ignored
-        factors, self.factor_names = factor_table(data)
-        self._factors = np.zeros((len(data), 0)) if factors is None else factors
+        self._data = data
+        self.factor_names = factor_table(data, np.arange(0))[1]
         self.poles = {s.name: s.poles for s in data.factor_specs if any(s.poles)}
+
+    def _factors(self, rows: NDArray[np.int64]) -> Floats:
+        """(n, K); of ten million items the table of all would take more than the search."""
+        table = factor_table(self._data, rows)[0]
+        return np.zeros((len(rows), 0)) if table is None else table
 
     def evidence(self, z: Floats, rows: NDArray[np.int64]) -> list[tuple[Evidence, ...]]:
         """The terms that change most along each axis of ``z`` (n, d), the positions of ``rows``."""
@@ -40,7 +45,7 @@ class ItemTerms:
             z,
             [self._sets[i] for i in rows],
             None if self._tags is None else [self._tags[i] for i in rows],
-            self._factors[rows],
+            self._factors(rows),
             self.factor_names,
             ignored_tags=self._ignored_tags,
         )
@@ -55,7 +60,7 @@ class ItemTerms:
         tag_names = [target.label for target in tag_targets(tags, self._ignored_tags)]
         names = {"factor": self.factor_names, "tag": tag_names, "word": common_words(words)}
         values = {
-            "factor": self._factors[rows],
+            "factor": self._factors(rows),
             "tag": presence_of(tags or [()] * len(rows), names["tag"]),
             "word": presence_of(words, names["word"]),
         }
@@ -67,7 +72,7 @@ class ItemTerms:
         1 where there is a word of the name, less 1 where there is one of the other pole.
         """
         if name.name in self.factor_names:
-            return np.asarray(self._factors[rows, self.factor_names.index(name.name)])
+            return np.asarray(self._factors(rows)[:, self.factor_names.index(name.name)])
         tags = self._tags or [()] * len(self._sets)
         more, less = (set(names.split(", ")) for names in (name.name, name.low))
         here = [{*self._sets[i], *tags[i]} for i in rows]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rivae.base.arrays import Floats
+from rivae.base.arrays import Floats, Ints
 from rivae.base.errors import ConfigError, DataError
-from rivae.data.base import PairedDataset
+from rivae.data.base import FactorSpec, PairedDataset
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -214,13 +214,21 @@ def target_values(
     if kind == "tag" and tags is not None:
         return np.array([name in item for item in tags], dtype=np.float64)
     if kind == "factor" and data.factors is not None:
-        for k, spec in enumerate(data.factor_specs):
-            if name == spec.name:
-                return np.asarray(data.factors[:, k], dtype=np.float64)
-            for code, level in enumerate(spec.levels or ()):
-                if name == f"{spec.name}={level}":
-                    return np.asarray(data.factors[:, k] == code, dtype=np.float64)
+        values = _factor_values(name, data.factors, data.factor_specs)
+        if values is not None:
+            return values
     raise ConfigError(f"{data.name} has no {target.label}: choose another relation")
+
+
+def _factor_values(name: str, factors: Floats, specs: Sequence[FactorSpec]) -> Floats | None:
+    """The values of a factor, or whether a category has a level ("kind=soup"); (n,) or None."""
+    for k, spec in enumerate(specs):
+        if name == spec.name:
+            return np.asarray(factors[:, k], dtype=np.float64)
+        for code, level in enumerate(spec.levels or ()):
+            if name == f"{spec.name}={level}":
+                return np.asarray(factors[:, k] == code, dtype=np.float64)
+    return None
 
 
 def related_words(
@@ -231,10 +239,17 @@ def related_words(
     return relations(sets, values, vocabulary).kinds(0)
 
 
-def factor_table(data: PairedDataset) -> tuple[Floats | None, tuple[str, ...]]:
-    """All of ``factor_targets`` as columns (N, K), with their labels; None without factors."""
+def factor_table(
+    data: PairedDataset, rows: Ints | None = None
+) -> tuple[Floats | None, tuple[str, ...]]:
+    """All of ``factor_targets`` as columns (n, K) of some data rows, or of all, with their labels;
+    None without factors.
+    """
     targets = factor_targets(data)
     if data.factors is None or not targets:
         return None, ()
-    columns = [target_values(target, data) for target in targets]
-    return np.column_stack(columns), tuple(target.label for target in targets)
+    factors = data.factors if rows is None else data.factors[rows]
+    names = (target.key.partition(":")[2] for target in targets)
+    columns = [_factor_values(name, factors, data.factor_specs) for name in names]
+    table = np.column_stack([column for column in columns if column is not None])
+    return table, tuple(target.label for target in targets)
