@@ -251,11 +251,6 @@ class Explorer(Catalogue):
         answer = retriever.search(self.checked_z(z)[None], min(k, len(retriever.ids)))
         return Hits(answer.ids[0], answer.squared_distances[0], answer.scores[0])
 
-    @property
-    def searched_by(self) -> str:
-        """Who searches, in a sentence for visitors; "" for this process."""
-        return getattr(self.retriever.index, "searched_by", "")
-
     def far(self, z: Vector) -> Distance:
         """How far ``z`` (d,) is from the training queries, and the limit for "far"."""
         return self.retriever.far(self.checked_z(z))

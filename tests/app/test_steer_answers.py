@@ -41,7 +41,7 @@ def test_a_row_is_answered_like_the_library_does(ask, digits):
     z = digits.encode(12)
     z[1], z[0] = digits.mean[1] + 3 * digits.std[1], digits.mean[0] - digits.std[0]
     assert row["where"] == digits.far(np.asarray(z)).where
-    assert row["engine"] == digits.searched_by == ""
+    assert row["engine"] == ""
     assert row["query"][0] == digits.title(12)
 
 

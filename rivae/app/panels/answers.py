@@ -216,9 +216,14 @@ def results(
             "limit": round(far.limit, 3),
             "where": far.where,
         },
-        "engine": explorer.searched_by,
+        "engine": searched_by(explorer),
         "items": {str(i): picture(explorer, i, side) for i in ids if i not in (known or ())},
     }
+
+
+def searched_by(explorer: Explorer) -> str:
+    """Who searches, in a sentence for visitors; "" for this process."""
+    return getattr(explorer.retriever.index, "searched_by", "")
 
 
 def picture(explorer: Explorer, i: int, side: int) -> list[str | bool]:

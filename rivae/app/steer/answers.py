@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from rivae.app.panels.answers import OpenRun, existing, picture
+from rivae.app.panels.answers import OpenRun, existing, picture, searched_by
 from rivae.app.panels.links import Query
 from rivae.app.panels.questions import (
     MAX_CLOUDS,
@@ -88,7 +88,7 @@ def pictures_of(explorer: Explorer, query: Query, row: SteerRow, n_sigma: float)
         "items": [[i, *picture(explorer, i, side)] for i in ids],
         "side": side,
         "where": explorer.far(z).where,
-        "engine": explorer.searched_by,
+        "engine": searched_by(explorer),
         "axes": [axes[j] for j in row.axes],
         "at": _levels_at(explorer, z, row),
     }
