@@ -17,7 +17,7 @@ def retriever():
     return Retriever(run.load_method(data), data, np.sort(data.splits["test"]))
 
 
-@pytest.mark.slow
+@pytest.mark.slow(rare=True)  # half a minute; what it measures by is tested with the metrics
 def test_axes_that_are_factors_change_their_own(retriever):
     levels = retriever.data.factors[retriever.ids]
     found = bench.measured(retriever, levels)
