@@ -203,11 +203,11 @@ def test_words_tags_and_factors_hold_while_a_slider_is_dragged_and_stand_in_the_
     count = page.get_by_test_id("count")
     until(lambda: count.inner_text() == f"10 of {len(having)}", "they are counted")
     before = explore.ids()
-    for _ in explore.drag(1, [0.2, 0.8]):
-        until(all_have_it, "while the button is down, too")
-    until(lambda: explore.ids() != before, "the items follow the slider")
-    until(lambda: f"only={word}" in page.evaluate("location.href"), "the address has it")
-    page.wait_for_timeout(1_500)  # the last answer, and the address of the last place
+    for _ in explore.drag(1, [0.8]):
+        until(lambda: explore.ids() != before, "the items follow the slider")
+        assert all_have_it(), "while the button is down, too"
+    until(lambda: "z=" in page.evaluate("location.href"), "the address has the place")
+    assert f"only={word}" in page.evaluate("location.href")
     ids = explore.ids()
     page.reload()
     explore.settled()
