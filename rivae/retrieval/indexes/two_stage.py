@@ -251,14 +251,11 @@ class TwoStageIndex(KeptIndex):
         return TwoStageIndex.of(self.rows(positions))
 
 
-class Among(Index):
-    """Some of the items of a ``TwoStageIndex``, without a copy of their points."""
+class _Part(Index):
+    """Some of the items of a ``TwoStageIndex``."""
 
     def __init__(self, index: TwoStageIndex, positions: Ints) -> None:
         self._index, self._positions = index, positions
-        items = np.zeros((index.n_tiles, TILE), dtype=bool)
-        items.ravel()[index.points.places[positions]] = True
-        self._mask = Allowed(items, items.sum(axis=1))
 
     @property
     def n_items(self) -> int:
@@ -273,6 +270,20 @@ class Among(Index):
     def rows(self, positions: Ints) -> Floats:
         """See ``Index.rows``."""
         return self._index.rows(self._positions[positions])
+
+    def subset(self, positions: Ints) -> Index:
+        """See ``Index.subset``."""
+        return self._index.subset(self._positions[positions])
+
+
+class Among(_Part):
+    """Some of the items of a ``TwoStageIndex``, without a copy of their points."""
+
+    def __init__(self, index: TwoStageIndex, positions: Ints) -> None:
+        super().__init__(index, positions)
+        items = np.zeros((index.n_tiles, TILE), dtype=bool)
+        items.ravel()[index.points.places[positions]] = True
+        self._mask = Allowed(items, items.sum(axis=1))
 
     def search(self, queries: Floats, k: int) -> tuple[Ints, Floats]:
         """See ``Index.search``."""
@@ -288,12 +299,8 @@ class Among(Index):
         """See ``Index.all_squared_distances``."""
         return self._index.all_squared_distances(queries)[:, self._positions]
 
-    def subset(self, positions: Ints) -> Index:
-        """See ``Index.subset``."""
-        return self._index.subset(self._positions[positions])
 
-
-class Few(Index):
+class Few(_Part):
     """So few of the items of a ``TwoStageIndex`` that all are compared, along its axes.
 
     Effects are measured among 20,000 items: of ten million, the tiles of ``Among`` hold few of
@@ -301,22 +308,8 @@ class Few(Index):
     """
 
     def __init__(self, index: TwoStageIndex, positions: Ints) -> None:
-        self._index, self._positions = index, positions
+        super().__init__(index, positions)
         self._copies = NumpyIndex(index.points.at(positions))
-
-    @property
-    def n_items(self) -> int:
-        """Number of points."""
-        return len(self._positions)
-
-    @property
-    def n_features(self) -> int:
-        """Numbers of a point."""
-        return self._index.n_features
-
-    def rows(self, positions: Ints) -> Floats:
-        """See ``Index.rows``."""
-        return self._index.rows(self._positions[positions])
 
     def search(self, queries: Floats, k: int) -> tuple[Ints, Floats]:
         """See ``Index.search``."""
@@ -325,7 +318,3 @@ class Few(Index):
     def all_squared_distances(self, queries: Floats) -> Floats:
         """See ``Index.all_squared_distances``."""
         return self._copies.all_squared_distances(self._index.points.turned(queries))
-
-    def subset(self, positions: Ints) -> Index:
-        """See ``Index.subset``."""
-        return self._index.subset(self._positions[positions])
