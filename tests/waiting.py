@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 PATIENCE_S = 400
+IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"  # no script of the app runs
 
 
 def until(

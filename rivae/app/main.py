@@ -36,6 +36,7 @@ st.session_state[keys.PAGE] = page.name
 finder.follow()
 if entered:
     fragments.forget_all()
+if entered or address.came_by_link(page):
     address.arrive(page)
 view = address.change_view(page, entered)
 address.leave(page)  # now and at the end: a click may interrupt a page half-way

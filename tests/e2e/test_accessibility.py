@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from tests.waiting import IDLE
+
 pytestmark = pytest.mark.slow
 
 KITCHEN, OTHER = "demo-kitchen", "demo-kitchen-cos-sim-lvm"
@@ -68,7 +70,6 @@ FOCUSED = """() => {
   const known = numbered.get(node) ?? (node === document.body ? "end" : "new")
   return [known, node.outerHTML.slice(0, 120)]
 }"""
-IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 SPARE = 30  # elements that appear on the way
 
 

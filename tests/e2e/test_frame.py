@@ -4,6 +4,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tests.waiting import IDLE
+
 pytestmark = pytest.mark.slow
 
 
@@ -82,3 +84,32 @@ def test_query_and_view_survive_every_switch(page, app_server, until):
     page.get_by_test_id("all-hit").filter(has_text="Explore: Plane").click()
     until(lambda: link(page)[1].get("view") == "Plane", "the search leads to a view, too")
     assert link(page)[1]["q"] == "12"
+
+
+LEFT = (
+    "explore?run=demo-kitchen&q=12&z=2_0.5",
+    "steer?run=demo-kitchen&q=12&levels=1q",
+    "traverse?run=demo-kitchen&q=12&range=Paper&points=7&view=Plane",
+    "words?run=demo-kitchen&q=12&part=Results",
+    "metrics?run=demo-kitchen&show=tables",
+)
+
+
+def test_a_place_that_is_clicked_twice_opens_as_it_was_left(page, app_server, until):
+    places = page.locator(".st-key-places")
+
+    def arrived(at):
+        page.locator(f".st-key-at_place_{at}").wait_for()
+        page.locator(IDLE).wait_for()
+
+    for address in LEFT:
+        page.goto(f"{app_server}/{address}")
+        at = "Evidence" if address.startswith("metrics") else "Explore"
+        arrived(at)
+        left = link(page)
+        places.get_by_role("link", name="Train").click()
+        arrived("Train")
+        # The second click reaches the link of the page that is left, whose address is a bare one.
+        places.get_by_role("link", name=at).dblclick()
+        arrived(at)
+        until(lambda left=left: link(page) == left, f"{left} as it was left")

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import IDLE
+
 pytestmark = pytest.mark.slow
 PROBE = Path(__file__).parents[2] / "benchmarks" / "first_screens.js"
 KITCHEN = "demo-kitchen"
@@ -45,6 +47,6 @@ def test_words_open_on_the_results_of_a_moved_slider_and_their_first_screens_are
 
 def is_quiet(page):
     """The first screen: few controls, few words."""
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    page.locator(IDLE).wait_for()
     controls, words, _, _ = page.evaluate("counted()")
     assert controls <= 25 and words <= 60

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 OF_LIVE = ("run", "q", "z", "add", "only", "k", "rows")  # the results that Live shows
+OF_RUNS = {"run", "runs"}  # one of them stands in the address of each page of runs, once drawn
 PASSING = ("tour", "step")  # of one visit only
 AVERAGE = "the average query"
 ONLY_EXPLORE = (
@@ -136,6 +137,15 @@ def to_view(page: Page, view: View) -> dict[str, str]:
     }
 
 
+def came_by_link(page: Page) -> bool:
+    """Whether a link of another page leads to ``page``, which is shown already: the visitor has
+    clicked twice, or before the links of this page were there.
+    """
+    fields, last = st.query_params.to_dict(), st.session_state.get(keys.ADDRESSES, {})
+    is_bare = fields.keys() <= page.view_names
+    return is_bare and not _goes_back() and bool(OF_RUNS & last.get(page.name, {}).keys())
+
+
 def arrive(page: Page) -> None:
     """The visitor has come to ``page``: fill its address if it is bare or names a view alone."""
     fields = st.query_params.to_dict()
@@ -145,15 +155,13 @@ def arrive(page: Page) -> None:
         for name, text in _without_upload(page.name, fields).items()
     }
     last_fields = dict(st.session_state.get(keys.ADDRESSES, {}).get(page.name, {}))
-    context = get_script_run_ctx()
-    goes_back = context is not None and context.is_history_navigation
     if is_tab:
         usual = page.views[0].params
         for name in page.view_names:
             last_fields.pop(name, None)
         view = {name: text for name, text in new_fields.items() if usual.get(name) != text}
         full_fields = {**_filled(page, last_fields), **view}
-    elif new_fields and (goes_back or new_fields != {"run": run_in_hand()}):
+    elif new_fields and (_goes_back() or new_fields != {"run": run_in_hand()}):
         full_fields = {
             **{name: last_fields[name] for name in page.always if name in last_fields},
             **new_fields,
@@ -172,11 +180,9 @@ def change_view(page: Page, entered: bool) -> View:
     another view than before has come: a link to the page that is shown does not do that.
     """
     fields = st.query_params.to_dict()
-    view, context = page.view(fields), get_script_run_ctx()
-    before = st.session_state.get(keys.VIEW)
+    view, before = page.view(fields), st.session_state.get(keys.VIEW)
     st.session_state[keys.VIEW] = view.title
-    goes_back = context is not None and context.is_history_navigation
-    if not entered and before != view.title and not goes_back:
+    if not entered and before != view.title and not _goes_back():
         # One name at a time: others may be bound to controls, and only those may change them.
         for name, text in view.params.items():
             if view is page.views[0]:
@@ -184,6 +190,12 @@ def change_view(page: Page, entered: bool) -> View:
             else:
                 st.query_params[name] = text
     return view
+
+
+def _goes_back() -> bool:
+    """Whether the browser's buttons for back and forward led here."""
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation
 
 
 def _without_upload(page: str, found: dict[str, str]) -> dict[str, str]:
