@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from rivae.base.csv_text import unescaped
 from rivae.base.errors import LabelError
-from rivae.base.reading.tables import records, table_kind
+from rivae.base.reading.tables import InputTable, table_kind
 from rivae.labels.events import LabelEvent, Slot, from_record, new_id, parse_time, slot
 from rivae.labels.formats import (
     LONG_COLUMNS,
@@ -72,7 +72,7 @@ def read_labels(
     events: list[FileEvent] = []
     places: dict[Slot, LabelEvent] = {}
     keys = _Keys(item)
-    for row, record in enumerate(records(path), start=1):
+    for row, record in enumerate(InputTable(path).records(), start=1):
         try:
             for offer in _events(row, record, kind == ".csv", guideline, now):
                 factor = offer.event.factor

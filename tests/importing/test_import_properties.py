@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from rivae.base.errors import ConfigError, DataError, RivaeError
-from rivae.base.reading.tables import preview
+from rivae.base.reading.tables import InputTable
 from rivae.data.importing import (
     ImportReport,
     ImportSettings,
@@ -70,7 +70,7 @@ def sound(i: int) -> dict[str, Any]:
 
 
 def source_of(table: Path) -> PairsImport:
-    columns = columns_of(preview(table))
+    columns = columns_of(InputTable(table).preview())
     factors = tuple(c for c in ("heat",) if c in columns)
     chosen = {"picture": None, "factors": factors}
     return PairsImport(table, [], make_mapping(columns, chosen, needs_picture=False))

@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 from rivae.base.errors import ConfigError, DataError
+from rivae.base.reading.tables import InputTable
 from rivae.data import load_dataset
 from rivae.data.importing import ImportSettings, PairsImport, run_import
 from rivae.data.importing.factors import FactorReader
@@ -30,7 +31,8 @@ def take(table, images, root, name="mine", chosen=None, encoding="utf-8", **opti
     settings = ImportSettings(
         name, root=root, **{k: options.pop(k) for k in ("side", "paper_filter") if k in options}
     )
-    return run_import(PairsImport(table, [images], mapping, encoding), settings, **options)
+    source = PairsImport(InputTable(table, encoding), [images], mapping)
+    return run_import(source, settings, **options)
 
 
 def test_a_table_becomes_a_data_set(tmp_path, pictures, write_table):

@@ -15,7 +15,7 @@ from PIL import Image
 
 from rivae.base.errors import DataError
 from rivae.base.reading.shards import DAMAGED, NOT_READ, SPLIT, WORD_IS_SPLIT
-from rivae.base.reading.tables import Broken, all_columns, rows
+from rivae.base.reading.tables import Broken, InputTable
 from rivae.base.reading.tar_rows import KEY, MAX_MEMBER
 from rivae.cli.main import main
 from rivae.data.importing import run_import
@@ -95,7 +95,7 @@ def test_packed_or_written_as_parquet_it_is_the_same(folder, tmp_path):
     for path in folder.glob("*.tar"):
         data = path.read_bytes()
         (tmp_path / "packed" / f"{path.name}.gz").write_bytes(gzip.compress(data))
-        records = [row for row in rows(path) if not isinstance(row, Broken)]
+        records = [row for row in InputTable(path).rows() if not isinstance(row, Broken)]
         pd.DataFrame(records).to_parquet(tmp_path / "tables" / f"{path.stem}.parquet")
     for name in ("packed", "tables"):
         _, other = imported(tmp_path / name, name)
@@ -169,7 +169,7 @@ def members_of(samples):
 
 def read(path, content):
     path.write_bytes(content)
-    return [*rows(path)]
+    return [*InputTable(path).rows()]
 
 
 @settings(max_examples=60, deadline=None)
@@ -192,7 +192,9 @@ def test_any_sample_is_read_or_named(tmp_path_factory, samples, packed):
             if ending != "json":
                 cell = row[ending.lower()]
                 assert cell == content or cell.encode() == content.removeprefix(b"\xef\xbb\xbf")
-    assert set(all_columns(path)) == {c for row in found if isinstance(row, dict) for c in row}
+    assert set(InputTable(path).columns()) == {
+        c for row in found if isinstance(row, dict) for c in row
+    }
 
 
 @settings(max_examples=60, deadline=None)
@@ -206,7 +208,7 @@ def test_what_is_cut_off_is_refused_or_whole(tmp_path_factory, samples, share):
     path.write_bytes(content[: int(share * len(content))])
     before = []
     try:
-        before.extend(rows(path))
+        before.extend(InputTable(path).rows())
     except DataError:
         assert before == whole[: len(before)]
     else:

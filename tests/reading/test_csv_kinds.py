@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rivae.base.errors import DataError
 from rivae.base.reading.csv_layout import PARTED_BY, TITLES_SKIPPED
 from rivae.base.reading.csv_rows import HEADLESS, LOOSE, OTHER_NUMBER, SHORT, UNNAMED
-from rivae.base.reading.tables import Broken, Record, all_columns, preview, records, rows
+from rivae.base.reading.tables import Broken, InputTable, Record
 
 ROWS = [[str(i), f"{i}.png", f"Dish {i}"] for i in range(12)]
 NAMES = ["id", "image", "title"]
@@ -29,10 +29,9 @@ def read(content: str | bytes, name: str = "t.csv") -> tuple[list[Record | Broke
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_bytes(content.encode() if isinstance(content, str) else content)
-        found = list(rows(path, note=lambda *remark: notes.append(remark)))
-        assert all(
-            isinstance(row, Broken) or set(row) <= {*all_columns(path), *row} for row in found
-        )
+        found = list(InputTable(path).rows(note=lambda *remark: notes.append(remark)))
+        columns = InputTable(path).columns()
+        assert all(isinstance(row, Broken) or set(row) <= {*columns, *row} for row in found)
     return found, notes
 
 
@@ -276,9 +275,9 @@ def test_rows_in_the_middle_that_are_empty_count():
 def test_where_all_must_be_sound_a_short_line_is_not(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("id,image,title\n1,1.png\n")
-    assert preview(path) == [{"id": "1", "image": "1.png", "title": ""}]
+    assert InputTable(path).preview() == [{"id": "1", "image": "1.png", "title": ""}]
     with pytest.raises(DataError, match="line 2: 2 cells"):
-        list(records(path))
+        list(InputTable(path).records())
 
 
 @pytest.mark.parametrize(
@@ -300,7 +299,7 @@ def test_what_is_no_table(tmp_path, content, reason):
     path = tmp_path / "t.csv"
     path.write_bytes(content)
     with pytest.raises(DataError, match=reason):
-        list(rows(path))
+        list(InputTable(path).rows())
 
 
 @pytest.mark.parametrize(
@@ -311,4 +310,4 @@ def test_other_files_are_refused_with_a_way_out(tmp_path, name, way):
     path = tmp_path / name
     path.write_bytes(b"x")
     with pytest.raises(DataError, match=f"{name} .*{way}"):
-        list(rows(path))
+        list(InputTable(path).rows())

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rivae.base.errors import DataError
 from rivae.base.reading.encodings import ENCODINGS, likely_encoding, twice_encoded
 from rivae.base.reading.found_encoding import found_encoding
-from rivae.base.reading.tables import BETTER, READ_AS_CP1252, all_columns, preview, rows
+from rivae.base.reading.tables import BETTER, READ_AS_CP1252, InputTable
 
 QUOTES = "Grandma’s “best” – 5 € pie…"
 DISHES = {
@@ -62,7 +62,7 @@ def table(titles: list[str], kind: str, n: int = 40) -> str:
 
 def remarks(path: Path, encoding: str) -> list[tuple[str, str, str]]:
     found: list[tuple[str, str, str]] = []
-    list(rows(path, encoding, note=lambda *remark: found.append(remark)))
+    list(InputTable(path, encoding).rows(note=lambda *remark: found.append(remark)))
     return found
 
 
@@ -81,11 +81,11 @@ def test_the_encoding_is_named_with_what_it_says(tmp_path, encoding, titles, kin
     path.write_bytes(gzip.compress(content) if kind.endswith("gz") else content)
     first = next(title for title in titles if not title.isascii()).split(",")[0]
     with pytest.raises(DataError, match=rf"--encoding {encoding}\b") as refused:
-        list(rows(path))
+        list(InputTable(path).rows())
     assert first in str(refused.value) and kind in str(refused.value)
     found = found_encoding(path)
     assert found is not None and found.encoding == encoding and first in found.example
-    assert [row["title"] for row in rows(path, encoding)][: len(titles)] == titles
+    assert [row["title"] for row in InputTable(path, encoding).rows()][: len(titles)] == titles
     assert remarks(path, encoding) == [] and encoding in ENCODINGS
 
 
@@ -109,46 +109,48 @@ def test_any_part_of_a_text_tells(encoding: str, random: object) -> None:
 def test_texts_of_wide_letters(tmp_path, encoding, title, kind):
     path = tmp_path / kind
     path.write_bytes(table([title], kind).encode(encoding))
-    assert {row["title"] for row in rows(path, encoding)} == {title}
+    assert {row["title"] for row in InputTable(path, encoding).rows()} == {title}
     found = found_encoding(path)
     assert found is not None and found.encoding == encoding
     assert title.isascii() or title.split()[0] in found.example
     if encoding in ("utf-16", "utf-32"):  # with a mark
-        assert {row["title"] for row in rows(path)} == {title}
+        assert {row["title"] for row in InputTable(path).rows()} == {title}
         assert [encoding.upper() in said for said, _, _ in remarks(path, "utf-8")] == [True]
-        assert preview(path, "cp1252") == preview(path)
+        assert InputTable(path, "cp1252").preview() == InputTable(path).preview()
     else:
         for wrong in ("utf-8", "utf-16-le" if encoding != "utf-16-le" else "utf-16-be"):
             with pytest.raises(DataError, match=rf"--encoding {encoding}\b"):
-                list(rows(path, wrong))
-        assert {row["title"] for row in rows(path, encoding[:6])} == {title}, "either order"
+                list(InputTable(path, wrong).rows())
+        either_order = InputTable(path, encoding[:6])
+        assert {row["title"] for row in either_order.rows()} == {title}
 
 
 def test_a_mark_counts_more_than_what_was_said(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(table(["Crème"], "t.csv").encode("utf-8-sig"))
     for said in ("utf-8", "utf-16", "latin-1", "cp1250"):
-        assert list(preview(path, said)[0]) == ["id", "title"]
+        assert list(InputTable(path, said).preview()[0]) == ["id", "title"]
         assert len(remarks(path, said)) == (said != "utf-8")
     path.write_bytes(table(["Crème"], "t.csv").encode())
     with pytest.raises(DataError, match="UTF-16"):
-        list(rows(path, "utf-16"))
+        list(InputTable(path, "utf-16").rows())
 
 
 def test_zero_bytes_in_a_sound_text_are_no_wide_letters(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(table(["Crème"], "t.csv").encode().replace(b"\n7,", b"\n7\0,"))
-    assert len(list(rows(path))) == 40
+    assert len(list(InputTable(path).rows())) == 40
 
 
 def test_latin_1_is_what_browsers_take_it_for(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(table(["Soup", QUOTES], "t.csv").encode("cp1252"))
     for said in ("latin-1", "iso-8859-1", "L1"):
-        assert [row["title"] for row in preview(path, said)][:2] == ["Soup", QUOTES]
+        assert [row["title"] for row in InputTable(path, said).preview()][:2] == ["Soup", QUOTES]
         assert remarks(path, said) == [(READ_AS_CP1252, "line 3", QUOTES)]
     path.write_bytes(table(["Crème"], "t.csv").encode("latin-1"))
-    assert preview(path, "latin-1")[0]["title"] == "Crème" and not remarks(path, "latin-1")
+    assert InputTable(path, "latin-1").preview()[0]["title"] == "Crème"
+    assert not remarks(path, "latin-1")
 
 
 @pytest.mark.parametrize(
@@ -182,10 +184,10 @@ def test_the_first_wrong_line_of_a_text_is_named(parts: list[str | bytes], end: 
         path = Path(folder) / "t.csv"
         path.write_bytes(end.encode().join([b"title", *lines]))
         if not wrong:
-            assert len(list(rows(path))) == len(parts)
+            assert len(list(InputTable(path).rows())) == len(parts)
             return
         with pytest.raises(DataError) as refused:
-            list(rows(path))
+            list(InputTable(path).rows())
         said = str(refused.value)
         assert f"line {wrong[0]}" in said
         if sound > 5 * len(wrong):
@@ -200,9 +202,9 @@ def test_a_wrong_line_far_down_is_named(tmp_path):
     lines = table(["Crème"], "t.csv", 30_000).encode().split(b"\n")
     lines[20_000] = b"19999,Cr\xe8me"
     path.write_bytes(b"\n".join(lines))
-    assert len(preview(path)) == 200
+    assert len(InputTable(path).preview()) == 200
     with pytest.raises(DataError, match=r"line 20,001 .*“Crème”"):
-        list(rows(path))
+        list(InputTable(path).rows())
 
 
 @given(st.text(st.sampled_from("éèüñß’“”½°Éçäš"), min_size=1, max_size=3))
@@ -237,4 +239,4 @@ def test_sound_text_was_not_encoded_twice(text):
 def test_columns_of_a_text_in_another_encoding(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes("id,köstlich\n1,ä\n".encode("cp1252"))
-    assert all_columns(path, "cp1252") == ("id", "köstlich")
+    assert InputTable(path, "cp1252").columns() == ("id", "köstlich")

@@ -10,7 +10,7 @@ import pytest
 
 from rivae.base.errors import DataError
 from rivae.base.reading import json_tables
-from rivae.base.reading.tables import Broken, all_columns, preview, rows
+from rivae.base.reading.tables import Broken, InputTable
 
 DISHES: list[dict[str, Any]] = [
     {"id": i, "image": f"{i}.png", "title": f"Dürüm {i}", "steps": ["a", "b"]} for i in range(20)
@@ -23,8 +23,8 @@ def read(tmp_path, value: Any, indent: int | None = None) -> tuple[list[Any], se
     path = tmp_path / "t.json"
     path.write_text(json.dumps(value, ensure_ascii=False, indent=indent), encoding="utf-8")
     remarks = set()
-    found = list(rows(path, note=lambda remark, *_: remarks.add(remark)))
-    assert preview(path) == found and set(all_columns(path)) == set(found[0])
+    found = list(InputTable(path).rows(note=lambda remark, *_: remarks.add(remark)))
+    assert InputTable(path).preview() == found and set(InputTable(path).columns()) == set(found[0])
     return found, remarks
 
 
@@ -75,7 +75,7 @@ def test_what_is_no_table(tmp_path, value, reason):
     path = tmp_path / "t.json"
     path.write_text(json.dumps(value, indent=1))
     with pytest.raises(DataError, match=reason):
-        list(rows(path))
+        list(InputTable(path).rows())
 
 
 def test_one_large_object_is_not_read(tmp_path, monkeypatch):
@@ -83,14 +83,14 @@ def test_one_large_object_is_not_read(tmp_path, monkeypatch):
     path = tmp_path / "t.json"
     path.write_text(json.dumps(BY_NUMBER, indent=1))
     with pytest.raises(DataError, match="one large object"):
-        list(rows(path))
+        list(InputTable(path).rows())
 
 
 def test_lines_that_are_named_json(tmp_path):
     path = tmp_path / "t.json"
     lines = [json.dumps(dish) for dish in DISHES]
     path.write_text("\n \n" + "\n".join([*lines, "no json", lines[0]]))
-    *sound, broken, last = rows(path)
+    *sound, broken, last = InputTable(path).rows()
     assert sound == DISHES and last == DISHES[0] and isinstance(broken, Broken)
     assert broken.line == 23
 
@@ -110,7 +110,7 @@ def test_what_is_no_text_of_lines(tmp_path, content, reason):
     ):
         (tmp_path / name).write_bytes(data)
         with pytest.raises(DataError, match=reason):
-            list(rows(tmp_path / name))
+            list(InputTable(tmp_path / name).rows())
 
 
 def test_columns_that_appear_late_are_found(tmp_path):
@@ -118,23 +118,22 @@ def test_columns_that_appear_late_are_found(tmp_path):
     lines = [json.dumps({"id": i, **({"late": 1} if i == 5000 else {})}) for i in range(6001)]
     path.write_text("\n".join(lines))
     told: list[int] = []
-    assert all_columns(path, tell=told.append) == ("id", "late")
+    assert InputTable(path).columns(tell=told.append) == ("id", "late")
     assert told == [2000, 4000, 6000]
 
 
 def test_columns_are_bounded(tmp_path):
     path = tmp_path / "t.jsonl"
     path.write_text("\n".join(json.dumps({f"c{i}": 1}) for i in range(5000)))
-    assert len(all_columns(path)) == 2000
+    assert len(InputTable(path).columns()) == 2000
 
 
 def test_gzip_is_known_by_its_content(tmp_path):
     lines = "\n".join(json.dumps(dish) for dish in DISHES).encode()
     (tmp_path / "packed.jsonl").write_bytes(gzip.compress(lines))
     (tmp_path / "plain.jsonl.gz").write_bytes(lines)
-    assert (
-        list(rows(tmp_path / "packed.jsonl")) == list(rows(tmp_path / "plain.jsonl.gz")) == DISHES
-    )
+    for name in ("packed.jsonl", "plain.jsonl.gz"):
+        assert list(InputTable(tmp_path / name).rows()) == DISHES
     (tmp_path / "packed.json").write_bytes(gzip.compress(lines))
     with pytest.raises(DataError, match="is packed"):
-        list(rows(tmp_path / "packed.json"))
+        list(InputTable(tmp_path / "packed.json").rows())

@@ -14,7 +14,7 @@ from rivae.base.errors import DataError
 from rivae.base.reading import csv_rows, json_records, parquet, row, tables, text_files
 from rivae.base.reading.json_records import JsonList
 from rivae.base.reading.parquet import parquet_matrix
-from rivae.base.reading.tables import Broken, preview, records, rows
+from rivae.base.reading.tables import Broken, InputTable
 from rivae.base.reading.typed_text import clean
 
 GOOD = [json.dumps({"id": i, "title": f"Dish {i}"}).encode() for i in range(40)]
@@ -40,22 +40,22 @@ def test_a_list_of_json_objects_is_a_table(tmp_path, encoding):
     listed = json.dumps(DISHES, ensure_ascii=False, indent=1).encode(encoding)
     path = write(tmp_path, "t.json", b"  \n" + listed if encoding == "utf-8" else listed)
     given = "utf-8" if encoding == "utf-8-sig" else encoding
-    assert list(records(path, given)) == DISHES
+    assert list(InputTable(path, given).records()) == DISHES
     if encoding == "latin-1":
         with pytest.raises(DataError, match=r"--encoding cp1252"):
-            list(records(path))
+            list(InputTable(path).records())
     else:
-        assert list(records(path)) == DISHES, "a byte order mark says what it is"
+        assert list(InputTable(path).records()) == DISHES, "a byte order mark says what it is"
 
 
 def test_lines_of_json_may_be_named_json(tmp_path):
     path = write(tmp_path, "t.json", b"\n".join(GOOD))
-    assert list(records(path)) == [json.loads(line) for line in GOOD]
+    assert list(InputTable(path).records()) == [json.loads(line) for line in GOOD]
 
 
 def test_elements_that_are_no_objects_are_left_out(tmp_path):
     path = write(tmp_path, "t.json", json.dumps([*DISHES, [1], 5]).encode())
-    *sound, one, other = rows(path)
+    *sound, one, other = InputTable(path).rows()
     assert sound == DISHES
     assert (one.line, other.line, one.reason) == (4, 5, "element is no JSON object")
 
@@ -63,9 +63,9 @@ def test_elements_that_are_no_objects_are_left_out(tmp_path):
 def test_a_list_that_ends_early_or_is_packed_is_refused(tmp_path):
     listed = json.dumps(DISHES).encode()
     with pytest.raises(DataError, match=r"t\.json is not a sound JSON list"):
-        list(rows(write(tmp_path, "t.json", listed[:-5])))
+        list(InputTable(write(tmp_path, "t.json", listed[:-5])).rows())
     with pytest.raises(DataError, match=r"t\.json\.gz is packed: unpack it first"):
-        list(rows(write(tmp_path, "t.json.gz", gzip.compress(listed))))
+        list(InputTable(write(tmp_path, "t.json.gz", gzip.compress(listed))).rows())
 
 
 @pytest.mark.parametrize(
@@ -84,12 +84,12 @@ def test_a_broken_line_of_json_is_told_with_its_number(tmp_path, monkeypatch, li
     monkeypatch.setattr(text_files, "MAX_RATIO", 5000)  # a long line of one letter is packed small
     content = b"\n".join([*GOOD[:20], b"", line, *GOOD[20:]])
     for name, data in (("t.jsonl", content), ("t.jsonl.gz", gzip.compress(content))):
-        found = list(rows(write(tmp_path, name, data)))
+        found = list(InputTable(write(tmp_path, name, data)).rows())
         (broken,) = [row for row in found if isinstance(row, Broken)]
         assert (broken.line, broken.reason) == (22, reason) and found.index(broken) == 20
-        assert len(found) == 41 and len(preview(tmp_path / name)) == 40
+        assert len(found) == 41 and len(InputTable(tmp_path / name).preview()) == 40
         with pytest.raises(DataError, match=rf"{name}, line 22: it "):
-            list(records(tmp_path / name))
+            list(InputTable(tmp_path / name).records())
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_broken_line_of_json_is_told_with_its_number(tmp_path, monkeypatch, li
     ids=short,
 )
 def test_a_broken_line_of_csv_is_told_with_its_number(tmp_path, line, reason):
-    found = list(rows(write(tmp_path, "t.csv", CSV + line + b"\n40,Dish\n")))
+    found = list(InputTable(write(tmp_path, "t.csv", CSV + line + b"\n40,Dish\n")).rows())
     assert isinstance(found[40], Broken) and found[41] == {"id": "40", "title": "Dish"}
     assert (found[40].line, found[40].reason, len(found)) == (42, reason, 42)
 
@@ -141,7 +141,7 @@ def test_what_is_refused(tmp_path, monkeypatch, name, content, reason):
     packed = write(tmp_path, f"{name}.gz", gzip.compress(content))
     for one in (path, packed) if name != "t.parquet" else (path,):
         with pytest.raises(DataError, match=reason):
-            list(rows(one))
+            list(InputTable(one).rows())
 
 
 @pytest.mark.slow
@@ -157,7 +157,7 @@ def test_a_gzip_bomb_is_not_unpacked_to_its_end(tmp_path, monkeypatch):
         head = b"\n".join([*GOOD, b""]) if "json" in name else CSV
         content = gzip.compress(head) + gzip.compress(line * (30_000_000 // len(line)))
         with pytest.raises(DataError, match="unpacks to more than 100 times its size"):
-            list(rows(write(tmp_path, name, content)))
+            list(InputTable(write(tmp_path, name, content)).rows())
         assert sum(read) < 10_000_000
 
 
@@ -167,21 +167,21 @@ def test_line_ends_and_byte_order_marks(tmp_path, end):
     for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "latin-1"):
         path = write(tmp_path, "t \n'\"ü.csv", text.encode(encoding))
         said = "utf-8" if encoding == "utf-8-sig" else encoding
-        assert [row["title"] for row in records(path, said)] == ["Soup", "Stew"]
+        assert [row["title"] for row in InputTable(path, said).records()] == ["Soup", "Stew"]
     lines = end.join(line.decode() for line in GOOD).encode()
-    assert len(list(records(write(tmp_path, "t.jsonl", lines)))) == 40
+    assert len(list(InputTable(write(tmp_path, "t.jsonl", lines)).records())) == 40
 
 
 @pytest.mark.parametrize("encoding", ["klingon", "base64", "idna", "a\0b", "utf-16", "undefined"])
 def test_encodings_that_do_not_fit_are_named(tmp_path, encoding):
     with pytest.raises(DataError, match=r"encoding|is not [A-Z0-9-]+ text"):
-        list(rows(write(tmp_path, "t.csv", b"id,title\n1,\xff.\n"), encoding))
+        list(InputTable(write(tmp_path, "t.csv", b"id,title\n1,\xff.\n"), encoding).rows())
 
 
 def test_text_that_is_none_becomes_a_mark_everywhere(tmp_path):
     """One rule for JSON, Parquet and whatever else: half a character is U+FFFD."""
     line = b'{"id": "\\ud800", "title": "\\ud83c\\udf72 a\\udc00b", "tags": ["\\udfff"]}'
-    (row,) = records(write(tmp_path, "t.jsonl", line))
+    (row,) = InputTable(write(tmp_path, "t.jsonl", line)).records()
     assert row == {"id": "\ufffd", "title": "\U0001f372 a\ufffdb", "tags": ["\ufffd"]}
     assert clean("x\ud800") == clean(b"x\xff") == "x\ufffd" and clean(" a\x00\nb\ufeff") == "a b"
     bad = pa.Array.from_buffers(pa.string(), 2, pa.array([b"caf\xe9", b"ok"]).buffers())
@@ -189,7 +189,7 @@ def test_text_that_is_none_becomes_a_mark_everywhere(tmp_path):
         pa.table({"title": bad, "lists": pa.ListArray.from_arrays([0, 1, 2], bad)}),
         tmp_path / "t.parquet",
     )
-    first, second = records(tmp_path / "t.parquet")
+    first, second = InputTable(tmp_path / "t.parquet").records()
     assert clean(first["title"]) == clean(first["lists"][0]) == "caf\ufffd"
     assert second == {"title": "ok", "lists": ["ok"]} or clean(second["title"]) == "ok"
 
@@ -206,7 +206,7 @@ def test_parquet_values_that_python_lacks(tmp_path):
         ),
         tmp_path / "t.parquet",
     )
-    one, two = records(tmp_path / "t.parquet")
+    one, two = InputTable(tmp_path / "t.parquet").records()
     assert str(one["time"]).startswith("1970-01-01") and two["id"] == "b"
     assert str(2**62) in str(two["time"]) and "days" in str(two["took"])
 
@@ -217,10 +217,10 @@ def test_parquet_bombs(tmp_path, monkeypatch):
     monkeypatch.setattr(parquet, "FREE_BYTES", 100_000)
     pq.write_table(pa.table({"title": pa.nulls(30_000, pa.string())}), tmp_path / "n.parquet")
     with pytest.raises(DataError, match="states 30,000 rows in"):
-        next(rows(tmp_path / "n.parquet"))
+        next(InputTable(tmp_path / "n.parquet").rows())
     large = pa.DictionaryArray.from_arrays(pa.array([0] * 2000, pa.int8()), ["x" * 200_000])
     pq.write_table(pa.table({"title": large}), tmp_path / "d.parquet", compression="zstd")
-    found = [row["title"] for row in rows(tmp_path / "d.parquet")]
+    found = [row["title"] for row in InputTable(tmp_path / "d.parquet").rows()]
     # The rows of a batch of 500 share one text; each used to be a copy.
     assert len(found) == 2000 and len({id(text) for text in found}) <= 4
     zeros = pa.array([[0.0] * 1000] * 200)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -13,7 +12,7 @@ import streamlit as st
 from rivae.app.data import page_keys
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
-from rivae.base.reading.tables import Record, all_columns, has_late_columns, table_files
+from rivae.base.reading.tables import InputTable, Record
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -102,13 +101,14 @@ def _columns(plan: Plan, head: Sequence[Record]) -> list[str]:
     from rivae.data.importing.plan import columns_of
 
     with suppress(OSError, RivaeError):  # of what comes late, the import itself speaks
-        files = [path.stat() for path in table_files(plan.table)]
-        if sum(file.st_size for file in files) <= QUICK_BYTES and has_late_columns(plan.table):
-            return list(_all(plan.table, plan.encoding, tuple(file.st_mtime_ns for file in files)))
+        table = InputTable(plan.table, plan.encoding)
+        files = [path.stat() for path in table.files]
+        if sum(file.st_size for file in files) <= QUICK_BYTES and table.has_late_columns:
+            return list(_all(table, tuple(file.st_mtime_ns for file in files)))
     return columns_of(head)
 
 
 @lru_cache(maxsize=8)
-def _all(table: Path, encoding: str, changed: tuple[int, ...]) -> tuple[str, ...]:
+def _all(table: InputTable, changed: tuple[int, ...]) -> tuple[str, ...]:
     """All columns of a table whose files were last ``changed`` then."""
-    return all_columns(table, encoding)
+    return table.columns()

@@ -51,17 +51,17 @@ def _columns(plan: Plan) -> Plan | None:
     """The role of each column, with the first records; None while the table cannot be read."""
     import pandas as pd
 
-    from rivae.base.reading.tables import is_text_table, preview
+    from rivae.base.reading.tables import InputTable
     from rivae.data.importing.plan import columns_of
 
     chips = st.container(horizontal=True, vertical_alignment="center", gap="small")
     change = chips.popover("Change", icon=":material/edit:", key=page_keys.CHANGE)
     encoding = "utf-8"
     try:
-        if is_text_table(plan.table):
+        if InputTable(plan.table).is_text:
             with change:
                 encoding = table_encoding.choose(plan.table)
-        head = preview(plan.table, encoding)
+        head = InputTable(plan.table, encoding).preview()
     except RivaeError as error:
         report.warning(str(error))
         return None

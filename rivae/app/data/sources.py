@@ -126,13 +126,13 @@ def _remove(path: Path) -> None:
 
 def _has_pictures(files: Files) -> bool:
     """Whether pictures were named, or stand in the table or folder itself."""
-    from rivae.base.reading.tables import preview
+    from rivae.base.reading.tables import InputTable
     from rivae.data.importing.plan import column_with_pictures
 
     if files.images or files.table.is_dir():  # what is wrong with a folder is said with its columns
         return True
     try:
-        return bool(column_with_pictures(preview(files.table)))
+        return bool(column_with_pictures(InputTable(files.table).preview()))
     except RivaeError:  # another encoding: a text table with all its pictures is rare
         return False
 

@@ -29,7 +29,7 @@ class Found:
     """An encoding that fits a file.
 
     Attributes:
-        encoding: as ``rivae.base.reading.tables.rows`` takes it.
+        encoding: as ``rivae.base.reading.tables.InputTable`` takes it.
         example: a text of the file, with letters beyond ASCII if there is one.
     """
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
 from rivae.base.errors import DataError
+from rivae.base.reading.contents import content_hash, file_content
 from rivae.base.reading.csv_rows import csv_rows
 from rivae.base.reading.encodings import checked_encoding
 from rivae.base.reading.found_encoding import fits_better, only_in_cp1252, wrong_encoding
@@ -22,18 +25,7 @@ from rivae.base.reading.shards import is_tar, shard_rows, shards
 from rivae.base.reading.tar_rows import tar_rows
 from rivae.base.reading.text_files import Note, open_text
 
-__all__ = [
-    "MAX_FIELD",
-    "SUFFIXES",
-    "Broken",
-    "Note",
-    "Record",
-    "all_columns",
-    "preview",
-    "records",
-    "rows",
-    "table_kind",
-]
+__all__ = ["MAX_FIELD", "SUFFIXES", "Broken", "InputTable", "Note", "Record", "table_kind"]
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".parquet", ".tar")
 TELL_EVERY = 2_000  # records
@@ -46,47 +38,124 @@ _OTHERS |= dict.fromkeys((".zip", ".7z", ".bz2", ".xz", ".zst"), "unpack it firs
 _OTHERS |= dict.fromkeys((".db", ".sqlite", ".dta", ".sav", ".rds", ".h5"), "write it as CSV")
 
 
-def records(path: Path, encoding: str = "utf-8") -> Iterator[Record]:
-    """The records of ``path`` one after the other; all must be sound.
+@dataclass(frozen=True)
+class InputTable:
+    """A table as its owner has it: a file, or a folder whose files are read as one.
 
-    Args:
+    Attributes:
+        path: of the file or the folder, here or in an object store (``rivae.base.reading.places``).
         encoding: of text files; a byte order mark counts more.
-
-    Raises:
-        DataError: in one sentence, with the line where there is one.
+        leaves_out_damaged: of a folder's files, the rest of one that is damaged is a ``Broken``.
     """
-    for row in _rows(path, encoding, lenient=False):
-        if isinstance(row, Broken):
-            raise DataError(f"{path.name}, line {row.line}: {row.detail}")
-        yield row
 
+    path: Path
+    encoding: str = "utf-8"
+    leaves_out_damaged: bool = False
 
-def rows(
-    path: Path,
-    encoding: str = "utf-8",
-    usecols: Collection[str] | None = None,
-    note: Note | None = None,
-    leave_out_damaged: bool = False,
-) -> Iterator[Record | Broken]:
-    """``records``, with a ``Broken`` in place of each that is not sound.
+    def rows(
+        self,
+        usecols: Collection[str] | None = None,
+        note: Note | None = None,
+        in_place: Collection[str] = (),
+    ) -> Iterator[Record | Broken]:
+        """``records``, with a ``Broken`` in place of each that is not sound.
 
-    A line of CSV that lacks only its last cells is sound here: they are empty.
+        A line of CSV that lacks only its last cells is sound here: they are empty.
 
-    Args:
-        usecols: the columns whose cells are looked at, all by default; those of others may be None.
-        note: called with each guess, its place and an example.
-        leave_out_damaged: of a folder's files, one that is damaged is a ``Broken``.
+        Args:
+            usecols: the columns whose cells are looked at, all by default; those of others may be
+                None.
+            note: called with each guess, its place and an example.
+            in_place: columns whose cells may be a ``FilePart``, to be read where they are needed.
 
-    Raises:
-        DataError: in one sentence, when the file is not of its kind, or mostly broken.
-    """
-    if not path.is_dir():
-        return _rows(path, encoding, usecols, note)
+        Raises:
+            DataError: in one sentence, when the file is not of its kind, or mostly broken.
+        """
+        if not self.is_folder:
+            return _rows(self.path, self.encoding, usecols, note, in_place)
 
-    def read(shard: Path) -> Iterator[Record | Broken]:
-        return _rows(shard, encoding, usecols, note)
+        def read(shard: Path) -> Iterator[Record | Broken]:
+            return _rows(shard, self.encoding, usecols, note, in_place)
 
-    return shard_rows(path, read, note, leave_out_damaged)
+        return shard_rows(self.path, read, note, self.leaves_out_damaged)
+
+    def records(self) -> Iterator[Record]:
+        """The records one after the other; all must be sound.
+
+        Raises:
+            DataError: in one sentence, with the line where there is one.
+        """
+        for row in _rows(self.path, self.encoding, lenient=False):
+            if isinstance(row, Broken):
+                raise DataError(f"{self.path.name}, line {row.line}: {row.detail}")
+            yield row
+
+    def preview(self, n: int = 200) -> list[Record]:
+        """The sound ones of the first ``n`` records."""
+        return [row for row in islice(self.rows(), n) if not isinstance(row, Broken)]
+
+    def columns(self, tell: Callable[[int], object] | None = None) -> tuple[str, ...]:
+        """The columns in the order they appear, at most ``MAX_COLUMNS``.
+
+        JSON, tars and folders are read to their end, as their records need not have the same
+        columns; the others name theirs at the beginning, but for columns without a name, of which
+        those in the preview count.
+
+        Args:
+            tell: called every some thousand records with their number.
+
+        Raises:
+            DataError: as ``rows``.
+        """
+        if not self.is_folder and table_kind(self.path) == ".parquet":
+            with open_parquet(self.path) as file:
+                return tuple(column_names(file, self.path.name))
+        names: dict[str, None] = {}
+        some = self.rows(()) if self.has_late_columns else self.preview()
+        for n, row in enumerate(some, start=1):
+            if tell is not None and n % TELL_EVERY == 0:
+                tell(n)
+            if not isinstance(row, Broken) and not row.keys() <= names.keys():
+                names |= dict.fromkeys(row)
+            if len(names) > MAX_COLUMNS:
+                break
+        return tuple(names)[:MAX_COLUMNS]
+
+    @cached_property
+    def is_folder(self) -> bool:
+        """Whether its files are read as one."""
+        return self.path.is_dir()
+
+    @property
+    def files(self) -> list[Path]:
+        """Its files: itself, or those of a folder."""
+        return shards(self.path) if self.is_folder else [self.path]
+
+    @property
+    def has_late_columns(self) -> bool:
+        """Whether records may have columns that the first ones lack."""
+        return self.is_folder or is_tar(self.path) or "json" in table_kind(self.path)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it has an encoding."""
+        return not self.is_folder and table_kind(self.path) not in (".parquet", ".tar")
+
+    def content(self) -> str:
+        """A hash of what it holds: of a folder, with the names of its files.
+
+        Raises:
+            DataError: it cannot be read.
+        """
+        files = self.files
+        try:
+            content, *others = map(file_content, files)
+        except OSError as error:
+            raise DataError(f"{self.path} cannot be read: {error.strerror}") from error
+        if not self.is_folder:
+            return content
+        names = [path.name for path in files]
+        return str(content_hash(" ".join((*names, content, *others)).encode()).hexdigest())
 
 
 def _rows(
@@ -94,6 +163,7 @@ def _rows(
     encoding: str,
     usecols: Collection[str] | None = None,
     note: Note | None = None,
+    in_place: Collection[str] = (),
     lenient: bool = True,
 ) -> Iterator[Record | Broken]:
     kind = table_kind(path)
@@ -104,7 +174,7 @@ def _rows(
             yield from parquet_rows(file, path.name, usecols)
         return
     if kind == ".tar":
-        yield from _not_mostly_broken(path.name, tar_rows(path, usecols))
+        yield from _not_mostly_broken(path.name, tar_rows(path, usecols, in_place))
         return
     codec = checked_encoding(encoding)
     try:
@@ -165,56 +235,3 @@ def table_kind(path: Path) -> str:
     if kind not in SUFFIXES:
         raise DataError(f"{path.name} is not a table: give a file ending in {', '.join(SUFFIXES)}")
     return kind
-
-
-def preview(
-    path: Path, encoding: str = "utf-8", n: int = 200, leave_out_damaged: bool = False
-) -> list[Record]:
-    """The sound ones of the first ``n`` records."""
-    first = islice(rows(path, encoding, leave_out_damaged=leave_out_damaged), n)
-    return [row for row in first if not isinstance(row, Broken)]
-
-
-def has_late_columns(path: Path) -> bool:
-    """Whether records may have columns that the first ones lack."""
-    return path.is_dir() or is_tar(path) or "json" in table_kind(path)
-
-
-def is_text_table(path: Path) -> bool:
-    """Whether a table has an encoding."""
-    return not path.is_dir() and table_kind(path) not in (".parquet", ".tar")
-
-
-def table_files(path: Path) -> list[Path]:
-    """The files of a table: itself, or those of a folder."""
-    return shards(path) if path.is_dir() else [path]
-
-
-def all_columns(
-    path: Path, encoding: str = "utf-8", tell: Callable[[int], object] | None = None
-) -> tuple[str, ...]:
-    """The columns of a table in the order they appear, at most ``MAX_COLUMNS``.
-
-    JSON, tars and folders are read to their end, as their records need not have the same columns;
-    the others name theirs at the beginning, but for columns without a name, of which those in the
-    preview count.
-
-    Args:
-        tell: called every some thousand records with their number.
-
-    Raises:
-        DataError: as ``rows``.
-    """
-    if not path.is_dir() and table_kind(path) == ".parquet":
-        with open_parquet(path) as file:
-            return tuple(column_names(file, path.name))
-    names: dict[str, None] = {}
-    some = rows(path, encoding, ()) if has_late_columns(path) else preview(path, encoding)
-    for n, row in enumerate(some, start=1):
-        if tell is not None and n % TELL_EVERY == 0:
-            tell(n)
-        if not isinstance(row, Broken) and not row.keys() <= names.keys():
-            names |= dict.fromkeys(row)
-        if len(names) > MAX_COLUMNS:
-            break
-    return tuple(names)[:MAX_COLUMNS]

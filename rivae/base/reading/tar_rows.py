@@ -13,6 +13,7 @@ import gzip
 import tarfile
 import zlib
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -30,6 +31,33 @@ _GZIP = b"\x1f\x8b"
 _ERRORS = (tarfile.TarError, OSError, EOFError, zlib.error, ValueError, OverflowError)
 
 
+@dataclass(frozen=True)
+class FilePart:
+    """A file in a tar, which whoever needs it reads from there, also on another machine.
+
+    Attributes:
+        path: of the tar.
+        offset, size: in bytes.
+    """
+
+    path: Path
+    offset: int
+    size: int
+
+    def read(self) -> str | bytes:
+        """What it holds, as a cell.
+
+        Raises:
+            OSError: the tar cannot be read any more, or was changed.
+        """
+        with open_regular(self.path) as stream:
+            stream.seek(self.offset)
+            data = stream.read(self.size)
+        if len(data) < self.size:
+            raise OSError(f"{self.path.name} is shorter than it was")
+        return _text_or_bytes(data)
+
+
 class _Bounded:
     """A stream that reads nothing larger than a member at once: headers may state any size."""
 
@@ -43,11 +71,14 @@ class _Bounded:
         return self._stream.read(n)
 
 
-def tar_rows(path: Path, usecols: Collection[str] | None = None) -> Iterator[Record | Broken]:
+def tar_rows(
+    path: Path, usecols: Collection[str] | None = None, in_place: Collection[str] = ()
+) -> Iterator[Record | Broken]:
     """The samples of a tar, packed with gzip or not, in their order.
 
     Args:
         usecols: the columns whose cells are looked at; those of other files are None.
+        in_place: columns whose cells are a ``FilePart`` where gzip has not packed the tar.
 
     Raises:
         DataError: it is no tar, or cut off, or damaged.
@@ -55,16 +86,19 @@ def tar_rows(path: Path, usecols: Collection[str] | None = None) -> Iterator[Rec
     try:
         with open_regular(path) as stream:
             if not begins_with(path, _GZIP):
-                yield from _samples(path.name, cast("BinaryIO", stream), usecols)
+                yield from _samples(path, cast("BinaryIO", stream), usecols, in_place)
                 return
             with gzip.GzipFile(fileobj=stream) as unpacked:
-                yield from _samples(path.name, cast("BinaryIO", unpacked), usecols)
+                yield from _samples(path, cast("BinaryIO", unpacked), usecols)
     except _ERRORS as error:
         raise DataError(f"{path.name} cannot be read as a tar to its end: {error}") from error
 
 
 def _samples(
-    name: str, stream: BinaryIO, usecols: Collection[str] | None
+    path: Path,
+    stream: BinaryIO,
+    usecols: Collection[str] | None,
+    in_place: Collection[str] = (),
 ) -> Iterator[Record | Broken]:
     bounded: Any = _Bounded(stream)
     with tarfile.TarFile(fileobj=bounded) as tar:
@@ -80,11 +114,15 @@ def _samples(
                     yield sample.row()
                 number += 1
                 sample = _Sample(key, number)
-            sample.add(ending, member, tar, usecols)
+            is_later = ending in in_place and not member.issparse()
+            part = FilePart(path, member.offset_data, member.size) if is_later else None
+            sample.add(ending, member, tar, usecols, part)
         # Python ends without a word where a header is damaged; its sample then lacks a file.
         stream.seek(tar.offset)
         if stream.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):
-            raise DataError(f"{name} has no end: it is cut off or damaged in sample {number:,}")
+            raise DataError(
+                f"{path.name} has no end: it is cut off or damaged in sample {number:,}"
+            )
         if number:
             yield sample.row()
 
@@ -113,15 +151,19 @@ class _Sample:
         member: tarfile.TarInfo,
         tar: tarfile.TarFile,
         usecols: Collection[str] | None,
+        part: FilePart | None,
     ) -> None:
+        """A file of the sample; a ``part`` is where it is read later."""
         is_json = ending.rpartition(".")[2] == "json"
-        if len(self._files) >= MAX_COLUMNS:
-            return self._break(_TOO_MANY, f"more than {MAX_COLUMNS:,}")
-        if not is_json and usecols is not None and ending not in usecols:
+        is_read = is_json or usecols is None or ending in usecols
+        if not self._has_room_for(member.name, member.size if is_read else 0):
+            return None
+        if not is_read:
             self._files.setdefault(ending, None)
             return None
-        if member.size > MAX_MEMBER:
-            return self._break(_TOO_LARGE, f"{shown(member.name, 60)}, {member.size:,} bytes")
+        if part is not None and not is_json:
+            self._files[ending] = part
+            return None
         content = tar.extractfile(member)
         data = content.read() if content is not None else b""
         if not is_json:
@@ -136,6 +178,15 @@ class _Sample:
         else:
             self._files[ending] = value
         return None
+
+    def _has_room_for(self, name: str, size: int) -> bool:
+        if len(self._files) >= MAX_COLUMNS:
+            self._break(_TOO_MANY, f"more than {MAX_COLUMNS:,}")
+        elif size > MAX_MEMBER:
+            self._break(_TOO_LARGE, f"{shown(name, 60)}, {size:,} bytes")
+        else:
+            return True
+        return False
 
     def _break(self, reason: str, detail: str) -> None:
         self._fault = self._fault or Broken(self._number, reason, detail)

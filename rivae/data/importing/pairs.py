@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,15 +16,7 @@ from rivae.base.errors import DataError
 from rivae.base.progress import Progress
 from rivae.base.reading.contents import content_hash, file_content
 from rivae.base.reading.encodings import TWICE_ENCODED, twice_encoded
-from rivae.base.reading.tables import (
-    Broken,
-    Note,
-    Record,
-    has_late_columns,
-    preview,
-    rows,
-    table_files,
-)
+from rivae.base.reading.tables import Broken, InputTable, Note, Record
 from rivae.base.reading.typed_text import LOST
 from rivae.data import segmenting
 from rivae.data.importing.columns import what_became
@@ -107,9 +99,9 @@ class _Reader:
         return pair
 
 
-def _cells(table: Path, encoding: str, column: str, leave_out_damaged: bool) -> Iterator[object]:
+def _cells(table: InputTable, column: str) -> Iterator[object]:
     """The cells of a column, of the records that can be read."""
-    for record in rows(table, encoding, (column,), leave_out_damaged=leave_out_damaged):
+    for record in table.rows((column,)):
         if not isinstance(record, Broken):
             yield record.get(column)
 
@@ -119,14 +111,13 @@ class PairsImport:
 
     Args:
         table: CSV, TSV, JSON lines, a JSON list, Parquet, a tar of samples, or a folder of these
-            two.
+            two, as a path or with how it is read.
         images: folders and zips that hold the pictures; none where they stand in the table.
         mapping: which column is what; without a picture column items have no pictures.
         embeddings: matrices of the two sides with one row per record of the table, which become
             the store's features "own".
         choices: what the mapping was made of; columns that appear late in the table are then
             mapped as those that it begins with.
-        leave_out_damaged: of a folder, the rest of a file that cannot be read to its end.
 
     Raises:
         DataError: when a matrix cannot be read.
@@ -134,52 +125,42 @@ class PairsImport:
 
     def __init__(
         self,
-        table: Path,
+        table: InputTable | Path,
         images: Sequence[Path],
         mapping: Mapping,
-        encoding: str = "utf-8",
         embeddings: tuple[Path, Path] | None = None,
         choices: Choices | None = None,
-        leave_out_damaged: bool = False,
     ) -> None:
-        self._leave_out_damaged = leave_out_damaged
-        self.table, self.images, self.mapping = table, tuple(images), mapping
+        self.table = table if isinstance(table, InputTable) else InputTable(table)
+        self.images, self.mapping = tuple(images), mapping
         self._begun_with, self._choices = mapping, choices
         self.embeddings, self.synthetic = embeddings, False
         self._own_vectors = Embeddings(embeddings)
-        self.encoding, self.files_so_far = encoding, ""
+        self.files_so_far = ""
         self._n_records, self._n_done = 0, 0
         self._texts = RecordReader(mapping)
         self._factors = FactorReader(mapping.factors)
 
     def fingerprint(self) -> dict[str, Any]:
         """Names of the files, the content of the table, and the settings."""
-        files = table_files(self.table)
-        try:
-            content, *others = map(file_content, files)
-        except OSError as error:
-            raise DataError(f"{self.table} cannot be read: {error.strerror}") from error
-        if self.table.is_dir():
-            names = [path.name for path in files]
-            content = content_hash(" ".join((*names, content, *others)).encode()).hexdigest()
+        name = self.table.path.name
         inside = self.mapping.picture is not None and not self.images
-        places = self.table.name if inside else ", ".join(path.name for path in self.images)
-        late = has_late_columns(self.table)
+        places = name if inside else ", ".join(path.name for path in self.images)
+        late = self.table.has_late_columns
         return {
-            "kind": f"{self.table.name} with pictures from {places}",
-            "content": content,
+            "kind": f"{name} with pictures from {places}",
+            "content": self.table.content(),
             "mapping": self._begun_with.model_dump(mode="json"),
             # With the mapping that it begins with, this tells what becomes of late columns.
             "chosen": self._choices.roles if self._choices and late else None,
-            "encoding": self.encoding,
+            "encoding": self.table.encoding,
             "embeddings": [path.name for path in self.embeddings or ()],
-            **({"damaged": "left out"} if self._leave_out_damaged else {}),
+            **({"damaged": "left out"} if self.table.leaves_out_damaged else {}),
         }
 
-    def _rows(
-        self, usecols: Sequence[str] | None = None, note: Note | None = None
-    ) -> Iterator[Record | Broken]:
-        return rows(self.table, self.encoding, usecols, note, self._leave_out_damaged)
+    def _numbered(self) -> Iterator[tuple[int, Record | Broken]]:
+        """The records to be read with their pictures, which are read where they are decoded."""
+        return enumerate(self.table.rows(in_place=(self.mapping.picture or "",)))
 
     def files_read(self, settings: ImportSettings, tell: Progress) -> str:
         """The bytes of the matrices, and of every picture in the order of the records."""
@@ -190,8 +171,7 @@ class PairsImport:
         content = self._of_matrices()
         with self._files() as files:
             work = self._reader(files, settings, decode=False)
-            records = enumerate(self._rows())
-            for (number, _), read in spread_records(records, work):
+            for (number, _), read in spread_records(self._numbered(), work):
                 if number % TELL_EVERY == 0:
                     tell(f"comparing pictures: {number:,} records", 1.0)
                 with suppress(UnusableError):
@@ -200,8 +180,8 @@ class PairsImport:
 
     def _files(self) -> PictureFiles:
         column = self.mapping.picture or ""
-        table, leaves_out = self.table.resolve(), self._leave_out_damaged
-        cells = partial(_cells, table, self.encoding, column, leaves_out)
+        table = replace(self.table, path=self.table.path.resolve())
+        cells = partial(_cells, table, column)
         return PictureFiles(self.images, cells)
 
     def _reader(self, files: PictureFiles, settings: ImportSettings, **which: Any) -> _Reader:
@@ -220,7 +200,7 @@ class PairsImport:
         It is read twice if columns that appear late have a role.
         """
         columns = self._look(tell, report.note)
-        head = preview(self.table, self.encoding, LOOKED_AT, self._leave_out_damaged)
+        head = self.table.preview(LOOKED_AT)
         if self._choices is not None:
             mapping = self._choices.completed(self.mapping, columns, head)
             if mapping != self.mapping:
@@ -230,7 +210,7 @@ class PairsImport:
             self.mapping.check(columns)
         with PictureFiles(self.images):
             pass  # a wrong place is reported now, not after the folder was made
-        self._own_vectors.match(self.table.name, self._n_records, report)
+        self._own_vectors.match(self.table.path.name, self._n_records, report)
         usable = self._factors.columns()
         roles = None if self._choices is None else self._choices.roles
         report.columns = what_became(columns, self.mapping, self._factors, head, roles)
@@ -244,10 +224,10 @@ class PairsImport:
         columns: dict[str, None] = {}  # JSON lines need not all have the same columns
         number = -1
         looked_at = (*self.mapping.looked_at, *self._own_vectors.begin(self.mapping.id))
-        records = self._rows(looked_at, note)
+        records = self.table.rows(looked_at, note)
         for number, record in enumerate(records):
             if number % TELL_EVERY == TELL_EVERY - 1:
-                tell(f"checking {self.table.name}: {number + 1:,} records", 0.0)
+                tell(f"checking {self.table.path.name}: {number + 1:,} records", 0.0)
             self._own_vectors.look(record)
             if not isinstance(record, Broken):
                 columns |= dict.fromkeys(record)
@@ -269,10 +249,9 @@ class PairsImport:
         if not skip and self.mapping.picture is not None:
             self.files_so_far = self._of_matrices()
         with self._files() as files:
-            records = enumerate(self._rows())
             work = self._reader(files, settings, skip=skip)
             have_pictures = self.mapping.picture is not None
-            for (number, record), read in spread_records(records, work, have_pictures):
+            for (number, record), read in spread_records(self._numbered(), work, have_pictures):
                 self._n_done, which = number, f"record {number + 1}"
                 if isinstance(record, Broken):
                     if number >= skip:

@@ -16,6 +16,7 @@ from urllib.parse import unquote_to_bytes
 
 from rivae.base.errors import DataError, shown
 from rivae.base.reading.documents import parse_json
+from rivae.base.reading.tar_rows import FilePart
 from rivae.base.reading.typed_text import clean
 from rivae.data.importing.picture_places import MAX_PICTURE_BYTES, TOO_LARGE
 from rivae.data.importing.report import UnusableError
@@ -24,6 +25,7 @@ from rivae.data.pictures import BEGINNINGS
 
 MAX_NAME = 1000  # characters
 UNNAMED = "no picture named"
+UNREADABLE = "picture file cannot be read"
 UNSOUND = "picture in the table is not sound base64"
 _NAMES = ("path", "file_name", "filename", "url", "src")  # of a struct's field with the name
 _MIN_TEXT, _BEGUN = 64, 32  # characters of base64: no picture has fewer; enough to recognise one
@@ -57,6 +59,12 @@ def picture_cell(cell: object) -> PictureCell:
     """
     if isinstance(cell, str):
         return _of_text(cell)
+    if isinstance(cell, FilePart):
+        try:
+            cell = cell.read()
+        except OSError as error:
+            raise UnusableError(UNREADABLE, str(error)) from error
+        return picture_cell(cell)
     if isinstance(cell, bytes | bytearray | memoryview):
         return _of_bytes(bytes(cell))
     if isinstance(cell, dict):
@@ -88,6 +96,8 @@ def shown_cell(cell: object) -> str:
         name = next((shown(cell[key]) for key in _NAMES if isinstance(cell.get(key), str)), "")
         inside = shown_cell(cell["bytes"]) if cell.get("bytes") else ""
         return ", ".join(filter(None, (name, inside))) or shown(cell)
+    if isinstance(cell, FilePart):
+        return f"{cell.size:,} bytes in {shown(cell.path.name, 60)}"
     if isinstance(cell, bytes | bytearray | memoryview):
         return f"{len(cell):,} bytes in the table"
     if isinstance(cell, str) and (len(cell) > MAX_NAME or holds_picture(cell)):

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from rivae.base.config import free_name
 from rivae.base.errors import ConfigError, DataError
-from rivae.base.reading.tables import Broken, Record, has_late_columns, rows
+from rivae.base.reading.tables import Broken, InputTable, Record
 from rivae.data import dataset_names
 from rivae.data.importing.mapping import LOOKED_AT, Choices, guess_mapping
 from rivae.data.importing.pairs import PairsImport
@@ -82,8 +82,8 @@ class Plan(BaseModel):
         """
         if is_recipe1m(self.table):
             return self._recipe1m()
-        read = rows(self.table, self.encoding, leave_out_damaged=self.leave_out_damaged)
-        first = list(islice(read, LOOKED_AT))
+        table = InputTable(self.table, self.encoding, self.leave_out_damaged)
+        first = list(islice(table.rows(), LOOKED_AT))
         head = [row for row in first if not isinstance(row, Broken)]
         roles: dict[str, Any] = dict(self.roles)
         if self.factors:
@@ -98,18 +98,10 @@ class Plan(BaseModel):
             mapping = choices.mapping(columns_of(head), head)
         except ConfigError:
             # JSON lines may have more columns later: a wrong choice is refused when all were read.
-            if len(first) < LOOKED_AT or not has_late_columns(self.table):
+            if len(first) < LOOKED_AT or not table.has_late_columns:
                 raise
             mapping = choices.begun(columns_of(head), head)
-        return PairsImport(
-            self.table,
-            self.images,
-            mapping,
-            self.encoding,
-            self.embeddings,
-            choices,
-            self.leave_out_damaged,
-        )
+        return PairsImport(table, self.images, mapping, self.embeddings, choices)
 
     def _recipe1m(self) -> Recipe1MImport:
         if len(self.images) > 1:

@@ -16,7 +16,7 @@ from typing import Any
 from rivae.base.errors import DataError
 from rivae.base.progress import Progress
 from rivae.base.reading.json_records import JsonList
-from rivae.base.reading.tables import Broken, Record, records, rows
+from rivae.base.reading.tables import Broken, InputTable, Record
 from rivae.base.reading.typed_text import clean
 from rivae.base.scratch import scratch_folder
 from rivae.data.importing.recipe1m.layout import (
@@ -134,7 +134,7 @@ def _detected_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
 
 def _tag_rows(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
     column = ListColumn("tags", "tags")
-    for record in rows(path):
+    for record in InputTable(path).rows():
         if isinstance(record, Broken):
             continue
         if "id" not in record or "tags" not in record:
@@ -146,7 +146,7 @@ def _tag_rows(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _factor_rows(path: Path) -> Iterator[tuple[str, Record]]:
-    for record in records(path):
+    for record in InputTable(path).records():
         if "id" not in record:
             raise DataError(f"{FACTORS} needs a column 'id' with the ids of {TEXTS}")
         yield clean(record["id"]), record

@@ -8,7 +8,7 @@ from typing import Any
 
 from rivae.base.errors import DataError
 from rivae.base.reading.documents import read_json
-from rivae.base.reading.tables import MAX_FIELD, records
+from rivae.base.reading.tables import MAX_FIELD, InputTable
 from rivae.base.reading.typed_text import clean
 from rivae.data.importing.factors import FactorReader
 from rivae.data.importing.lines import MAX_TITLE, one_line
@@ -100,7 +100,7 @@ class KnownFactors:
             self.columns, self.synthetic = read_factor_names(self._names)
             return self.columns
         reader: FactorReader | None = None
-        for record in records(self._path):
+        for record in InputTable(self._path).records():
             if "id" not in record:
                 raise DataError(f"{FACTORS} needs a column 'id' with the ids of {TEXTS}")
             reader = reader or FactorReader(name for name in record if name != "id")
