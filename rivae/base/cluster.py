@@ -32,7 +32,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from rivae.base.ahead import AHEAD, ahead
-from rivae.base.errors import ConfigError, DataError, shown, some_of
+from rivae.base.errors import ConfigError, WorkStoppedError, shown, some_of
 from rivae.base.installed import VERSION, how_to_install
 
 A = TypeVar("A")
@@ -185,7 +185,7 @@ class _Cluster:
             while tasks:
                 yield from self._taken(*tasks.popleft(), called)
         finally:
-            with suppress(DataError):  # nothing is left to be ended
+            with suppress(WorkStoppedError):  # nothing is left to be ended
                 self._asked("cancel", [future for _, future in tasks], force=True)
                 self._asked("unregister_worker_plugin", name)
 
@@ -193,7 +193,7 @@ class _Cluster:
         """What the client's method answers, asked again where a worker dies while it is told.
 
         Raises:
-            DataError: the scheduler is gone.
+            WorkStoppedError: the scheduler is gone.
         """
         for _ in range(TRIES):
             if self._client.status != "running":
@@ -201,7 +201,7 @@ class _Cluster:
             with suppress(OSError):
                 return getattr(self._client, what)(*args, **options)
             time.sleep(1)
-        raise DataError(self._gone())
+        raise WorkStoppedError(self._gone())
 
     def _n_ahead(self) -> int:
         return AHEAD * max(sum(self._asked("nthreads").values()), 1)
@@ -218,7 +218,8 @@ class _Cluster:
         """The results of a task, waited for.
 
         Raises:
-            DataError: the cluster is gone, has no workers, or lost one after another by this task.
+            WorkStoppedError: the cluster is gone, has no workers, or lost one after another by
+                this task.
         """
         from distributed import KilledWorker
 
@@ -228,12 +229,12 @@ class _Cluster:
             except TimeoutError:
                 self._look()
             except KilledWorker as error:
-                raise DataError(
+                raise WorkStoppedError(
                     f"{names} ended {error.allowed_failures + 1} workers of {self._address} one "
                     f"after another: give them more memory, or take these out; {AGAIN}"
                 ) from error
             except (CancelledError, OSError) as error:
-                raise DataError(self._gone()) from error
+                raise WorkStoppedError(self._gone()) from error
             except Exception as error:  # of the work as a whole: it cannot be opened there
                 raise ConfigError(
                     f"the workers of {self._address} cannot begin ({error}): install there what "
@@ -244,13 +245,13 @@ class _Cluster:
                 return results
 
     def _look(self) -> None:
-        """Raise a DataError where no result can come any more."""
+        """Raise a WorkStoppedError where no result can come any more."""
         if self._asked("nthreads"):
             self._alone_since = None
             return
         self._alone_since = self._alone_since or time.monotonic()
         if time.monotonic() - self._alone_since > NO_WORKER_S:
-            raise DataError(
+            raise WorkStoppedError(
                 f"the cluster at {self._address} has had no worker for {NO_WORKER_S:.0f} s: start "
                 f"some, {AGAIN}"
             )

@@ -29,6 +29,13 @@ class DataError(RivaeError):
     """A data file or data setting cannot be used."""
 
 
+class WorkStoppedError(DataError):
+    """What the work needs went away, a disk, a store, a cluster; its files are not to blame.
+
+    What is finished is kept, and the same command resumes.
+    """
+
+
 class ConfigError(RivaeError):
     """A setting is unknown, out of range or contradicts another one."""
 

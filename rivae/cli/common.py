@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TextIO, get_args
 
 from rivae.base.config import Asks, training_config
-from rivae.base.errors import ConfigError, DataReplacedWarning
+from rivae.base.errors import ConfigError, DataReplacedWarning, RivaeError
 from rivae.base.files import json_ready
 from rivae.base.paths import home_path
 from rivae.base.table import Table
@@ -78,6 +78,18 @@ def path_argument(text: str) -> Path:
     try:
         return home_path(text)
     except ConfigError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def place_argument(text: str) -> Path:
+    """As ``path_argument``, also in an object store."""
+    if "://" not in text:
+        return path_argument(text)
+    from rivae.base.reading.places import place
+
+    try:
+        return place(text)
+    except RivaeError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 

@@ -16,6 +16,7 @@ from rivae.cli.common import (
     device_here,
     parse_settings,
     path_argument,
+    place_argument,
     print_json,
     print_table,
 )
@@ -90,6 +91,7 @@ def _add_import(commands: Any) -> None:
         "  rivae import recipes.jsonl.gz --images photos.zip --name mine --paper-filter\n"
         "  rivae import table.csv --images photos --name mine --map picture=file --factor depth\n"
         "  rivae import FOLDER_OF_TARS --name laion --leave-out-damaged\n"
+        "  rivae import s3://bucket/shards --name laion --on tcp://host:8786\n"
         "  rivae import RECIPE1M_FOLDER --name recipe1m --tags RAW_recipes.csv\n"
         "If it is stopped, the same command resumes. Then: rivae train mine",
     )
@@ -103,9 +105,9 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
     """What is imported, and how; :func:`plan_of` reads it."""
     parser.add_argument(
         "source",
-        type=path_argument,
+        type=place_argument,
         help="CSV, TSV, JSON, Parquet, or a tar of samples (WebDataset); a folder of tars or "
-        "Parquet files (img2dataset), or one like Recipe1M's",
+        "Parquet files (img2dataset), also in an object store (s3://…), or one like Recipe1M's",
     )
     parser.add_argument(
         "--images",
@@ -156,11 +158,13 @@ def _import(args: argparse.Namespace) -> int:
     args.resume_hint = "the same command resumes where it stopped"
     with Steps("import", f"opening {args.source.name}") as steps:
         from rivae.base.cluster import on_cluster
+        from rivae.base.reading.places import is_remote
         from rivae.data.importing import run_import
 
         plan = plan_of(args, args.name, args.dry_run)
         settings = plan.settings()
-        with on_cluster(args.on, needs=[plan.table, *plan.images]):
+        needs = [path for path in (plan.table, *plan.images) if not is_remote(path)]
+        with on_cluster(args.on, needs):
             report = run_import(plan.source(), settings, dry_run=plan.dry_run, progress=steps)
     if args.json:
         out = {**report.to_dict(), "folder": None if args.dry_run else str(settings.folder)}

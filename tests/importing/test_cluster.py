@@ -17,11 +17,13 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from rivae.base.cluster import on_cluster, spread
-from rivae.base.errors import ConfigError, DataError
+from rivae.base.errors import ConfigError, DataError, WorkStoppedError
+from rivae.base.reading.tar_rows import FilePart
 from rivae.cli.main import main
 from rivae.data.importing.report import UnusableError
 from tests.importing.clusters import both_stand, workers_of
 from tests.importing.squares import Deadly, Slowly
+from tests.importing.test_shards import tar_of
 from tests.waiting import PATIENCE_S, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
@@ -100,6 +102,31 @@ def test_an_import_and_its_features_are_those_of_one_process(
     assert reports[0] == reports[1]
 
 
+@pytest.mark.parametrize("where", ["here", "in a store"])
+def test_pictures_of_tars_are_decoded_by_the_workers(
+    address, tmp_path, monkeypatch, capsys, where, kept_apart
+):
+    """They read those of a folder themselves. ``file://`` is read as an object store is."""
+    (tmp_path / "tars").mkdir()
+    for shard in range(3):
+        numbers = range(20 * shard, 20 * shard + 20)
+        (tmp_path / "tars" / f"{shard}.tar").write_bytes(tar_of(numbers))
+    table = str(tmp_path / "tars")
+    monkeypatch.setenv("RIVAE_DATA", str(tmp_path))
+    assert main(["import", table, "--name", "alone"]) == 0
+    if where == "in a store":
+        pytest.importorskip("upath")
+        table = f"file://{table}"
+    read_here = []
+    monkeypatch.setattr(FilePart, "read", lambda part: read_here.append(part))
+    assert main(["import", table, "--name", "together", "--on", address]) == 0
+    assert not read_here
+    alone, together = (contents(tmp_path / name) for name in ("alone", "together"))
+    for different in ("store.json",):  # it has the name
+        assert alone.pop(different) and together.pop(different)
+    assert together == alone
+
+
 def test_a_worker_that_is_killed_or_stands_still_changes_nothing(cluster, address, kept_apart):
     here = outcomes(spread(range(60), Slowly()))
     killed, slow = workers_of(cluster)
@@ -127,7 +154,7 @@ def test_a_worker_that_is_killed_while_it_is_told_what_to_do(cluster, address, k
 
 def test_what_ends_its_workers_is_named_and_what_came_before_is_kept(cluster, address, kept_apart):
     done = []
-    with on_cluster(address), pytest.raises(DataError, match="41 to 44 ended 4 workers") as error:
+    with on_cluster(address), pytest.raises(WorkStoppedError, match="41 to 44 ended 4") as error:
         for number, result in spread(range(0, 200), Deadly(), None, 4, lambda n: str(n + 1)):
             done.append(number)
             if number % 2 == 0:

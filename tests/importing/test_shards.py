@@ -1,19 +1,23 @@
 """Tables in many files: tars of samples, and folders of tars or Parquet."""
 
+import errno
 import gzip
 import io
+import itertools
 import json
+import os
 import random
 import tarfile
 from collections import Counter
 
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from rivae.base.errors import DataError
+from rivae.base.errors import DataError, WorkStoppedError
 from rivae.base.reading.shards import DAMAGED, NOT_READ, SPLIT, WORD_IS_SPLIT
 from rivae.base.reading.tables import Broken, InputTable
 from rivae.base.reading.tar_rows import KEY, MAX_MEMBER
@@ -141,6 +145,34 @@ def test_a_damaged_file_is_refused_or_left_out_as_asked(folder, capsys):
     assert main([*command, "--leave-out-damaged"]) == 0
     said = capsys.readouterr().out
     assert DAMAGED in said and "9.tar" in said and "40 usable pairs" in said
+
+
+@pytest.mark.parametrize("ending", [".tar", ".parquet"])
+@pytest.mark.parametrize("number", [errno.EIO, errno.ESTALE, errno.ETIMEDOUT])
+def test_a_disk_that_fails_is_no_damage(folder, monkeypatch, ending, number):
+    """Nothing is left out because a network folder was away for a moment."""
+    if ending == ".parquet":
+        for path in [*folder.glob("*.tar")]:
+            path.unlink()
+        failing = fails_in(pq.ParquetFile.iter_batches, number)
+        monkeypatch.setattr(pq.ParquetFile, "iter_batches", failing)
+    else:
+        monkeypatch.setattr(tarfile.TarFile, "next", fails_in(tarfile.TarFile.next, number))
+    table = InputTable(folder, leaves_out_damaged=True)
+    with pytest.raises(WorkStoppedError, match="resumes"):
+        list(table.rows())
+
+
+def fails_in(function, number):
+    """What ``function`` does twice, and then an error of the disk."""
+    calls = itertools.count()
+
+    def failing(*args, **options):
+        if next(calls) == 2:
+            raise OSError(number, os.strerror(number))
+        return function(*args, **options)
+
+    return failing
 
 
 def test_another_folder_is_refused_by_one_sentence(tmp_path, capsys):

@@ -12,6 +12,7 @@ from typing import Any
 from rivae.base.errors import DataError
 from rivae.base.files import write_cache
 from rivae.base.reading.documents import read_json
+from rivae.base.reading.places import is_remote, remote_hash
 from rivae.base.reading.regular import open_regular
 
 DIGEST_BYTES = 16
@@ -36,12 +37,16 @@ def written(path: Path) -> Written:
 
 
 def file_content(path: Path) -> str:
-    """The hash of a file's bytes, computed again only after the file has changed.
+    """The hash of a file's bytes, computed again only after the file has changed; of a file in an
+    object store that of what the store says of them.
 
     Raises:
         OSError: it cannot be read, or is no plain file.
     """
-    return _file_content(path, written(path))
+    if not is_remote(path):
+        return _file_content(path, written(path))
+    mark = remote_hash(path)
+    return str(content_hash(mark.encode()).hexdigest()) if mark else _hashed(path)
 
 
 def kept_content(path: Path, cache: Path) -> str:
@@ -68,6 +73,10 @@ def kept_content(path: Path, cache: Path) -> str:
 
 @lru_cache(maxsize=64)
 def _file_content(path: Path, when: Written) -> str:
+    return _hashed(path)
+
+
+def _hashed(path: Path) -> str:
     digest = content_hash()
     with open_regular(path) as stream:
         while block := stream.read(_BLOCK):

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from rivae.base.arrays import in_reach
 from rivae.base.errors import DataError
 from rivae.base.reading.matrix_columns import MatrixColumns, is_list_type, matrix_columns
-from rivae.base.reading.regular import begins_with
+from rivae.base.reading.places import is_remote, open_remote, reached
+from rivae.base.reading.regular import begins_with, not_read
 
 MAX_ROWS = 100_000_000
 FREE_ROWS = 1_000_000  # more than these take at least a byte each
@@ -53,19 +54,25 @@ def open_parquet(path: Path) -> pq.ParquetFile:
         DataError: in one sentence.
     """
     try:
-        size = path.stat().st_size
-        with pq.ParquetFile(path) as file:
+        with reached(path):
+            size = path.stat().st_size
+        with pq.ParquetFile(_source(path)) as file:
             columns = [file.schema.column(i) for i in range(len(file.schema))]
             bytes_of = [c.path for c in columns if c.physical_type == "BYTE_ARRAY"]
         # As they are stored, each different value once: a few bytes can repeat a large one.
-        file = pq.ParquetFile(path, read_dictionary=bytes_of)
+        file = pq.ParquetFile(_source(path), read_dictionary=bytes_of)
     except _ERRORS as error:
-        raise DataError(f"{path.name} cannot be read as Parquet: {_short(error)}") from error
+        raise not_read(f"{path.name} cannot be read as Parquet: {_short(error)}", error) from error
     n = file.metadata.num_rows
     if not 0 <= n <= MAX_ROWS or n > max(FREE_ROWS, size):
         file.close()
         raise DataError(f"{path.name} states {n:,} rows in {size:,} bytes: write it again")
     return file
+
+
+def _source(path: Path) -> Any:
+    """What Arrow opens: it reads files of this machine by itself."""
+    return open_remote(path) if is_remote(path) else path
 
 
 def column_names(file: pq.ParquetFile, name: str) -> list[str]:
@@ -101,7 +108,7 @@ def parquet_rows(
             for cells in zip(*columns.values(), strict=True):
                 yield dict(zip(columns, cells, strict=True))
     except _ERRORS as error:
-        raise DataError(f"{name} cannot be read as Parquet: {_short(error)}") from error
+        raise not_read(f"{name} cannot be read as Parquet: {_short(error)}", error) from error
 
 
 def _batches(file: pq.ParquetFile, columns: list[str] | None) -> Iterator[pa.RecordBatch]:
@@ -159,7 +166,8 @@ def parquet_matrix(path: Path, words: Sequence[str] = ()) -> NDArray[np.float32]
                     raise ValueError(f"it unpacks to more than {MAX_RATIO} times its size")
             return np.concatenate(parts)
         except _ERRORS as error:
-            raise DataError(f"{path.name} is not a table of numbers: {_short(error)}") from error
+            words = f"{path.name} is not a table of numbers: {_short(error)}"
+            raise not_read(words, error) from error
 
 
 def parquet_cells(path: Path, name: str) -> list[Any]:

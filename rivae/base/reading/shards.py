@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
-from rivae.base.errors import DataError
+from rivae.base.errors import DataError, WorkStoppedError
+from rivae.base.reading.places import is_remote, reached
 from rivae.base.reading.row import Broken, Record
 from rivae.base.reading.text_files import Note
 
@@ -33,10 +35,10 @@ def is_tar(path: Path) -> bool:
 
 def shards(folder: Path) -> list[Path]:
     """The files of a folder that are read as one table, by their names; [] where there are none."""
-    try:
-        files = [path for path in folder.iterdir() if path.name[0] not in "._" and path.is_file()]
-    except OSError:
-        return []
+    files: list[Path] = []
+    with reached(folder) if is_remote(folder) else suppress(OSError):
+        visible = [path for path in folder.iterdir() if not path.name.startswith((".", "_"))]
+        files = [path for path in visible if path.is_file()]
     for endings in KINDS:
         if of_kind := [path for path in files if path.name.lower().endswith(endings)]:
             return sorted(of_kind, key=lambda path: (_numbers_as_numbers(path.name), path.name))
@@ -84,6 +86,8 @@ def shard_rows(
                         is_said = True
                         note(WORD_IS_SPLIT, folder.name, f"{path.name} → {word}")
                 yield row
+        except WorkStoppedError:
+            raise  # nothing is damaged
         except DataError as error:
             if not leave_out_damaged:
                 raise DataError(f"{error}: {LEAVE_OUT}") from error

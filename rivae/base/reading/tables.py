@@ -20,6 +20,7 @@ from rivae.base.reading.encodings import checked_encoding
 from rivae.base.reading.found_encoding import fits_better, only_in_cp1252, wrong_encoding
 from rivae.base.reading.json_tables import check_lines, document_rows, line_rows, refuse_json
 from rivae.base.reading.parquet import column_names, open_parquet, parquet_rows
+from rivae.base.reading.regular import not_read
 from rivae.base.reading.row import MAX_COLUMNS, MAX_FIELD, Broken, Record, check_header, check_share
 from rivae.base.reading.shards import is_tar, shard_rows, shards
 from rivae.base.reading.tar_rows import tar_rows
@@ -194,7 +195,7 @@ def _rows(
     except UnicodeError as error:
         raise wrong_encoding(path, encoding) from error
     except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{path.name} cannot be read to its end: {error}") from error
+        raise not_read(f"{path.name} cannot be read to its end: {error}", error) from error
 
 
 def _not_mostly_broken(name: str, rows: Iterator[Record | Broken]) -> Iterator[Record | Broken]:

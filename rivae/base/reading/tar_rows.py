@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from rivae.base.errors import DataError, shown
+from rivae.base.errors import DataError, WorkStoppedError, shown
 from rivae.base.reading.documents import parse_json
-from rivae.base.reading.regular import begins_with, open_regular
+from rivae.base.reading.places import is_remote
+from rivae.base.reading.regular import not_read, open_regular
 from rivae.base.reading.row import MAX_COLUMNS, Broken, Record
 
 KEY = "__key__"
@@ -48,13 +49,16 @@ class FilePart:
         """What it holds, as a cell.
 
         Raises:
-            OSError: the tar cannot be read any more, or was changed.
+            WorkStoppedError: the tar cannot be read any more, or was changed.
         """
-        with open_regular(self.path) as stream:
-            stream.seek(self.offset)
-            data = stream.read(self.size)
+        try:
+            with open_regular(self.path) as stream:
+                stream.seek(self.offset)
+                data = stream.read(self.size)
+        except OSError as error:
+            raise WorkStoppedError(f"{self.path.name} cannot be read any more: {error}") from error
         if len(data) < self.size:
-            raise OSError(f"{self.path.name} is shorter than it was")
+            raise WorkStoppedError(f"{self.path.name} is shorter than it was: get it again")
         return _text_or_bytes(data)
 
 
@@ -78,20 +82,23 @@ def tar_rows(
 
     Args:
         usecols: the columns whose cells are looked at; those of other files are None.
-        in_place: columns whose cells are a ``FilePart`` where gzip has not packed the tar.
+        in_place: columns whose cells are a ``FilePart``, unless gzip has packed the tar. That of
+            an object store is read on in any case: a request for each picture takes longer.
 
     Raises:
         DataError: it is no tar, or cut off, or damaged.
     """
     try:
         with open_regular(path) as stream:
-            if not begins_with(path, _GZIP):
-                yield from _samples(path, cast("BinaryIO", stream), usecols, in_place)
+            if stream.peek(2)[:2] != _GZIP:  # type: ignore[attr-defined]
+                later = () if is_remote(path) else in_place
+                yield from _samples(path, cast("BinaryIO", stream), usecols, later)
                 return
             with gzip.GzipFile(fileobj=stream) as unpacked:
                 yield from _samples(path, cast("BinaryIO", unpacked), usecols)
     except _ERRORS as error:
-        raise DataError(f"{path.name} cannot be read as a tar to its end: {error}") from error
+        words = f"{path.name} cannot be read as a tar to its end: {error}"
+        raise not_read(words, error) from error
 
 
 def _samples(

@@ -25,7 +25,6 @@ from rivae.data.pictures import BEGINNINGS
 
 MAX_NAME = 1000  # characters
 UNNAMED = "no picture named"
-UNREADABLE = "picture file cannot be read"
 UNSOUND = "picture in the table is not sound base64"
 _NAMES = ("path", "file_name", "filename", "url", "src")  # of a struct's field with the name
 _MIN_TEXT, _BEGUN = 64, 32  # characters of base64: no picture has fewer; enough to recognise one
@@ -60,11 +59,7 @@ def picture_cell(cell: object) -> PictureCell:
     if isinstance(cell, str):
         return _of_text(cell)
     if isinstance(cell, FilePart):
-        try:
-            cell = cell.read()
-        except OSError as error:
-            raise UnusableError(UNREADABLE, str(error)) from error
-        return picture_cell(cell)
+        return picture_cell(cell.read())
     if isinstance(cell, bytes | bytearray | memoryview):
         return _of_bytes(bytes(cell))
     if isinstance(cell, dict):

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from rivae.base.config import free_name
 from rivae.base.errors import ConfigError, DataError
+from rivae.base.reading.places import Place, is_remote
 from rivae.base.reading.tables import Broken, InputTable, Record
 from rivae.data import dataset_names
 from rivae.data.importing.mapping import LOOKED_AT, Choices, guess_mapping
@@ -26,7 +27,8 @@ class Plan(BaseModel):
     """Everything an import needs, as JSON between two processes.
 
     Attributes:
-        table: a table, a folder whose tars or Parquet files are one, or one in Recipe1M's layout.
+        table: a table, a folder whose tars or Parquet files are one, each here or in an object
+            store, or a folder in Recipe1M's layout.
         images: folders and zips; for Recipe1M at most one folder, none where the pictures stand
             in the table.
         roles: role -> column as the user chose; missing ones are guessed from the names.
@@ -40,7 +42,7 @@ class Plan(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    table: Path
+    table: Place
     images: tuple[Path, ...] = ()
     name: str
     title: str = ""
@@ -104,6 +106,8 @@ class Plan(BaseModel):
         return PairsImport(table, self.images, mapping, self.embeddings, choices)
 
     def _recipe1m(self) -> Recipe1MImport:
+        if is_remote(self.table):
+            raise ConfigError("Recipe1M's files are read from a folder here: download them first")
         if len(self.images) > 1:
             raise ConfigError("Recipe1M's pictures are in one folder: give --images once")
         return Recipe1MImport(self.table, self.images[0] if self.images else None, self.tags)

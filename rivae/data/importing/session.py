@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from rivae.base.errors import ConfigError, DataError, RivaeError
+from rivae.base.errors import ConfigError, DataError, RivaeError, WorkStoppedError
 from rivae.base.progress import Progress
 from rivae.base.reading.typed_text import clean
 from rivae.data.fulltext import store_index
@@ -29,7 +29,6 @@ from rivae.data.store import (
     list_stores,
 )
 from rivae.data.store.manifest import MAX_FACTORS, MAX_SOURCE, MAX_TITLE, checked_name
-from rivae.data.store.writer import StoreWriteError
 
 SIDES = (32, 1024)
 MIN_PAIRS = 30  # fewer cannot be split, trained on and measured
@@ -184,7 +183,8 @@ def run_import(
     except BaseException as error:
         indexing.stop()
         # Wrong files or settings must be corrected, which makes it another import.
-        writer.give_up(keep=not isinstance(error, RivaeError) or isinstance(error, StoreWriteError))
+        is_wrong = isinstance(error, RivaeError) and not isinstance(error, WorkStoppedError)
+        writer.give_up(keep=not is_wrong)
         raise
     with suppress(ImportCancelledError):  # the data are there; the first search makes the index
         store_index(PairStore(settings.folder), tell).close()

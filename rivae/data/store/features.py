@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from rivae.base.arrays import in_reach
-from rivae.base.errors import DataError
+from rivae.base.errors import DataError, WorkStoppedError
 from rivae.base.files import write_atomic_with, write_json
 from rivae.base.installed import cache_folder
 from rivae.base.reading.contents import content_hash, kept_content
@@ -27,7 +27,6 @@ from rivae.base.reading.documents import read_json
 from rivae.base.reading.parquet import is_parquet, parquet_matrix
 from rivae.base.reading.regular import begins_with
 from rivae.data.store.manifest import checked_name
-from rivae.data.store.writer import StoreWriteError
 
 FOLDER = "features"
 OWN = "own"  # came with an import
@@ -197,7 +196,7 @@ def write_features(
             )
         write_json(place / "features.json", {**about, "n_items": len(rows[SIDES[0]])})
     except OSError as error:
-        raise StoreWriteError(
+        raise WorkStoppedError(
             f"{folder.parent} cannot be written: {error.strerror or error}; make room and run the "
             "same command again, it resumes where it stopped"
         ) from error

@@ -23,7 +23,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from rivae.base.errors import DataError
+from rivae.base.errors import DataError, WorkStoppedError
 from rivae.base.files import (
     is_locked,
     locked,
@@ -93,10 +93,6 @@ class StoreItem:
     factors: Mapping[str, float] = field(default_factory=dict)
     ingredient_names: tuple[str, ...] = ()
     mark: bytes = NO_MARK
-
-
-class StoreWriteError(DataError):
-    """The disk refused; finished chunks are kept, and the same import resumes from them."""
 
 
 class StoreWriter:
@@ -314,8 +310,8 @@ class StoreWriter:
             with suppress(OSError):  # another process put something there
                 place.rmdir()
 
-    def _refused(self, error: OSError) -> StoreWriteError:
-        return StoreWriteError(
+    def _refused(self, error: OSError) -> WorkStoppedError:
+        return WorkStoppedError(
             f"{self.folder.parent} cannot be written: {error.strerror or error}; make room and run "
             "the same command again, it resumes where it stopped"
         )
