@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from rivae.base.cluster import on_cluster, spread
-from rivae.base.errors import ConfigError, DataError, WorkStoppedError
+from rivae.base.errors import ConfigError, WorkStoppedError
 from rivae.base.reading.tar_rows import FilePart
 from rivae.cli.main import main
 from rivae.data.importing.report import UnusableError
