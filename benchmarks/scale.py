@@ -12,6 +12,8 @@ command itself. ``--items 10000000`` starts in closed form, and its files are ``
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import json
 import os
 import platform
@@ -204,6 +206,17 @@ def part_words(folder: Path) -> dict[str, float]:
     return {"first words, s": first, "time left is said, s": left}
 
 
+def part_evaluate(folder: Path) -> dict[str, float]:
+    """``rivae evaluate``: every metric, and what each axis changes."""
+    os.environ["RIVAE_RUNS"] = str(folder / "runs")
+    from rivae.cli.main import main as rivae
+
+    began = time.perf_counter()
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        rivae(["evaluate", NAME])
+    return {"seconds": time.perf_counter() - began}
+
+
 def part_open(folder: Path) -> dict[str, float]:
     """Opening the run on all items, up to its first ten, in a process that has begun."""
     import rivae.exploring.explorer
@@ -220,6 +233,7 @@ PARTS: dict[str, Callable[[Path], dict[str, Any]]] = {
     "first words of a training": part_words,
     "open the first time": opened_first,
     "open again": part_open,
+    "evaluate": part_evaluate,
     "search": searched,
     "rivals": rivals,
     "engine": engine,

@@ -83,10 +83,10 @@ def path_argument(text: str) -> Path:
 
 def place_argument(text: str) -> Path:
     """As ``path_argument``, also in an object store."""
-    if "://" not in text:
-        return path_argument(text)
-    from rivae.base.reading.places import place
+    from rivae.base.reading.places import is_address, place
 
+    if not is_address(text):
+        return path_argument(text)
     try:
         return place(text)
     except RivaeError as error:

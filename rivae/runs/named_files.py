@@ -13,6 +13,7 @@ from typing import Any
 from rivae.base.config import RunConfig
 from rivae.base.errors import ConfigError, DataError
 from rivae.base.paths import home_path
+from rivae.base.reading.places import is_address
 from rivae.base.reading.regular import is_file
 from rivae.data.store.manifest import MANIFEST, NAME, data_root
 from rivae.data.word_vectors import CORPUS, NONE
@@ -48,6 +49,10 @@ def read_path(text: str, what: str) -> Path:
     text = text.strip().strip("'\"")
     if not text or "\0" in text:
         raise DataError(f"give the path of {what}")
+    if is_address(text):
+        raise DataError(
+            f"{text[:80]} is not on this machine: `rivae import` reads tables of object stores"
+        )
     try:
         given_path = home_path(text)
         path = given_path.resolve()

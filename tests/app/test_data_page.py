@@ -278,6 +278,7 @@ def test_train_on_this_opens_the_form(app, files, small_store, monkeypatch):
         ("~nobody-here/x", "~nobody-here/x .* be read"),
         ("/a\0b", "^give .* the table$"),
         ("/no/such", "/no/such .*outside"),
+        ("s3://bucket/pairs", "s3://bucket/pairs .*rivae import"),
         ("{}/no", "own/no "),
         ("/etc/passwd", "/etc/passwd .*outside"),
         ("{}/../secret.csv", "secret.csv .*outside"),

@@ -11,9 +11,7 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Annotated, Any, cast
-
-from pydantic import PlainSerializer, WrapValidator
+from typing import IO, Any, cast
 
 from rivae.base.errors import ConfigError, DataError, WorkStoppedError, shown
 from rivae.base.installed import how_to_install
@@ -27,6 +25,11 @@ _WITHOUT_FOLDERS = ("http", "https", "ftp", "data")
 _HASHES = ("ETag", "etag", "md5Hash", "content_md5", "sha256", "blob_id")
 
 
+def is_address(text: str) -> bool:
+    """Whether what a person wrote names no path of this machine: ``s3://bucket/pairs``."""
+    return _MARK in text
+
+
 def place(text: str) -> Path:
     """The file or folder that a person names: a path of this machine, or one in an object store.
 
@@ -35,7 +38,7 @@ def place(text: str) -> Path:
         DataError: there is nothing.
         WorkStoppedError: the store does not answer.
     """
-    if _MARK not in text:
+    if not is_address(text):
         return Path(text)
     protocol = text.partition(_MARK)[0].lower()
     if protocol in _WITHOUT_FOLDERS:
@@ -120,15 +123,3 @@ class _Remote(io.RawIOBase):
     def close(self) -> None:
         self._stream.close()
         super().close()
-
-
-def _validated(value: object, handler: Any) -> Any:
-    if isinstance(value, str):
-        return place(value)
-    return handler(value) if isinstance(value, Path) or not hasattr(value, "fs") else value
-
-
-# A field of a pydantic model that holds a place: JSON has its text.
-Place = Annotated[
-    Path, WrapValidator(_validated), PlainSerializer(str, return_type=str, when_used="json")
-]

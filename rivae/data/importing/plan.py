@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, PlainSerializer, WrapValidator
 
 from rivae.base.config import free_name
 from rivae.base.errors import ConfigError, DataError
-from rivae.base.reading.places import Place, is_remote
+from rivae.base.reading.places import is_remote, place
 from rivae.base.reading.tables import Broken, InputTable, Record
 from rivae.data import dataset_names
 from rivae.data.importing.mapping import LOOKED_AT, Choices, guess_mapping
@@ -21,6 +21,18 @@ from rivae.data.importing.picture_cells import holds_picture
 from rivae.data.importing.recipe1m import Recipe1MImport, is_recipe1m
 from rivae.data.importing.session import ImportSettings, Source
 from rivae.data.store import data_root
+
+
+def _place(value: object, handler: Any) -> Any:
+    if isinstance(value, str):
+        return place(value)
+    return value if hasattr(value, "fs") else handler(value)
+
+
+# A path, here or in an object store; in JSON its text.
+_Place = Annotated[
+    Path, WrapValidator(_place), PlainSerializer(str, return_type=str, when_used="json")
+]
 
 
 class Plan(BaseModel):
@@ -42,7 +54,7 @@ class Plan(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    table: Place
+    table: _Place
     images: tuple[Path, ...] = ()
     name: str
     title: str = ""
