@@ -23,7 +23,7 @@ from rivae.retrieval.indexes.brute_force import LARGE
 from rivae.runs import Run
 
 NOT_KEPT = "the run's folder cannot be written: make it writable, so that its items are kept"
-_RULES = 3  # changes with what is kept
+_RULES = 4  # changes with what is kept
 
 
 def needs_preparing(run: Run, rows: Rows, asks: Asks) -> bool:

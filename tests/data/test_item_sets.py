@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +16,8 @@ from hypothesis import strategies as st
 from rivae.data import item_sets
 from rivae.data.item_sets import ItemSets
 
-TUPLES = st.lists(st.lists(st.text(max_size=4), max_size=5).map(tuple), max_size=30)
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=4)
+TUPLES = st.lists(st.lists(TEXTS, max_size=5).map(tuple), max_size=30)
 
 
 def _same(sets: ItemSets, tuples: list[tuple[str, ...]]) -> None:
@@ -79,3 +83,34 @@ def test_other_names_unite_words_where_they_first_stood(
         assert list(renamed) == expected
     assert renamed.words == ItemSets.of(expected).words
     assert renamed.codes.dtype == np.int32 and renamed.ends.dtype == np.int64
+
+
+@given(TUPLES)
+def test_written_and_mapped_they_are_the_same(tuples: list[tuple[str, ...]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = written(Path(folder), tuples)
+        sets, kind = ItemSets.mapped(path)
+        assert kind == "tags"
+        _same(sets, tuples)
+
+
+@given(TUPLES, st.data())
+def test_a_damaged_file_is_refused_or_can_be_read(
+    tuples: list[tuple[str, ...]], data: st.DataObject
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = written(Path(folder), tuples)
+        content = bytearray(path.read_bytes())
+        for _ in range(data.draw(st.integers(0, 3))):
+            content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+        path.write_bytes(content[: data.draw(st.integers(0, len(content)))])
+        with suppress(OSError, ValueError):
+            sets, _ = ItemSets.mapped(path)
+            assert all(isinstance(word, str) for item in sets for word in item)
+
+
+def written(folder: Path, tuples: list[tuple[str, ...]]) -> Path:
+    path = folder / "words.arrow"
+    with path.open("wb") as stream:
+        ItemSets.of(tuples).write(stream, "tags")
+    return path

@@ -32,7 +32,7 @@ def test_words_are_read_once_and_kept(data, monkeypatch):
     assert first.kind == "ingredients" and len(first.sets) == 1200
     light = data.recipe(3).tags[0]
     assert f"{light} paint" in first.sets[3]
-    kept = list((data.store.folder / "cache").glob("item-words-*.npz"))
+    kept = list((data.store.folder / "cache").glob("item-words-*.arrow"))
     assert len(kept) == 1
     monkeypatch.setattr("rivae.exploring.words.item_words.ingredient_sets", lambda recipes: 1 / 0)
     assert item_words(data) == first
@@ -42,7 +42,7 @@ def test_words_are_read_once_and_kept(data, monkeypatch):
 
 
 def test_tags_are_read_once_and_kept(data, monkeypatch):
-    path = data.store.folder / "cache" / "item-tags.npz"
+    path = data.store.folder / "cache" / "item-tags.arrow"
     path.unlink(missing_ok=True)
     first = item_tags(data)
     assert [*first] == [tuple(data.recipe(i).tags) for i in range(len(data))]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import zipfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from rivae.base.errors import DataError
-from rivae.base.files import write_cache
+from rivae.base.files import remove_oldest, write_cache
 from rivae.base.installed import cache_folder
 from rivae.data import segmenting, tokenizer
 from rivae.data.base import PairedDataset
@@ -26,6 +24,7 @@ from rivae.exploring.words.ingredients import common_spelling, ingredient_sets
 
 EVERYDAY = 0.1  # a word in more than this share of all items is an everyday word
 MAX_WORD = 80  # characters of a word
+KEPT = 2  # words by other rules, of another version of the app on the same store
 Kind = Literal["ingredients", "words"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -64,12 +63,13 @@ def item_words(data: PairedDataset) -> ItemWords:
         raise DataError(f"the items of {data.name} have no texts: choose a run on recipes")
     path = None
     if isinstance(data, Pairs):
-        path = cache_folder(data.store.folder) / f"item-words-{_rules()}.npz"
+        path = cache_folder(data.store.folder) / f"item-words-{_rules()}.arrow"
         if (kept_words := _read(path, len(data), KINDS)) is not None:
             return ItemWords(*kept_words)
     new_words = _made(data)
     if path is not None:
-        write_cache(path, lambda stream: _write(stream, new_words.sets, new_words.kind))
+        write_cache(path, lambda stream: new_words.sets.write(stream, new_words.kind))
+        remove_oldest(path.parent.glob("item-words-*"), KEPT)
     return new_words
 
 
@@ -80,12 +80,13 @@ def item_tags(data: PairedDataset) -> ItemSets | None:
     if not has_texts(data):
         return None
     if isinstance(data, Pairs):
-        path = cache_folder(data.store.folder) / "item-tags.npz"
+        path = cache_folder(data.store.folder) / "item-tags.arrow"
         if (kept_tags := _read(path, len(data), ("tags",))) is not None:
             tags, _ = kept_tags
         else:
             tags = data.store.item_sets("tags")
-            write_cache(path, lambda stream: _write(stream, tags, "tags"))
+            write_cache(path, lambda stream: tags.write(stream, "tags"))
+            remove_oldest(path.parent.glob("item-tags.*"), 1)  # that of a version before
     else:
         recipes = map(data.recipe, range(len(data)))
         tags = ItemSets.of(recipe.tags for recipe in recipes if recipe is not None)
@@ -139,31 +140,12 @@ def _rules() -> str:
     return digest.hexdigest()
 
 
-def _write(stream: Any, sets: ItemSets, kind: str) -> None:
-    words = json.dumps({"kind": kind, "words": sets.words}).encode()
-    np.savez(stream, flat=sets.codes, ends=sets.ends, words=np.frombuffer(words, dtype=np.uint8))
-
-
 def _read(path: Path, n: int, kinds: Collection[str]) -> tuple[ItemSets, Any] | None:
     """The cached words and which of ``kinds`` they are; None if there are none or they do not fit,
     and have to be read again.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
-            flat, ends = file["flat"], file["ends"]
-            about = json.loads(file["words"].tobytes())
-            words, kind = about["words"], about["kind"]
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+        sets, kind = ItemSets.mapped(path)
+    except (OSError, ValueError):
         return None
-    fits = (
-        flat.ndim == ends.ndim == 1
-        and len(ends) == n + 1
-        and ends[0] == 0
-        and ends[-1] == len(flat)
-        and bool((np.diff(ends) >= 0).all())
-        and isinstance(words, list)
-        and all(isinstance(word, str) for word in words)
-        and kind in kinds
-        and (not len(flat) or 0 <= flat.min() <= flat.max() < len(words))
-    )
-    return (ItemSets(words, flat, ends), kind) if fits else None
+    return (sets, kind) if len(sets) == n and kind in kinds else None
