@@ -16,6 +16,7 @@ scheduler can run code on its workers. Nothing of that is written to a file.
 from __future__ import annotations
 
 import pickle
+import re
 import socket
 import time
 from collections import deque
@@ -43,6 +44,7 @@ LOOK_S = 2.0  # between two looks at a cluster that gives no result
 NO_WORKER_S = 60.0  # without any worker, until that is an error
 TRIES = 5  # to tell workers something while one of them dies, a second apart
 AGAIN = "the same command resumes"
+_MISSING = re.compile(r"No module named '([\w.]+)'")
 
 
 def spread(
@@ -109,17 +111,42 @@ def _connected(address: str) -> Any:
         raise ConfigError(
             f"'{shown(address)}' is no address of a cluster: write tcp://HOST:8786, or tls://…"
         )
+    _check_certificates(place.scheme)
     try:
         # Asked first, because a client that never was connected waits half a minute for its end.
         socket.create_connection((place.hostname, place.port), ANSWERS_WITHIN_S).close()
         return distributed.Client(
             address, timeout=ANSWERS_WITHIN_S, set_as_default=False, name="rivae"
         )
-    except OSError as error:
+    except ConnectionError as error:
         raise ConfigError(
             f"no Dask scheduler answers at {shown(address)}: start one with `dask scheduler`, and "
             "workers with `dask worker`"
         ) from error
+    except OSError as error:
+        raise ConfigError(
+            f"{shown(address)} answers, but not as this machine asks ({error}): name tcp:// or "
+            "tls:// as its scheduler does, with the same certificates"
+        ) from error
+
+
+def _check_certificates(scheme: str) -> None:
+    """Dask itself asks for them when the client is made, which then waits long for its end.
+
+    Raises:
+        ConfigError: there are none for tls://, or they cannot be read.
+    """
+    security: Any = import_module("distributed.security")
+    why = "none are set"
+    try:
+        if scheme != "tls" or security.Security().get_connection_args("client").get("ssl_context"):
+            return
+    except OSError as error:  # also what is wrong in them
+        why = str(error)
+    raise ConfigError(
+        f"tls:// needs certificates ({why}): set Dask's distributed.comm.tls, for example by "
+        "DASK_DISTRIBUTED__COMM__TLS__CA_FILE and DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT"
+    )
 
 
 class _Cluster:
@@ -144,9 +171,9 @@ class _Cluster:
                 f"{self._address}`"
             )
         for worker, fact in sorted(facts.items()):
-            if isinstance(fact, ModuleNotFoundError):
+            if isinstance(fact, BaseException) and (missing := _MISSING.search(str(fact))):
                 raise ConfigError(
-                    f"the worker {worker} has no {fact.name}: install rivae-explorer {VERSION} "
+                    f"the worker {worker} has no {missing[1]}: install rivae-explorer {VERSION} "
                     "there, with the extras that this machine has"
                 )
             if isinstance(fact, BaseException):
@@ -179,7 +206,8 @@ class _Cluster:
         rest = iter(inputs)
         try:
             while some := list(islice(rest, together)):
-                tasks.append((some, self._asked("submit", results, name, some, pure=False)))
+                inputs_there = pickle.dumps(some)
+                tasks.append((some, self._asked("submit", results, name, inputs_there, pure=False)))
                 if len(tasks) >= self._n_ahead():
                     yield from self._taken(*tasks.popleft(), called)
             while tasks:

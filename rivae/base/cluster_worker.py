@@ -59,13 +59,17 @@ def facts(paths: Sequence[str]) -> tuple[str, list[str]]:
     return VERSION, [path for path in paths if not Path(path).exists()]
 
 
-def results(name: str, inputs: Sequence[Any]) -> list[tuple[Any, Exception | None]]:
+def results(name: str, inputs: bytes) -> list[tuple[Any, Exception | None]]:
     """Of each input what the function of the plugin ``name`` gives, and what it raised: an error of
     one input ends no other.
+
+    Args:
+        inputs: a pickled list. Dask ends a worker that cannot open what it is sent by itself, where
+            a package is missing; opened here, that is an error of the task.
     """
     plugin: Any = get_worker().plugins[name]
     work, pairs = plugin.opened(), list[tuple[Any, Exception | None]]()
-    for one in inputs:
+    for one in pickle.loads(inputs):  # noqa: S301  (of whoever uses the cluster)
         try:
             pairs.append((work(one), None))
         except Exception as error:  # noqa: BLE001  (raised where the result is wanted)

@@ -2,6 +2,7 @@
 
 import os
 import time
+from importlib import import_module
 
 from rivae.data.importing.report import UnusableError
 
@@ -26,3 +27,10 @@ class Deadly(Slowly):
         if number == 40:
             os._exit(1)
         return super().__call__(number)
+
+
+class Unopenable:
+    """An input whose package the worker does not have."""
+
+    def __reduce__(self):
+        return import_module, ("no_such_package",)

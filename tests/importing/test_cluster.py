@@ -22,7 +22,7 @@ from rivae.base.reading.tar_rows import FilePart
 from rivae.cli.main import main
 from rivae.data.importing.report import UnusableError
 from tests.importing.clusters import both_stand, workers_of
-from tests.importing.squares import Deadly, Slowly
+from tests.importing.squares import Deadly, Slowly, Unopenable
 from tests.importing.test_shards import tar_of
 from tests.waiting import PATIENCE_S, until
 
@@ -177,6 +177,27 @@ def test_who_stops_early_leaves_the_workers_free(address):
 def test_what_is_no_address(place):
     with pytest.raises(ConfigError, match="tcp://HOST"), on_cluster(place or " "):
         pass
+
+
+def test_certificates_that_lack_and_somebody_else_who_answers(monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(ConfigError, match="needs certificates"), on_cluster(f"tls://x:{port}"):
+            pass
+        closing = threading.Thread(target=lambda: [other.accept()[0].close() for _ in range(2)])
+        closing.start()
+        place = f"tcp://127.0.0.1:{port}"
+        with pytest.raises(ConfigError, match="not as this machine asks"), on_cluster(place):
+            pass
+        closing.join()
+
+
+def test_a_worker_without_a_package_is_one_sentence_and_goes_on(address):
+    here = outcomes(spread(range(3), Slowly()))
+    with on_cluster(address):
+        with pytest.raises(ConfigError, match="no_such_package"):
+            [result() for _, result in spread([Unopenable()], Slowly())]
+        assert outcomes(spread(range(3), Slowly())) == here
 
 
 def test_nobody_there_or_no_worker_or_a_folder_that_they_do_not_see(address, tmp_path):
