@@ -1,4 +1,4 @@
-"""What docs/operating.md says to back up, put back elsewhere: other folders, as on another machine."""
+"""What docs/operating.md says to back up, put back into other folders, as on another machine."""
 
 import json
 import shutil
