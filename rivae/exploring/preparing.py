@@ -18,7 +18,7 @@ from rivae.base.progress import Progress
 from rivae.data.sets.pairs import PAIRS
 from rivae.data.store import Manifest, find_store
 from rivae.exploring.explorer import Explorer
-from rivae.exploring.words.item_words import has_texts, item_words
+from rivae.exploring.words.item_words import has_texts, item_tags, item_words
 from rivae.retrieval.indexes.brute_force import LARGE
 from rivae.runs import Run
 
@@ -76,7 +76,8 @@ def prepare(run: Run, rows: Rows, asks: Asks, progress: Progress) -> int:
     _ = explorer.positions
     if has_texts(explorer.data):
         progress("reading the words of the items", 0.9)
-        item_words(explorer.data)  # kept with the data
+        item_words(explorer.data)  # kept with the data, as the tags are
+        item_tags(explorer.data)
     explorer.title(0)
     explorer.thumbnail(0)
     mark = _mark(run, rows, asks)

@@ -99,6 +99,8 @@ def test_two_stages_are_brute_force_over_the_points_kept(kind):
     spread = points.std(axis=0)
     queries = np.concatenate([at, at + spread * rng.normal(size=at.shape), at + 30 * spread, -at])
     stored = index.points
+    middle = [stored.centre + share * (at - stored.centre) for share in (0.5, 0.1, 1e-9, 0.0)]
+    queries = np.concatenate([queries, *middle])
     turned, own = stored.turned(queries), stored.at(np.arange(index.n_items))
     expected, distances, _ = brute(turned, own, 10)
     positions, squared = index.search(queries, 10)
@@ -146,6 +148,27 @@ def test_no_bound_exceeds_the_distance_by_more_than_it_allows_for():
         of_tile = np.stack([index.box_distances(one, one) for one in reduced])
         of_tile = of_tile[:, stored.places // TILE]
         assert (of_tile - exact <= index.error(turned)[:, None]).all(), kind
+        for share in (0.99, 0.5, 0.1, 1e-3, 1e-9, 0.0):
+            for query in share * turned:
+                bounds = index.tile_bounds(query, index.reduced(query[None]))
+                exact = brute(query[None], stored.at(np.arange(index.n_items)), 1)[2][0]
+                excess = bounds[stored.places // TILE] - exact
+                assert (excess <= index.error(query[None])).all(), (kind, share)
+
+
+def test_few_tiles_are_read_for_the_average_of_points_on_a_sphere():
+    rng = np.random.default_rng(6)
+    points = rng.normal(size=(40_000, 4)) @ rng.normal(size=(4, 30))
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    index = TwoStageIndex.of(points)
+    read = []
+    below = index.below
+    index.below = lambda tiles, *rest: read.append(len(tiles)) or below(tiles, *rest)
+    directions = points[:100] - points.mean(axis=0)
+    for share in (0.5, 0.1, 0.03):
+        read.clear()
+        index.search(points.mean(axis=0) + share * directions, 5)
+        assert np.median(read) < index.n_tiles / 3, share
 
 
 def test_tiles_hold_neighbours_and_most_are_not_read():

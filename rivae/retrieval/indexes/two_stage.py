@@ -11,6 +11,14 @@ numbers, and a product with L + 2 stored numbers bounds each item. Whatever lies
 distance of any k items cannot be among the k nearest; for the others the distance is computed in
 float64. So the answer is that of brute force over the stored points, ties in order of position.
 
+A query in the middle, as the average one is, is nearly as far from all tiles: where embeddings have
+length 1, each box lies a length of 1 away. In its direction they differ. For r = s q, s >= 1,
+
+    |q - p|^2 = |q|^2 - |q| |r| + (1 - 1/s) |p|^2 + |r - p|^2 / s,
+
+so the box of a tile as seen from r, and the shortest of its |p|, bound it as well; r is put where
+most items are.
+
 In float32 a sum of L + 2 products errs by at most (L + 2) u times the sum of their sizes, u = 2^-24
 (Higham, Accuracy and Stability, section 3.1). Here that sum is at most (|q| + |p|)^2, and rounding
 the query, |p|^2 and |p_b| adds less than 4 u of it. The bound is lowered by that much. The same
@@ -22,6 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,6 +54,8 @@ FEW = 20_000  # items whose points are copied for a search among them
 _UNIT = 2.0**-24
 _EXACT = 1 << 15  # distances computed at once
 _MANY = 1_000
+_MIDDLE = 0.8  # of the usual length of an item: a shorter query lies in the middle
+_LEAST_SHARE = 1e-6
 _GATHERED = 256  # tiles read at once
 _FIRST_TILES = 4  # the nearest, whose items give the first limit
 
@@ -133,7 +144,7 @@ class TwoStageIndex(KeptIndex):
     ) -> tuple[Ints, Floats]:
         """Positions and squared distances of the k nearest of one turned query (m,)."""
         leading = self.reduced(query[None])
-        low = self.box_distances(leading[0], leading[0])
+        low = self.tile_bounds(query, leading)
         if among is not None:
             low[among.per_tile == 0] = np.inf
         first = self._first(low, k, among)
@@ -147,6 +158,32 @@ class TwoStageIndex(KeptIndex):
         exact = self.distances(query, candidates)
         order = np.lexsort((candidates, exact))[:k]
         return candidates[order], exact[order]
+
+    def tile_bounds(self, query: Floats, leading: Floats) -> Floats | Singles:
+        """What the squared distance of a query (m,), as ``leading`` (1, L + 1) too, to the items of
+        each tile is at least, up to ``error``, (T,).
+        """
+        low = self.box_distances(leading[0], leading[0])
+        length = float(np.linalg.norm(query))
+        if length >= _MIDDLE * self._usual_length:
+            return low
+        share = max(length / self._usual_length, _LEAST_SHARE)
+        moved = leading[0] / share
+        far = float(np.linalg.norm(moved))
+        bounds = share * self.box_distances(moved, moved).astype(np.float64)
+        bounds += length * (length - far) + (1 - share) * self._shortest
+        bounds -= self.error(moved[None])
+        return np.maximum(low, bounds, out=bounds)
+
+    @cached_property
+    def _shortest(self) -> Floats:
+        """(T,) the least |p|^2 of a tile."""
+        return self.points.lead[:, -1].min(axis=1).astype(np.float64)
+
+    @cached_property
+    def _usual_length(self) -> float:
+        """Of an item, from the centre."""
+        return float(np.sqrt(np.median(self._shortest)))
 
     def error(self, coordinates: Floats) -> Floats:
         """By how much a bound may exceed the squared distance, of queries (n, m), (n,)."""
