@@ -71,6 +71,13 @@ def test_streamlit_stays_in_the_user_interface():
     assert [name(path) for path in below if "streamlit" in imports(path)] == []
 
 
+def test_no_cache_of_streamlit_ends_by_the_clock():
+    """Where one ends between two looks at it, Streamlit 1.67 raises a KeyError."""
+    every_call = [call for path in CODE for call in calls(path)]
+    caches = [call for call in every_call if "st.cache_" in ast.unparse(call.func)]
+    assert caches and not [call for call in caches for k in call.keywords if k.arg == "ttl"]
+
+
 def test_no_pickle():
     pickles = {"pickle", "dill", "cloudpickle", "shelve", "joblib"}
     # One sends work to Dask's workers, which nothing else can, and no file; one counts the cores.

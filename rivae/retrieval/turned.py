@@ -69,6 +69,16 @@ class TurnedPoints:
         return places
 
     @cached_property
+    def shortest(self) -> Floats:
+        """(T,) the least |p|^2 of a tile."""
+        return self.lead[:, -1].min(axis=1).astype(np.float64)
+
+    @cached_property
+    def usual_length(self) -> float:
+        """Of a point, from the centre."""
+        return float(np.sqrt(np.median(self.shortest)))
+
+    @cached_property
     def _sorted_twins(self) -> Ints:
         return self.twins[np.argsort(self.twins[:, 0])].T.copy()
 

@@ -114,7 +114,7 @@ def fresh_folder_list() -> Iterator[None]:
     """The app looks at the run folders again, not at what another test left in its caches."""
     from rivae.app.shell import cache, troubles
 
-    looked = cache._resolve, troubles._seen, troubles._noted
+    looked = cache._resolved, troubles._seen, troubles._noted
     for kept in looked:
         kept.clear()
     yield

@@ -28,7 +28,7 @@ def pair(runs, tmp_path, monkeypatch):
     last = refined.metrics()[-1]
     scores = {**last.get("validation", {}), "score": 1.0, "recall_at_1": 1.0}
     refined.log.append({**last, "epoch": last["epoch"] + 1, "validation": scores})
-    cache._resolve.clear()
+    cache._resolved.clear()
     cache._opened.clear()
     yield Run(root / "digits"), refined
     cache.let_go("digits")

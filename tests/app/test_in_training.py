@@ -29,7 +29,7 @@ def training(runs, tmp_path, monkeypatch):
     (run.path / "model.safetensors").unlink()
     run.write_preview(weights, "joint", 2)
     run.set_status(state="running", stage="joint", epoch=3, total_epochs=9)
-    cache._resolve.clear()
+    cache._resolved.clear()
     with run_lock(run):
         yield run
     cache.let_go("digits")
@@ -59,7 +59,7 @@ def test_a_run_in_training_says_so_and_keeps_its_weights_until_asked(app, traini
     assert z[0] == 0.5
     training.write_preview(turned(training), "joint", 5)
     training.set_status(epoch=5)
-    cache._resolve.clear()
+    cache._resolved.clear()
     page.at.run()
     assert cache.model_key("digits") == before and page.at.session_state[EXPLORE.state].z == z
     assert "epoch 5 of 9" in captions(page.calm()) and "epoch 2;" in captions(page)
@@ -81,7 +81,7 @@ def test_when_it_is_trained_the_page_shows_the_trained_model(app, training):
     training.write_model(method)
     training.set_status(state="finished", epoch=9)
     page.at.run()
-    cache._resolve.clear()
+    cache._resolved.clear()
     page.at.run()
     assert "training" not in captions(page.calm()) and cache.model_key("digits") != before
     state = page.at.session_state[EXPLORE.state]
@@ -132,7 +132,7 @@ def test_one_button_from_an_import_to_its_sliders(app, imported):
     assert {job.config.refines for job in Ledger(imported).jobs()} == {"mine"}
     page.at.run()
     assert "data_quick_task" not in page.at.session_state, "the page has gone to Explore"
-    cache._resolve.clear()
+    cache._resolved.clear()
     again = app("data")
     buttons = {button.key for button in again.calm().at.button}
     assert "data_explore_card_mine" in buttons and "data_quick_card_mine" not in buttons

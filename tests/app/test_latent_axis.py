@@ -47,9 +47,9 @@ def test_a_copy_of_the_same_name_in_another_folder_has_names_of_its_own(
     change_names(copy, 3, {1: AxisName(1, "of the copy", 1)})
     assert opened.panel()["dims"][1]["right"] != "of the copy"
     monkeypatch.setenv("RIVAE_RUNS", str(tmp_path))
-    cache._resolve.clear()
+    cache._resolved.clear()
     assert app("explore", run=RUN).panel()["dims"][1]["right"] == "of the copy"
-    cache._resolve.clear()
+    cache._resolved.clear()
 
 
 def test_an_empty_name_removes_it(opened):

@@ -283,7 +283,7 @@ def world(run_folder, tmp_path, monkeypatch):
     monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("RIVAE_LABELS", str(tmp_path / "labels.db"))
     monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", folder / "no-demos")
-    cache._resolve.clear()
+    cache._resolved.clear()
     made = make_label_plan(folder, tmp_path / "labels.db", run_id="own", n=6)
     with closing(made.store):
         yield act.World(folder, made, monkeypatch)

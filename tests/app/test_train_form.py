@@ -251,9 +251,9 @@ def test_paths_lie_below_the_folders_that_were_named(form, root, monkeypatch, tm
 
 def test_cards_are_offered_where_there_are_some(form, root, monkeypatch):
     assert form().widget("device").options == ["CPU"]
-    from rivae.app.train.form_state import slots
+    from rivae.app.train.form_state import _slots
 
-    slots.clear()
+    _slots.clear()
     monkeypatch.setattr("rivae.jobs.devices._count_cards", lambda: 2)
     page = form()
     assert "processes" not in page.names()

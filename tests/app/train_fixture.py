@@ -25,13 +25,13 @@ def own_runs(tmp_path, monkeypatch):
     monkeypatch.delenv("RIVAE_MNIST", raising=False)
     monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", folder / "no-demos")
     from rivae.app.shell import cache
-    from rivae.app.train.form_state import slots
+    from rivae.app.train.form_state import _slots
 
-    cache._resolve.clear()
-    slots.clear()
+    cache._resolved.clear()
+    _slots.clear()
     with locked(jobs_folder(folder) / "dispatcher.lock"):
         yield folder
-    slots.clear()
+    _slots.clear()
     for job in form_queue.tasks.known.values():
         job.cancel()
     form_queue.tasks.known.clear()

@@ -241,12 +241,12 @@ def test_derived_runs_are_of_the_same_data(run, before, import_again):
 def test_a_running_server_notices(run, before, import_again):
     from rivae.app.shell import cache
 
-    cache._resolve.clear()
+    cache._resolved.clear()
     key, version = cache.model_key("mine"), cache.data_version("mine")
     title = cache.explorer("mine").title(0)
     picture = cache.explorer("mine").thumbnail(0).content
     import_again(resorted)
-    cache._resolve.clear()  # it looks again every two seconds
+    cache._resolved.clear()  # it looks again every two seconds
     assert cache.model_key("mine") != key and cache.data_version("mine") != version
     assert cache.explorer("mine").title(0) != title
     assert cache.explorer("mine").thumbnail(0).content != picture

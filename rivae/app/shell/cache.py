@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,6 +30,7 @@ log = logging.getLogger(__name__)
 MAX_OPEN = 8
 MAX_DATA = 3
 STRIP_ITEMS = 6
+RESOLVED_S = 2.0  # so old a look at the folders is new enough for a drag
 PART_ITEMS = 10_000  # searched while very many are embedded: a second's work
 
 
@@ -90,9 +92,15 @@ def _listed() -> list[Run]:
 _held: dict[str, tuple[str, tuple[str, int]]] = {}
 
 
-# The folder list is asked for on every drag step; two seconds old is new enough.
-@st.cache_resource(ttl=2, max_entries=64, show_spinner=False)
 def _resolve(run_id: str) -> tuple[Run, str]:
+    """The folder of a run, and the key of the weights that are shown."""
+    return _resolved(run_id, int(time.monotonic() // RESOLVED_S))
+
+
+# Asked for on every drag step. With Streamlit's own `ttl` an entry that ends between two looks at
+# the clock is a KeyError (1.67): here another time is another entry.
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _resolved(run_id: str, period: int) -> tuple[Run, str]:
     newest_run = run(run_id)
     newest = newest_run.shown_key
     if newest_run.ready:
@@ -115,7 +123,7 @@ def hold(run_id: str) -> None:
 def let_go(run_id: str) -> None:
     """Show the newest weights of a run in training."""
     _held.pop(run_id, None)
-    _resolve.clear()
+    _resolved.clear()
 
 
 def is_behind(run: Run) -> bool:

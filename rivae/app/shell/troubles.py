@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rivae.runs import Run
 
 NOTED_S = 60.0
+SEEN_S = 10.0  # so old a look at a run is new enough for a list
 MAX_NOTED = 1000
 _noted: dict[Path, tuple[float, str]] = {}
 
@@ -23,7 +24,8 @@ def trouble(run: Run) -> str:
     """
     when, why = _noted.get(run.path, (0.0, ""))
     recent = why if time.monotonic() - when < NOTED_S else ""
-    return _seen(os.fsencode(run.path), run) or recent
+    period = int(time.monotonic() // SEEN_S)  # no `ttl`: see `cache._resolved`
+    return _seen(os.fsencode(run.path), period, run) or recent
 
 
 def note(run: Run, why: str) -> None:
@@ -35,9 +37,9 @@ def note(run: Run, why: str) -> None:
             del _noted[next(iter(_noted))]
 
 
-# Asked for on every rerun and of every run; ten seconds old is new enough.
-@st.cache_resource(ttl=10, max_entries=1000, show_spinner=False)
-def _seen(path: bytes, _run: Run) -> str:
+# Asked for on every rerun and of every run.
+@st.cache_resource(max_entries=1000, show_spinner=False)
+def _seen(path: bytes, period: int, _run: Run) -> str:
     from rivae.runs import opening
 
     return opening.trouble(_run)

@@ -5,6 +5,7 @@ The draft is the truth and the widgets show it; a widget's callback writes its v
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -25,6 +26,7 @@ from rivae.runs.folders import is_taken
 if TYPE_CHECKING:
     from rivae.app.forms.draft import Draft
 
+SLOTS_S = 60.0  # between two looks at the cards
 CLONE, ON = "clone", keys.TRAIN_ON  # the names in the address
 
 
@@ -197,9 +199,13 @@ def _draft_like(run_id: str) -> Draft:
     return replace(new_draft, name=free_base(run_id[:70], [""], taken()))
 
 
-@st.cache_data(ttl=60, max_entries=1, show_spinner=False)
 def slots() -> tuple[str, ...]:
     """The slots of this machine; cached, since it starts a program of the driver."""
+    return _slots(int(time.monotonic() // SLOTS_S))  # no `ttl`: see `cache._resolved`
+
+
+@st.cache_data(max_entries=1, show_spinner=False)
+def _slots(period: int) -> tuple[str, ...]:
     from rivae.jobs.devices import machine_slots
 
     return machine_slots()

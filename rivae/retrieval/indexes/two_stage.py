@@ -30,7 +30,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -165,25 +164,15 @@ class TwoStageIndex(KeptIndex):
         """
         low = self.box_distances(leading[0], leading[0])
         length = float(np.linalg.norm(query))
-        if length >= _MIDDLE * self._usual_length:
+        if length >= _MIDDLE * self.points.usual_length:
             return low
-        share = max(length / self._usual_length, _LEAST_SHARE)
+        share = max(length / self.points.usual_length, _LEAST_SHARE)
         moved = leading[0] / share
         far = float(np.linalg.norm(moved))
         bounds = share * self.box_distances(moved, moved).astype(np.float64)
-        bounds += length * (length - far) + (1 - share) * self._shortest
+        bounds += length * (length - far) + (1 - share) * self.points.shortest
         bounds -= self.error(moved[None])
         return np.maximum(low, bounds, out=bounds)
-
-    @cached_property
-    def _shortest(self) -> Floats:
-        """(T,) the least |p|^2 of a tile."""
-        return self.points.lead[:, -1].min(axis=1).astype(np.float64)
-
-    @cached_property
-    def _usual_length(self) -> float:
-        """Of an item, from the centre."""
-        return float(np.sqrt(np.median(self._shortest)))
 
     def error(self, coordinates: Floats) -> Floats:
         """By how much a bound may exceed the squared distance, of queries (n, m), (n,)."""
@@ -225,7 +214,7 @@ class TwoStageIndex(KeptIndex):
             parts.append(self._positions(part, np.flatnonzero(near)))
         return np.concatenate(parts)
 
-    def _first(self, low: Singles, k: int, among: Allowed | None) -> Ints:
+    def _first(self, low: Floats | Singles, k: int, among: Allowed | None) -> Ints:
         """The nearest tiles: with at least 2 k items that may be found, or all that have any."""
         sizes = self._sizes if among is None else among.per_tile
         n = _FIRST_TILES
