@@ -3,8 +3,9 @@
 On a piece from q_0 to q_1, |q(s) - p|^2 - |q(s)|^2 is linear in s for every item p, and its lower
 bound (``indexes.two_stage``) lies above the line between the bounds at both ends, as
 |q_b(s)| is convex. So an item whose bound exceeds the distance of some rival at both ends is never
-nearer than this rival in between, and only the ends have to be looked at. Rivals are the nearest
-items at the ends of parts of the path; where they leave too many items, a part is halved.
+nearer than this rival in between, and only the ends have to be looked at. So it is for the items of
+a tile, which the bound of the tile stands for. Rivals are the nearest items at the ends of parts of
+the path; where they leave many more tiles than a search at an end has to read, a part is halved.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rivae.base.arrays import Floats, Ints, Singles
 from rivae.retrieval.turned import Allowed, TurnedPoints
 
 _PARTS = 8  # of a path, at first
-_MOST_TILES = 48  # that a part may leave before it is halved
+_MOST_TILES = 48  # that a part may leave before it is halved, or so many times those of its ends:
+_TIMES = 3
 _FEW, _MOST_VALUES = 32, 1 << 20  # contenders of a part, and values at once
 _HALVED = 20  # times at most
 _ROUNDING = 16e-16  # of a product, twice, for each number of a point
@@ -31,7 +34,7 @@ class Bounded(Protocol):
     points: TurnedPoints
 
     def reduced(self, coordinates: Floats) -> Floats: ...
-    def box_distances(self, lowest: Floats, highest: Floats) -> Singles: ...
+    def tile_bounds(self, query: Floats, leading: Floats) -> Floats | Singles: ...
     def error(self, coordinates: Floats) -> Floats: ...
     def below(
         self, tiles: Ints, leading: Floats, limits: Floats, among: Allowed | None = None
@@ -43,12 +46,20 @@ class Bounded(Protocol):
 
 @dataclass
 class _Part:
-    """Turned places (v, m) along the path, and the nearest item at both ends."""
+    """Turned places (v, m) along the path, and its two ends."""
 
     places: Floats
-    first: int
-    last: int
+    first: _End
+    last: _End
     halved: int = 0
+
+
+@dataclass
+class _End:
+    """The nearest item at a place, and how many tiles may hold a nearer one."""
+
+    nearest: int
+    n_tiles: int
 
 
 def contenders(index: Bounded, path: Floats, among: Allowed | None = None) -> Ints:
@@ -61,15 +72,25 @@ def contenders(index: Bounded, path: Floats, among: Allowed | None = None) -> In
         part = waiting.pop()
         limits = _limits(index, part)
         leading = index.reduced(part.places)
-        low = index.box_distances(leading.min(axis=0), leading.max(axis=0))
-        tiles = np.flatnonzero(low <= limits.max())
-        if len(tiles) > _MOST_TILES and part.halved < _HALVED:
+        tiles = np.flatnonzero(_may_hold(index, part.places, leading, limits))
+        most = max(_MOST_TILES, _TIMES * max(part.first.n_tiles, part.last.n_tiles))
+        if len(tiles) > most and part.halved < _HALVED:
             waiting += _halves(index, part, among)
             continue
         squares = np.einsum("vm,vm->v", part.places, part.places)
         near = index.below(tiles, leading, limits - squares, among)
         near_positions.append(_may_win(part.places, index, near))
     return np.unique(np.concatenate(near_positions))
+
+
+def _may_hold(
+    index: Bounded, places: Floats, leading: Floats, limits: Floats
+) -> NDArray[np.bool_]:
+    """(T,) whether the bound of a tile is within the limit of any of the places (v, m)."""
+    near = np.zeros(len(index.points.lead), dtype=bool)
+    for place, reduced, limit in zip(places, leading, limits, strict=True):
+        near |= index.tile_bounds(place, reduced[None]) <= limit
+    return near
 
 
 def _may_win(places: Floats, index: Bounded, positions: Ints) -> Ints:
@@ -122,15 +143,19 @@ def _halves(index: Bounded, part: _Part, among: Allowed | None) -> list[_Part]:
     ]
 
 
-def _nearest(index: Bounded, place: Floats, among: Allowed | None) -> int:
-    return int(index.nearest_turned(place, 1, among)[0][0])
+def _nearest(index: Bounded, place: Floats, among: Allowed | None) -> _End:
+    positions, distances = index.nearest_turned(place, 1, among)
+    here = place[None]
+    limits = distances[:1] + index.error(here)
+    n_tiles = _may_hold(index, here, index.reduced(here), limits).sum()
+    return _End(int(positions[0]), int(n_tiles))
 
 
 def _limits(index: Bounded, part: _Part) -> Floats:
     """Up to which squared distance an item is of interest at each place, (v,): that of the rivals
     of the pieces that meet there.
     """
-    rivals = index.points.at(np.array([part.first, part.last]))
+    rivals = index.points.at(np.array([part.first.nearest, part.last.nearest]))
     difference = part.places[:, None] - rivals
     values = np.einsum("vrm,vrm->vr", difference, difference)
     return _limits_of(values) + index.error(part.places)

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from rivae.base.errors import ConfigError
+from rivae.retrieval import contenders
 from rivae.retrieval.exact_path import exact_change_points, exact_paths, find_kinks
 from rivae.retrieval.indexes import two_stage
 from rivae.retrieval.indexes.two_stage import TwoStageIndex
@@ -134,6 +135,26 @@ def test_nobody_else_is_nearest_on_a_path(kind):
     at = np.take_along_axis(distances, found[:, None], axis=1)
     np.testing.assert_array_equal(at, np.take_along_axis(distances, expected, axis=1))
     np.testing.assert_array_equal(found, expected[:, 0])
+
+
+def test_a_path_through_the_middle_of_a_sphere_ends(monkeypatch):
+    """There a search of one place reads most tiles, and no halving of the path leaves fewer."""
+    rng = np.random.default_rng(7)
+    points = rng.normal(size=(40_000, 16))
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    index, halved = TwoStageIndex.of(points), []
+    halves = contenders._halves
+
+    def counted(*args):
+        halved.append(1)
+        assert len(halved) < 200, "it is halved without end"
+        return halves(*args)
+
+    monkeypatch.setattr(contenders, "_halves", counted)
+    path = np.linspace(points[3], -points[3], 9)
+    near = index.along(path)
+    places = np.linspace(points[3], -points[3], 400)
+    np.testing.assert_array_equal(near.nearest(places), index.search(places, 1)[0][:, 0])
 
 
 def test_one_item_is_one_stretch():
