@@ -34,6 +34,7 @@ class Bounded(Protocol):
     points: TurnedPoints
 
     def reduced(self, coordinates: Floats) -> Floats: ...
+    def box_distances(self, lowest: Floats, highest: Floats) -> Singles: ...
     def tile_bounds(self, query: Floats, leading: Floats) -> Floats | Singles: ...
     def error(self, coordinates: Floats) -> Floats: ...
     def below(
@@ -46,20 +47,12 @@ class Bounded(Protocol):
 
 @dataclass
 class _Part:
-    """Turned places (v, m) along the path, and its two ends."""
+    """Turned places (v, m) along the path, and the nearest item at both ends."""
 
     places: Floats
-    first: _End
-    last: _End
+    first: int
+    last: int
     halved: int = 0
-
-
-@dataclass
-class _End:
-    """The nearest item at a place, and how many tiles may hold a nearer one."""
-
-    nearest: int
-    n_tiles: int
 
 
 def contenders(index: Bounded, path: Floats, among: Allowed | None = None) -> Ints:
@@ -72,9 +65,12 @@ def contenders(index: Bounded, path: Floats, among: Allowed | None = None) -> In
         part = waiting.pop()
         limits = _limits(index, part)
         leading = index.reduced(part.places)
-        tiles = np.flatnonzero(_may_hold(index, part.places, leading, limits))
-        most = max(_MOST_TILES, _TIMES * max(part.first.n_tiles, part.last.n_tiles))
-        if len(tiles) > most and part.halved < _HALVED:
+        low = index.box_distances(leading.min(axis=0), leading.max(axis=0))
+        tiles = np.flatnonzero(low <= limits.max())
+        if len(tiles) > _MOST_TILES:  # each place by itself is slower, and closer
+            tiles = np.flatnonzero(_may_hold(index, part.places, leading, limits))
+        may_halve = len(tiles) > _MOST_TILES and part.halved < _HALVED
+        if may_halve and len(tiles) > _TIMES * _n_read(index, part, leading):
             waiting += _halves(index, part, among)
             continue
         squares = np.einsum("vm,vm->v", part.places, part.places)
@@ -83,14 +79,24 @@ def contenders(index: Bounded, path: Floats, among: Allowed | None = None) -> In
     return np.unique(np.concatenate(near_positions))
 
 
-def _may_hold(
-    index: Bounded, places: Floats, leading: Floats, limits: Floats
-) -> NDArray[np.bool_]:
+def _may_hold(index: Bounded, places: Floats, leading: Floats, limits: Floats) -> NDArray[np.bool_]:
     """(T,) whether the bound of a tile is within the limit of any of the places (v, m)."""
     near = np.zeros(len(index.points.lead), dtype=bool)
     for place, reduced, limit in zip(places, leading, limits, strict=True):
         near |= index.tile_bounds(place, reduced[None]) <= limit
     return near
+
+
+def _n_read(index: Bounded, part: _Part, leading: Floats) -> int:
+    """How many tiles may hold the nearest item of an end of a part, the larger number."""
+    counts = []
+    for end, nearest in ((0, part.first), (len(leading) - 1, part.last)):
+        here = slice(end, end + 1)
+        places = part.places[here]
+        limits = np.square(index.points.at(np.array([nearest])) - places).sum(axis=1)
+        limits += index.error(places)
+        counts.append(int(_may_hold(index, places, leading[here], limits).sum()))
+    return max(counts)
 
 
 def _may_win(places: Floats, index: Bounded, positions: Ints) -> Ints:
@@ -143,19 +149,15 @@ def _halves(index: Bounded, part: _Part, among: Allowed | None) -> list[_Part]:
     ]
 
 
-def _nearest(index: Bounded, place: Floats, among: Allowed | None) -> _End:
-    positions, distances = index.nearest_turned(place, 1, among)
-    here = place[None]
-    limits = distances[:1] + index.error(here)
-    n_tiles = _may_hold(index, here, index.reduced(here), limits).sum()
-    return _End(int(positions[0]), int(n_tiles))
+def _nearest(index: Bounded, place: Floats, among: Allowed | None) -> int:
+    return int(index.nearest_turned(place, 1, among)[0][0])
 
 
 def _limits(index: Bounded, part: _Part) -> Floats:
     """Up to which squared distance an item is of interest at each place, (v,): that of the rivals
     of the pieces that meet there.
     """
-    rivals = index.points.at(np.array([part.first.nearest, part.last.nearest]))
+    rivals = index.points.at(np.array([part.first, part.last]))
     difference = part.places[:, None] - rivals
     values = np.einsum("vrm,vrm->vr", difference, difference)
     return _limits_of(values) + index.error(part.places)
