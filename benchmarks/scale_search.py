@@ -55,6 +55,13 @@ def searched(folder: Path) -> dict[str, Any]:
         out[f"{reach} s.d."] = spread(took)
         asked.append(z)
         found.append(np.concatenate([retriever.nearest(at[None], 10)[0] for at in z]))
+    # The average query lies in the middle, as far from all items: moved along the axis that changes
+    # most, as in the drag.
+    z = np.repeat(explorer.mean[None].astype(float), SEARCHES, axis=0)
+    moved = int(np.argmax(explorer.effects))
+    z[:, moved] += np.linspace(-3, 3, SEARCHES) * explorer.std[moved]
+    took = [timed(lambda at=at: retriever.nearest(at[None], 10))[0] for at in z]
+    out["from the average, at most 3 s.d."] = spread(took)
     for users in (2, 4, 8, 16):
         block = asked[1][:users]
         out[f"{users} together"] = timed(lambda block=block: retriever.nearest(block, 10), 9)[0]
