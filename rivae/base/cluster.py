@@ -115,14 +115,15 @@ def _connected(address: str) -> Any:
     try:
         # Asked first, because a client that never was connected waits half a minute for its end.
         socket.create_connection((place.hostname, place.port), ANSWERS_WITHIN_S).close()
-        return distributed.Client(
-            address, timeout=ANSWERS_WITHIN_S, set_as_default=False, name="rivae"
-        )
-    except ConnectionError as error:
+    except OSError as error:
         raise ConfigError(
             f"no Dask scheduler answers at {shown(address)}: start one with `dask scheduler`, and "
             "workers with `dask worker`"
         ) from error
+    try:
+        return distributed.Client(
+            address, timeout=ANSWERS_WITHIN_S, set_as_default=False, name="rivae"
+        )
     except OSError as error:
         raise ConfigError(
             f"{shown(address)} answers, but not as this machine asks ({error}): name tcp:// or "

@@ -21,8 +21,8 @@ from rivae.base.arrays import Floats, Ints, Singles
 from rivae.retrieval.turned import Allowed, TurnedPoints
 
 _PARTS = 8  # of a path, at first
-_MOST_TILES = 48  # that a part may leave before it is halved, or so many times those of its ends:
-_TIMES = 3
+_MOST_TILES = 48  # that a part may leave before it is halved
+_TIMES = 3  # the tiles of a search at its ends: fewer than these a half leaves hardly
 _FEW, _MOST_VALUES = 32, 1 << 20  # contenders of a part, and values at once
 _HALVED = 20  # times at most
 _ROUNDING = 16e-16  # of a product, twice, for each number of a point

@@ -201,8 +201,9 @@ def test_a_worker_without_a_package_is_one_sentence_and_goes_on(address):
 
 
 def test_nobody_there_or_no_worker_or_a_folder_that_they_do_not_see(address, tmp_path):
-    with pytest.raises(ConfigError, match="dask scheduler"), on_cluster("tcp://127.0.0.1:1"):
-        pass
+    for nobody in ("tcp://127.0.0.1:1", "tcp://nobody.invalid:8786"):
+        with pytest.raises(ConfigError, match="dask scheduler"), on_cluster(nobody):
+            pass
     with (
         distributed.LocalCluster(n_workers=0, processes=True, dashboard_address=None) as empty,
         pytest.raises(ConfigError, match="dask worker"),

@@ -7,6 +7,7 @@ Python has no object for.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ def open_parquet(path: Path) -> pq.ParquetFile:
         DataError: in one sentence.
     """
     try:
-        with reached(path):
+        with reached(path) if is_remote(path) else nullcontext():
             size = path.stat().st_size
         with pq.ParquetFile(_source(path)) as file:
             columns = [file.schema.column(i) for i in range(len(file.schema))]
