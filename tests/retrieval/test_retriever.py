@@ -44,6 +44,19 @@ def test_search_equals_brute_force_in_v(retriever):
     np.testing.assert_array_equal(single, found.ids)
 
 
+@pytest.mark.parametrize("order", ["ascending", "as they come"])
+def test_positions_are_those_of_the_items(order):
+    rng = np.random.default_rng(5)
+    rows = rng.permutation(len(DATA))[: len(DATA) // 2]
+    item_ids = np.sort(rows) if order == "ascending" else rows
+    made = Retriever(SmallMethod(), DATA, item_ids)
+    some = rng.permutation(len(item_ids))
+    np.testing.assert_array_equal(made.positions(item_ids[some]), some)
+    for other in np.setdiff1d(np.arange(len(DATA)), rows)[[0, -1]]:
+        with pytest.raises(DataError, match="not among the items"):
+            made.positions([other])
+
+
 def test_decode_and_encode_agree_with_the_method(retriever):
     rows = np.array([3, 150, 7])
     mu, log_var = retriever.encode(rows)
