@@ -15,6 +15,7 @@ scheduler can run code on its workers. Nothing of that is written to a file.
 
 from __future__ import annotations
 
+import asyncio
 import pickle
 import re
 import socket
@@ -111,7 +112,7 @@ def _connected(address: str) -> Any:
         raise ConfigError(
             f"'{shown(address)}' is no address of a cluster: write tcp://HOST:8786, or tls://…"
         )
-    _check_certificates(place.scheme)
+    connection_args = _connection_args(place.scheme)
     try:
         # Asked first, because a client that never was connected waits half a minute for its end.
         socket.create_connection((place.hostname, place.port), ANSWERS_WITHIN_S).close()
@@ -121,18 +122,35 @@ def _connected(address: str) -> Any:
             "workers with `dask worker`"
         ) from error
     try:
+        asyncio.run(_greet(address, connection_args))
         return distributed.Client(
             address, timeout=ANSWERS_WITHIN_S, set_as_default=False, name="rivae"
         )
     except OSError as error:
+        why = str(error) or f"with nothing for {ANSWERS_WITHIN_S:.0f} s"
         raise ConfigError(
-            f"{shown(address)} answers, but not as this machine asks ({error}): name tcp:// or "
+            f"{shown(address)} answers, but not as this machine asks ({why}): name tcp:// or "
             "tls:// as its scheduler does, with the same certificates"
         ) from error
 
 
-def _check_certificates(scheme: str) -> None:
-    """Dask itself asks for them when the client is made, which then waits long for its end.
+async def _greet(address: str, connection_args: dict[str, Any]) -> None:
+    """Let the scheduler say who it is: a client waits without end for another that says nothing.
+
+    Raises:
+        OSError: it does not, or is none.
+    """
+    core: Any = import_module("distributed.core")
+    scheduler = core.rpc(address, timeout=ANSWERS_WITHIN_S, connection_args=connection_args)
+    try:
+        await asyncio.wait_for(scheduler.identity(), ANSWERS_WITHIN_S)
+    finally:
+        await scheduler.close_rpc()
+
+
+def _connection_args(scheme: str) -> dict[str, Any]:
+    """How to connect, by Dask's settings. Dask itself misses certificates when the client is made,
+    which then waits long for its end.
 
     Raises:
         ConfigError: there are none for tls://, or they cannot be read.
@@ -140,8 +158,9 @@ def _check_certificates(scheme: str) -> None:
     security: Any = import_module("distributed.security")
     why = "none are set"
     try:
-        if scheme != "tls" or security.Security().get_connection_args("client").get("ssl_context"):
-            return
+        args: dict[str, Any] = security.Security().get_connection_args("client")
+        if scheme != "tls" or args.get("ssl_context"):
+            return args
     except OSError as error:  # also what is wrong in them
         why = str(error)
     raise ConfigError(

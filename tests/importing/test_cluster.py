@@ -179,17 +179,30 @@ def test_what_is_no_address(place):
         pass
 
 
-def test_certificates_that_lack_and_somebody_else_who_answers(monkeypatch):
+def test_certificates_that_lack():
+    with pytest.raises(ConfigError, match="needs certificates"), on_cluster("tls://x:8786"):
+        pass
+
+
+@pytest.mark.parametrize("is_silent", [True, False])
+def test_somebody_else_who_answers_and_one_who_says_nothing(monkeypatch, is_silent):
+    monkeypatch.setattr("rivae.base.cluster.ANSWERS_WITHIN_S", 2.0)
+    open_connections = []
     with socket.create_server(("127.0.0.1", 0)) as other:
-        port = other.getsockname()[1]
-        with pytest.raises(ConfigError, match="needs certificates"), on_cluster(f"tls://x:{port}"):
-            pass
-        closing = threading.Thread(target=lambda: [other.accept()[0].close() for _ in range(2)])
-        closing.start()
-        place = f"tcp://127.0.0.1:{port}"
+
+        def accept():
+            with suppress(OSError):  # closed at the end
+                while True:
+                    connection, _ = other.accept()
+                    open_connections.append(connection) if is_silent else connection.close()
+
+        threading.Thread(target=accept, daemon=True).start()
+        place = f"tcp://127.0.0.1:{other.getsockname()[1]}"
         with pytest.raises(ConfigError, match="not as this machine asks"), on_cluster(place):
             pass
-        closing.join()
+        other.shutdown(socket.SHUT_RDWR)
+    for connection in open_connections:
+        connection.close()
 
 
 def test_a_worker_without_a_package_is_one_sentence_and_goes_on(address):
