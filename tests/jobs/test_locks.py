@@ -88,7 +88,7 @@ def test_when_one_dies_all_are_started_again_as_often_as_allowed(tmp_path, capfd
     make_private(jobs_folder(tmp_path))
     program = (
         "import os, time\n"
-        "print(os.environ['RANK'], flush=True)\n"
+        "os.write(1, (os.environ['RANK'] + chr(10)).encode())\n"
         "time.sleep(600 if os.environ['RANK'] == '0' else 0.2)\n"
         "os.kill(os.getpid(), 9)"
     )
