@@ -2,10 +2,12 @@
 
 import os
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from rivae.base.errors import RunError
 from rivae.base.files import is_locked
 from rivae.jobs import locks
 from rivae.jobs.ledger import Ledger
@@ -31,7 +33,8 @@ def runs(tmp_path):
     yield folder
     ledger = Ledger(folder)
     for job in ledger.jobs("queued", "starting", "running"):
-        ledger.cancel(job.id)
+        with suppress(RunError):  # it has ended meanwhile
+            ledger.cancel(job.id)
         locks.send(jobs_folder(folder), job.id, signal.SIGKILL)
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -94,8 +97,10 @@ def test_a_run_outlives_page_and_server(page, start_app, runs, tmp_path, until):
         page.goto(f"{address}/train?run=tried")
         cancel = page.get_by_role("button", name="Cancel").first
         cancel.wait_for()
-        os.kill(trainer, signal.SIGCONT)
         cancel.click()
+        # Let go before, it may be trained to its end by the time of the click.
+        until(lambda: Ledger(runs).jobs("running")[0].cancelling, "it is asked to stop")
+        os.kill(trainer, signal.SIGCONT)
         until(lambda: state_of(runs) == "cancelled", "it stops")
         assert not is_locked(Run(runs / "tried").lock_path), "nobody is at work on it"
         stopped = epochs(runs)
