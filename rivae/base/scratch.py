@@ -11,8 +11,10 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from rivae.base.files import take_lock
 
@@ -35,17 +37,9 @@ def scratch_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
     remove_abandoned(parent, prefix)
     while True:
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
-        try:
-            lock_file = (folder / LOCK).open("xb")
-        except FileNotFoundError:  # removed as a leftover of a version without locks
-            continue
-        with contextlib.suppress(BlockingIOError):
-            if os.name == "posix":
-                take_lock(lock_file)
-            # Was it removed in the moment before it was locked? Then another one.
-            if os.fstat(lock_file.fileno()).st_nlink:
-                break
-        lock_file.close()
+        with contextlib.suppress(FileNotFoundError, BlockingIOError):  # taken for a leftover
+            lock_file = _lock(folder, "xb")
+            break
     with lock_file:
         try:
             yield folder
@@ -53,12 +47,59 @@ def scratch_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
             _remove(folder)
 
 
-def remove_abandoned(parent: Path, prefix: str) -> None:
+@contextlib.contextmanager
+def resumed_folder(folder: Path) -> Iterator[Path]:
+    """``folder``, for this process alone, with what an earlier one left in it that was stopped or
+    killed; removed at the end, and where its files cannot be written.
+
+    Raises:
+        BlockingIOError: another process has it, or nobody can know.
+        OSError: it cannot be made.
+    """
+    if os.name != "posix":
+        raise BlockingIOError(f"{folder} cannot be locked here")
+    while True:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        with contextlib.suppress(FileNotFoundError):  # taken for a leftover
+            lock_file = _lock(folder, "ab")
+            break
+    with lock_file:
+        try:
+            yield folder
+        except OSError:
+            _remove(folder)
+            raise
+        _remove(folder)
+
+
+def _lock(folder: Path, mode: str) -> IO[bytes]:
+    """The locked file of a folder.
+
+    Raises:
+        FileNotFoundError: the folder was removed before it was locked.
+        BlockingIOError: another process has it.
+    """
+    lock_file: IO[bytes] = (folder / LOCK).open(mode)
+    try:
+        if os.name == "posix":
+            take_lock(lock_file)
+        if not os.fstat(lock_file.fileno()).st_nlink:
+            raise FileNotFoundError(lock_file.name)
+    except OSError:
+        lock_file.close()
+        raise
+    return lock_file
+
+
+def remove_abandoned(parent: Path, prefix: str, age_s: float = 0.0) -> None:
     """Remove the folders of ``scratch_folder`` whose process was killed, as far as possible. (Where
     files cannot be locked, nobody knows which.)
 
     Only folders of this user, no links, and none without the file that ``scratch_folder`` makes:
     anything else of such a name belongs to someone else.
+
+    Args:
+        age_s: seconds since something was put into a folder or taken out; younger ones stay.
     """
     if os.name != "posix":
         return
@@ -66,12 +107,14 @@ def remove_abandoned(parent: Path, prefix: str) -> None:
         for path in parent.iterdir():
             if path.name.startswith(prefix):
                 with contextlib.suppress(OSError):
-                    _remove_if_free(path)
+                    _remove_if_free(path, age_s)
 
 
-def _remove_if_free(folder: Path) -> None:
+def _remove_if_free(folder: Path, age_s: float) -> None:
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+        return
+    if time.time() - status.st_mtime < age_s:
         return
     if stat.S_ISREG((folder / LOCK).lstat().st_mode):
         with (folder / LOCK).open("r+b") as lock_file:

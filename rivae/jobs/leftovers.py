@@ -23,7 +23,7 @@ from rivae.base.installed import user_cache
 from rivae.base.scratch import LOCK, remove_abandoned
 from rivae.data.store import data_root
 from rivae.jobs.archive_import import remove_abandoned as remove_imports
-from rivae.retrieval.storage import BUILDING
+from rivae.retrieval.storage import BUILDING, TO_RESUME
 from rivae.runs import runs_root
 
 TEMPORARY = "rivae-"
@@ -32,6 +32,7 @@ DEPTH = 3  # of folders below the runs, the imports and the caches
 # In the folder for temporary files, of versions whose folders had no lock.
 _FORMER = re.compile(r"rivae-(probe|workers|fit)-[a-z0-9_]{8}")
 DAY_S = 86_400.0
+WEEK_S = 7 * DAY_S
 _FILE = re.compile(r"\..+\.(\d+)(-\d+)?\.tmp")
 _RUN = re.compile(rf"\.{RUN_NAME[1:-1]}\.(\d+)\.tmp")
 
@@ -50,6 +51,7 @@ def sweep(*more: Path) -> None:
     for root in (runs, data, *_caches()):
         for folder in _folders(root.resolve(), DEPTH):
             remove_abandoned(folder, BUILDING)
+            remove_abandoned(folder, TO_RESUME, WEEK_S)
             _remove_unfinished(folder)
     for folder in more:
         _remove_unfinished(folder)

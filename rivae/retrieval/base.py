@@ -8,14 +8,35 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from rivae.base.arrays import Floats as Floats
 from rivae.base.arrays import Ints as Ints
 from rivae.base.arrays import Singles as Singles
 
 Read = Callable[[Ints], Floats]  # points (len(positions), m) of positions
-Allocate = Callable[[str, tuple[int, ...]], Singles]  # float32 of a name and shape
+
+
+class Allocate(Protocol):
+    """Makes the room of arrays that may be too large for memory, in memory or in files; in files,
+    a build that was stopped goes on where it was.
+    """
+
+    def __call__(
+        self, name: str, shape: tuple[int, ...], dtype: DTypeLike = np.float32
+    ) -> NDArray[Any]:
+        """An array of this name, which may hold numbers of before where ``n_done`` says so."""
+        ...
+
+    def n_done(self, *made_from: NDArray[Any]) -> int:
+        """How many items all arrays made so far hold already, by ``note`` of a build from the same
+        numbers ``made_from``.
+        """
+        ...
+
+    def note(self, n_done: int) -> None:
+        """Note, now and then, that the first ``n_done`` items are in these arrays."""
+        ...
 
 
 class Nearest(Protocol):
@@ -98,7 +119,7 @@ class KeptIndex(Index):
             n: how many points there are, at least 1.
             read: gives the points of positions.
             allocate: makes the room of a part that may be too large for memory, which is then in a
-                file. Other parts may be any arrays.
+                file of the part's name. Other parts may be any arrays.
 
         Raises:
             DataError: a point is not finite.

@@ -22,8 +22,9 @@ _FEWEST, _MOST = 1 << 9, 1 << 12  # items of it, a power of two
 _MOST_THREADS = 4
 
 
-def in_parts(n: int, read: Read, width: int) -> Iterator[tuple[Ints, Floats]]:
-    """Positions and points (n_of_part, m) of all ``n`` items in order, read a little ahead.
+def in_parts(n: int, read: Read, width: int, begin: int = 0) -> Iterator[tuple[Ints, Floats]]:
+    """Positions and points (n_of_part, m) of the items ``begin`` to ``n`` in order, read a little
+    ahead.
 
     Args:
         read: as ``KeptIndex.build`` has it; an ``ItemPoints`` is read by a cluster where one is
@@ -31,11 +32,12 @@ def in_parts(n: int, read: Read, width: int) -> Iterator[tuple[Ints, Floats]]:
         width: m.
     """
     size = max(_FEWEST, min(_MOST, 1 << (_NUMBERS // max(width, 1)).bit_length() - 1))
-    parts = (np.arange(start, min(start + size, n)) for start in range(0, n, size))
+    parts = (np.arange(start, min(start + size, n)) for start in range(begin, n, size))
     if not isinstance(read, ItemPoints):
         for part, result in spread(parts, read, min(n_cores(), _MOST_THREADS), is_sent=False):
             yield part, result()
         return
+    read.tell(begin)
     inputs = ((part, read.rows[part]) for part in parts)
     work = read.of_rows.of_part
     for (part, _), result in spread(inputs, work, min(n_cores(), _MOST_THREADS), 1, _called):

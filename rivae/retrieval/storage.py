@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable
-from contextlib import suppress
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -19,22 +17,22 @@ import torch
 
 from rivae.base.arrays import Floats, Ints, Singles
 from rivae.base.errors import ConfigError, DataError
-from rivae.base.files import reserve, write_cache, write_json
-from rivae.base.scratch import scratch_folder
+from rivae.base.files import write_cache, write_json
+from rivae.base.scratch import resumed_folder, scratch_folder
 from rivae.retrieval.base import Index, KeptIndex, Read
 from rivae.retrieval.registry import INDEXES
+from rivae.retrieval.room import Files, Memory
 
 SCHEMA = 2
 # Files of before a head named its index. The kinds of this package keep their files under the key
 # alone, others have their name beside it.
 _UNNAMED = ("brute-force", "two-stage")
 _CHUNK = 1 << 26  # bytes of a checksum at once
-_HEADER = 128  # bytes of a .npy file before its numbers
 
 
 def build_index(kind: type[KeptIndex], n: int, read: Read) -> Index:
     """An exact index in memory of ``n`` points; ``read`` gives the points of positions."""
-    return kind.open(kind.build(n, read, lambda _, shape: np.empty(shape, np.float32)))
+    return kind.open(kind.build(n, read, Memory()))
 
 
 def weights_digest(tensors: Iterable[tuple[str, torch.Tensor]]) -> hashlib.blake2b:
@@ -67,13 +65,15 @@ def _checksum(array: np.ndarray) -> int:
 def save_index(folder: Path, key: str, kind: type[KeptIndex], n: int, read: Read) -> Index:
     """Build an index of ``n`` points into files of ``folder`` and open it; see ``KeptIndex.build``.
 
+    A build that was stopped or killed goes on, unless another process is at it.
+
     Raises:
         OSError: the folder cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     name = _name(kind, key)
-    with scratch_folder(BUILDING, folder) as place:
-        arrays = dict(kind.build(n, read, partial(_in_file, place)))
+    with _building(folder, name) as place:
+        arrays = dict(kind.build(n, read, Files(place, name)))
         if sorted(arrays) != sorted(kind.parts):
             raise ConfigError(f"the index '{kind.name}' built other arrays than its parts")
         for part, array in arrays.items():
@@ -90,18 +90,24 @@ def save_index(folder: Path, key: str, kind: type[KeptIndex], n: int, read: Read
     return index
 
 
-BUILDING = ".index-"  # a folder in which an index is built; it is not used any more when it is done
+BUILDING = ".index-"  # a folder in which an index is built
+TO_RESUME = ".begun-"  # another, which a stop leaves, so that the same build goes on there
+
+
+@contextmanager
+def _building(folder: Path, name: str) -> Iterator[Path]:
+    """A folder for the files of an index until they are whole."""
+    with ExitStack() as stack:
+        try:
+            place = stack.enter_context(resumed_folder(folder / f"{TO_RESUME}{name}"))
+        except BlockingIOError:
+            place = stack.enter_context(scratch_folder(BUILDING, folder))
+        yield place
 
 
 def _name(kind: type[KeptIndex], key: str) -> str:
     """How the files of an index begin."""
     return f"index-{key}" + ("" if kind.name in _UNNAMED else f"-{quote(kind.name, safe='')}")
-
-
-def _in_file(folder: Path, name: str, shape: tuple[int, ...]) -> Singles:
-    path = folder / f"{name}.npy"
-    reserve(path, 4 * math.prod(shape) + _HEADER)
-    return np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
 
 
 def open_index(folder: Path, key: str, kind: type[KeptIndex]) -> Index | None:

@@ -110,7 +110,7 @@ def turn_points(n: int, read: Read, allocate: Allocate) -> TurnedPoints:
         n: how many there are, at least 1.
         read: gives the points (len(positions), m) of positions, equal ones for equal items; in
             threads, or on a cluster (see ``in_parts``).
-        allocate: makes an array of a name ("lead" or "rest") and a shape, in memory or in a file.
+        allocate: makes the room of "lead" and "rest", and of what is kept of the items meanwhile.
 
     Raises:
         DataError: a point is not finite.
@@ -122,9 +122,10 @@ def turn_points(n: int, read: Read, allocate: Allocate) -> TurnedPoints:
     coordinates = (sample - centre) @ axes
     n_lead = choose_leading(coordinates, n)
     rest = allocate("rest", (n, coordinates.shape[1] - n_lead))
-    columns = np.empty((n, n_lead + 2), dtype=np.float32)
-    marks = np.empty(n, dtype=np.uint64)
-    for part, points in in_parts(n, read, sample.shape[1]):
+    columns = allocate("columns", (n, n_lead + 2))
+    marks = allocate("marks", (n,), np.uint64)
+    n_done = allocate.n_done(centre, axes)
+    for part, points in in_parts(n, read, sample.shape[1], n_done):
         points = check_points(points) + 0.0  # -0.0 becomes 0.0: equal numbers, equal bits
         marks[part] = marks_of(points)
         rows32 = ((points - centre) @ axes).astype(np.float32)
@@ -132,6 +133,7 @@ def turn_points(n: int, read: Read, allocate: Allocate) -> TurnedPoints:
         exact = rows32.astype(np.float64)
         columns[part, n_lead] = np.linalg.norm(exact[:, n_lead:], axis=1)
         columns[part, n_lead + 1] = np.einsum("nm,nm->n", exact, exact)
+        allocate.note(int(part[-1]) + 1)
     twins = _unite_twins(marks, columns, rest)
     order = tile_order(columns[:, :-1])
     lead = allocate("lead", (-(-n // TILE), n_lead + 2, TILE))
@@ -150,12 +152,22 @@ def tile_order(columns: Singles) -> NDArray[np.int32]:
         if stop - start <= TILE:
             continue
         part = order[start:stop]
-        within = columns[part]
-        widest = int(np.ptp(within, axis=0).argmax())
+        widest = _widest(columns, part)
         half = -(-(stop - start) // TILE) // 2 * TILE
-        order[start:stop] = part[np.argpartition(within[:, widest], half - 1)]
+        order[start:stop] = part[np.argpartition(columns[part, widest], half - 1)]
         waiting += [(start, start + half), (start + half, stop)]
     return order
+
+
+def _widest(columns: Singles, part: NDArray[np.int32]) -> int:
+    """The column whose numbers at ``part`` lie farthest apart; never all of them in memory."""
+    low = np.full(columns.shape[1], np.inf, dtype=np.float32)
+    high = -low
+    for start in range(0, len(part), BLOCK_ITEMS):
+        within = columns[part[start : start + BLOCK_ITEMS]]
+        np.minimum(low, within.min(axis=0), out=low)
+        np.maximum(high, within.max(axis=0), out=high)
+    return int((high - low).argmax())
 
 
 def _fill(lead: Singles, columns: Singles, order: NDArray[np.int32]) -> Singles:

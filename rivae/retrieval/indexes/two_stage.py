@@ -40,6 +40,7 @@ from rivae.retrieval.base import Allocate, Index, KeptIndex, Read
 from rivae.retrieval.contenders import Contenders, contenders
 from rivae.retrieval.exact import check_points
 from rivae.retrieval.indexes.brute_force import LARGE, NumpyIndex
+from rivae.retrieval.room import Memory
 from rivae.retrieval.turned import (
     BLOCK_ITEMS,
     TILE,
@@ -104,10 +105,7 @@ class TwoStageIndex(KeptIndex):
             DataError: there are none, or one is not finite.
         """
         points = check_points(points)
-        turned_points = turn_points(
-            len(points), lambda rows: points[rows], lambda _, shape: np.empty(shape, np.float32)
-        )
-        return cls(turned_points)
+        return cls(turn_points(len(points), lambda rows: points[rows], Memory()))
 
     @property
     def n_items(self) -> int:
