@@ -8,8 +8,11 @@ divided by the root of its mean variance first.
 
 from __future__ import annotations
 
+import time
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,12 +21,15 @@ from numpy.typing import NDArray
 from rivae.base.ahead import ahead
 from rivae.base.cluster import spread
 from rivae.base.errors import DataError
+from rivae.base.files import write_cache
 
 ROWS_AT_ONCE = 2048
 SHARD = 64 * ROWS_AT_ONCE  # rows whose sums are one piece of work
+KEEP_S = 30.0  # between two times that sums are kept: so much work a stop may cost
 # Principal components below this share of the largest variance are rounding errors.
 _FLOOR = 1e-7
 Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
 Rows = NDArray[np.int64]
 Watch = Callable[[float], None]
 
@@ -48,19 +54,22 @@ class Side:
 
 
 def in_components(
-    views: tuple[View, View], rows: Rows, watch: Watch
+    views: tuple[View, View], rows: Rows, watch: Watch, kept: Path | None = None
 ) -> tuple[tuple[Side, Side], Floats]:
     """Both sides of training pairs, and C_12 in their components (k1, k2).
 
     Args:
         views: of a cluster's work ``rivae.data.views.Views``, which is opened there.
         watch: called with the share that is done; an exception of it ends the work.
+        kept: a file of these views and rows, in which sums are put now and then, so that work that
+            was stopped goes on with them.
 
     Raises:
         DataError: numbers that are not finite, or a view that is constant.
     """
-    few = len(rows) <= max(_length(view) for view in views)
-    return (_from_rows if few else _from_moments)(views, rows, watch)
+    if len(rows) <= max(_length(view) for view in views):
+        return _from_rows(views, rows, watch)
+    return _from_moments(views, rows, watch, kept)
 
 
 def _length(view: View) -> int:
@@ -120,21 +129,28 @@ def _from_rows(
 
 
 def _from_moments(
-    views: tuple[View, View], rows: Rows, watch: Watch
+    views: tuple[View, View], rows: Rows, watch: Watch, kept: Path | None = None
 ) -> tuple[tuple[Side, Side], Floats]:
     """The same from sums over the pairs, read once: memory does not grow with their number."""
-    n, n_done = len(rows), 0
+    n = len(rows)
 
     def tell(n_of_shard: int) -> None:
         watch(0.5 * (n_done + n_of_shard) / n)
 
     pivots = [next(batches(view, rows[:ROWS_AT_ONCE])).mean(0) for view in views]
-    shards = [rows[start : start + SHARD] for start in range(0, n, SHARD)]
-    sums: _Sums | None = None
+    sums, n_done = _Sums.read(kept, pivots), 0
+    if sums is not None:
+        n_done = sums.n
+        tell(0)
+    kept_at = time.monotonic()
+    shards = [rows[start : start + SHARD] for start in range(n_done, n, SHARD)]
     for shard, result in spread(shards, _Summing(views, pivots, tell), 0, 1, _called):
         of_shard = result()
         sums = of_shard if sums is None else sums.plus(of_shard)
         n_done += len(shard)
+        if kept is not None and time.monotonic() - kept_at >= KEEP_S:
+            sums.keep(kept, pivots)
+            kept_at = time.monotonic()
         tell(0)
     assert sums is not None
     shifts = [total / n for total in sums.totals]
@@ -146,23 +162,42 @@ def _from_moments(
     return (first, second), first.axes.T @ cross @ second.axes
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Sums:
-    """Of rows x_1, x_2 about the pivots: those of x_i (D_i,), of x_i x_i' and of x_1 x_2'."""
+    """Of ``n`` rows x_1, x_2 about the pivots: those of x_i (D_i,), of x_i x_i' and of x_1 x_2'."""
 
+    n: int
     totals: list[Floats]
     squares: list[Floats]
     cross: Floats
 
     def plus(self, other: _Sums) -> _Sums:
         """The sums over both; these are lost."""
-        for mine, its in zip(
-            (*self.totals, *self.squares, self.cross),
-            (*other.totals, *other.squares, other.cross),
-            strict=True,
-        ):
+        for mine, its in zip(self._all, other._all, strict=True):
             mine += its
+        self.n += other.n
         return self
+
+    @property
+    def _all(self) -> list[Floats]:
+        return [*self.totals, *self.squares, self.cross]
+
+    def keep(self, path: Path, pivots: list[Singles]) -> None:
+        """Put them into a file, as far as it can be written."""
+        write_cache(path, lambda stream: np.savez(stream, np.array(self.n), *pivots, *self._all))
+
+    @staticmethod
+    def read(path: Path | None, pivots: list[Singles]) -> _Sums | None:
+        """Those that were kept of the same pivots; None where there are none."""
+        if path is None:
+            return None
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                n, first, second, *sums = (file[f"arr_{k}"] for k in range(8))
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return None
+        same = all(np.array_equal(*pair) for pair in zip((first, second), pivots, strict=True))
+        return _Sums(int(n), sums[:2], sums[2:4], sums[4]) if same else None
 
 
 class _Summing:
@@ -171,7 +206,7 @@ class _Summing:
     def __init__(
         self,
         views: tuple[View, View],
-        pivots: Sequence[NDArray[np.float32]],
+        pivots: Sequence[Singles],
         tell: Callable[[int], None] = lambda n_of_shard: None,
     ) -> None:
         self._views, self._pivots, self._tell = views, pivots, tell
@@ -182,6 +217,7 @@ class _Summing:
     def __call__(self, rows: Rows) -> _Sums:
         sizes = [_length(view) for view in self._views]
         sums = _Sums(
+            len(rows),
             [np.zeros(size) for size in sizes],
             [np.zeros((size, size)) for size in sizes],
             np.zeros((sizes[0], sizes[1])),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 import torch
@@ -153,12 +154,15 @@ class Start:
         """The loss of one of its stages, as ``Method.loss``."""
         raise NotImplementedError
 
-    def solve(self, data: PairedDataset, watch: Callable[[float], None]) -> dict[str, float]:
+    def solve(
+        self, data: PairedDataset, watch: Callable[[float], None], folder: Path | None = None
+    ) -> dict[str, float]:
         """Set the embedders to the solution of a stage in closed form; the numbers to log.
 
         Args:
             data: views and split of the training pairs.
             watch: called with the share that is done; an exception of it ends the solution.
+            folder: keeps how far it is, so that a solution that was stopped goes on.
         """
         raise NotImplementedError
 

@@ -8,12 +8,17 @@ start in closed form solves for linear embedders (``ridge_cca.py``) and is a mod
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from rivae.base.installed import VERSION
 from rivae.data.base import PairedDataset
 from rivae.data.views import Views
 from rivae.models.base import Method
@@ -103,9 +108,12 @@ class RidgeStart(Start):
     def groups(self, stage: str) -> list[ParamGroup]:
         return [ParamGroup(parameters_of(*self._embedders))]
 
-    def solve(self, data: PairedDataset, watch: Callable[[float], None]) -> dict[str, float]:
+    def solve(
+        self, data: PairedDataset, watch: Callable[[float], None], folder: Path | None = None
+    ) -> dict[str, float]:
         train, validation = data.splits["train"], data.splits["validation"]
-        fit = fit_ridge_cca(Views(data), train, validation, self._dim_v, watch)
+        kept = folder and folder / f"sums-{_digest(data, train)}.npz"
+        fit = fit_ridge_cca(Views(data), train, validation, self._dim_v, watch, kept)
         for embedder, weight, bias in zip(self._embedders, fit.weights, fit.biases, strict=True):
             embedder.net.assign(torch.from_numpy(weight), torch.from_numpy(bias))
         return {
@@ -114,6 +122,13 @@ class RidgeStart(Start):
             "ridge 2": fit.ridges[1],
             "power": fit.power,
         }
+
+
+def _digest(data: PairedDataset, rows: NDArray[np.int64]) -> str:
+    """Names the sums over these rows of the views, in this version."""
+    digest = hashlib.blake2b(f"{VERSION} {data.fingerprint}".encode(), digest_size=16)
+    digest.update(np.ascontiguousarray(rows, dtype=np.int64).tobytes())
+    return digest.hexdigest()
 
 
 class UnfoldedStart(Start):

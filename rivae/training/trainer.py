@@ -15,6 +15,7 @@ from torch import Tensor
 
 from rivae.base.errors import DataError, RunError
 from rivae.base.files import why_not
+from rivae.base.installed import cache_folder
 from rivae.models.contrast_start import UnfoldStage
 from rivae.models.registry import require_training
 from rivae.models.stages import Batch, Noise, Stage
@@ -189,7 +190,8 @@ class Trainer:
                 self.tick()
 
         if self.group.leads:
-            terms = models.method.start.solve(models.jobs[0].data, watch)
+            job = models.jobs[0]
+            terms = models.method.start.solve(job.data, watch, cache_folder(job.run.path))
         self.group.same(models.method.state_dict().values())
         models.progress.stage_epoch += 1
         models.progress.epoch += 1

@@ -42,7 +42,7 @@ save_index(Path(sys.argv[1]), "k", INDEXES["two-stage"], len(points), read)
 """
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """Somebody stops the build."""
 
 
@@ -65,7 +65,7 @@ class Reading:
 
     def __call__(self, positions):
         if self.n_parts >= self.most:
-            raise Stopped
+            raise StoppedError
         self.n_parts += 1
         return self.points[positions]
 
@@ -86,7 +86,7 @@ def test_stopped_anywhere_it_has_the_bytes_of_one_go(tmp_path, kind):
         most = int(rng.integers(1, n_parts))
         try:
             read = build(pieces, points, most)
-        except Stopped:
+        except StoppedError:
             assert [path.name[: len(TO_RESUME)] for path in pieces.iterdir()] == [TO_RESUME]
             n_read += most
             assert n_read < 3 * n_parts, "it does not go on"
@@ -115,7 +115,7 @@ def test_what_another_build_left_is_not_used(tmp_path, what):
     points = hard_points("on a sphere", np.random.default_rng(0))
     before = points[::-1] + 0.5 if what == "other points" else points
     before = before[:-300] if what == "more items" else before
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedError):
         build(tmp_path / "a", before, 6)
     (left,) = (tmp_path / "a").iterdir()
     if what == "a broken note":
@@ -129,7 +129,7 @@ def test_what_another_build_left_is_not_used(tmp_path, what):
 
 def test_two_builds_at_once_do_not_share_a_folder(tmp_path):
     points = hard_points("on a sphere", np.random.default_rng(0))
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedError):
         build(tmp_path / "a", points, 6)
     (left,) = (tmp_path / "a").iterdir()
     noted = json.loads((left / room.HEAD).read_text())

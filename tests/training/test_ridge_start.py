@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 import torch
 
+from rivae.base.files import write_atomic
 from rivae.data import load_dataset
-from rivae.jobs.launch import train
+from rivae.jobs.launch import make_config, resume, train
+from rivae.models import pair_components
 from rivae.models.ridge_cca import fit_ridge_cca
+from rivae.runs import Run
 from rivae.runs.refinement import kept_scores
 from rivae.training.validation import validation_scores
-from tests.training.tiny import RIDGE, SYNTH, tiny_config
+from tests.training.tiny import ALWAYS, RIDGE, SYNTH, files_of, short, tiny_config
 
 BEST = {"select": "best"}
 LINEAR = {"kind": "mlp", "hidden": [], "activation": "relu"}
@@ -36,6 +39,63 @@ def test_the_embedders_are_the_closed_form(tmp_path):
     first = run.metrics()[0]
     assert first["stage"] == "ridge-cca" and first["objective"] < 0
     assert first["ridge 1"] == fit.ridges[0] and first["power"] == fit.power
+
+
+class Summed:
+    """Counts the shards that are summed, and stops after some."""
+
+    def __init__(self, monkeypatch):
+        self.n, self.most, self._sum = 0, 10**9, pair_components._Summing.__call__
+        monkeypatch.setattr(pair_components._Summing, "__call__", self)
+
+    def __get__(self, summing, owner):
+        return lambda rows: self.of(summing, rows)
+
+    def of(self, summing, rows):
+        if self.n >= self.most:
+            raise KeyboardInterrupt
+        self.n += 1
+        return self._sum(summing, rows)
+
+
+@pytest.mark.parametrize("damage", ["", "half a file", "other pivots"])
+def test_a_fit_that_is_stopped_goes_on_with_its_sums(tmp_path, monkeypatch, damage):
+    monkeypatch.setattr(pair_components, "SHARD", 50)
+    monkeypatch.setattr(pair_components, "KEEP_S", 0.0)
+    summed = Summed(monkeypatch)
+    settings = {**short("rivae"), **RIDGE}
+    configs = [
+        make_config(
+            "synth",
+            "rivae",
+            name=name,
+            dataset_settings={"n_pairs": 1500},
+            method_settings=settings,
+            training=ALWAYS,
+        )
+        for name in ("whole", "stopped")
+    ]
+    (whole,) = train(configs[:1], tmp_path)
+    n_shards = summed.n
+    run = Run(tmp_path / "stopped")
+    for most in (3, 5):
+        summed.n, summed.most = 0, most
+        with pytest.raises(KeyboardInterrupt):
+            resume([run]) if run.path.exists() else train(configs[1:], tmp_path)
+    (kept,) = (run.path / "cache").glob("sums-*")
+    if damage == "half a file":
+        write_atomic(kept, kept.read_bytes()[:-200])
+    if damage == "other pivots":
+        with np.load(kept) as arrays:
+            other = [arrays[f"arr_{k}"] + (k == 1) for k in range(len(arrays.files))]
+        np.savez(kept, *other)
+    summed.n, summed.most = 0, 10**9
+    resume([run])
+    assert summed.n == (n_shards if damage else n_shards - 8)
+    mine, its = files_of(run), files_of(whole)
+    assert mine["model.safetensors"] == its["model.safetensors"]
+    assert mine.get("alignment.json") == its.get("alignment.json")
+    assert not any((run.path / "cache").glob("sums-*"))
 
 
 def test_no_epoch_after_it_makes_the_run_worse(tmp_path):
