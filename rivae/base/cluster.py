@@ -16,6 +16,7 @@ scheduler can run code on its workers. Nothing of that is written to a file.
 from __future__ import annotations
 
 import asyncio
+import os
 import pickle
 import re
 import socket
@@ -23,7 +24,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
 from importlib import import_module
@@ -40,6 +41,7 @@ from rivae.base.installed import VERSION, how_to_install
 A = TypeVar("A")
 B = TypeVar("B")
 EXTRA = "cluster"
+USUAL = "RIVAE_CLUSTER"  # the variable with the address for the app and its queue
 ANSWERS_WITHIN_S = 15.0  # a scheduler that is there
 LOOK_S = 2.0  # between two looks at a cluster that gives no result
 NO_WORKER_S = 60.0  # without any worker, until that is an error
@@ -96,6 +98,27 @@ def on_cluster(address: str, needs: Sequence[Path] = ()) -> Iterator[None]:
         if token is not None:
             _CLUSTER.reset(token)
         client.close(timeout=LOOK_S)
+
+
+@contextmanager
+def on_usual_cluster(needs: Callable[[], Sequence[Path]]) -> Iterator[str]:
+    """``on_cluster`` at the address in ``RIVAE_CLUSTER``, for the app and its queue.
+
+    Args:
+        needs: called where one is named.
+
+    Yields:
+        "", or why that cannot do the work, which is then done here.
+    """
+    address = os.environ.get(USUAL, "")
+    with ExitStack() as stack:
+        problem = ""
+        try:
+            if address:
+                stack.enter_context(on_cluster(address, needs()))
+        except ConfigError as error:
+            problem = str(error)
+        yield problem
 
 
 def _connected(address: str) -> Any:

@@ -14,7 +14,8 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -136,14 +137,15 @@ def _fit(ledger: TrainerLedger, job: Job, pulse: Callable[[], None], rank: int) 
             # The leading process decides, as it may create the folder while others look.
             act = group.broadcast(_next_action(run))
             config = job.config
-            if group.leads and _make_features(config, pulse):
-                # Meanwhile the run that it refines may have got another name.
-                config = ledger.job(job.id).config or config
-            group.wait()
-            if act == "train":
-                train([config], ledger.root, tell, pulse, group)
-            elif act == "resume":
-                resume([run], tell, pulse, group)
+            with _shared_out(config) if group.leads else nullcontext():
+                if group.leads and _make_features(config, pulse):
+                    # Meanwhile the run that it refines may have got another name.
+                    config = ledger.job(job.id).config or config
+                group.wait()
+                if act == "train":
+                    train([config], ledger.root, tell, pulse, group)
+                elif act == "resume":
+                    resume([run], tell, pulse, group)
         tracking.finish(complete=True)
     finally:
         tracking.finish(complete=False)
@@ -151,6 +153,19 @@ def _fit(ledger: TrainerLedger, job: Job, pulse: Callable[[], None], rank: int) 
         previews.finish()
     if rank == 0:
         _find_added_axes(run)
+
+
+@contextmanager
+def _shared_out(config: RunConfig) -> Iterator[None]:
+    """Let the cluster that ``RIVAE_CLUSTER`` names do what it can of the work."""
+    from rivae.base.cluster import on_usual_cluster
+    from rivae.data.views import places_of
+
+    data = config.dataset
+    with on_usual_cluster(lambda: places_of(data.name, data.settings)) as problem:
+        if problem:
+            log.warning("on this machine: %s", problem)
+        yield
 
 
 def _make_features(config: RunConfig, pulse: Callable[[], None]) -> bool:

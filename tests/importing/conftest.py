@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 
 import rivae.base.cluster
+from rivae.cli.main import main
 from tests.waiting import PATIENCE_S
 
 
@@ -53,6 +54,30 @@ def write_plates(folder: Path, title: str = "Plate") -> Path:
     table = folder / "dishes.csv"
     table.write_text("\n".join(lines))
     return table
+
+
+N_SOUPS, WIDTH = 5_000, 24
+
+
+@pytest.fixture
+def soups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The import "soups": pairs of which only embeddings are there."""
+    rng = np.random.default_rng(0)
+    shared = rng.normal(size=(N_SOUPS, 6))
+    for side in ("pictures", "texts"):
+        own = [
+            shared @ rng.normal(size=(6, WIDTH // 2)),
+            rng.normal(size=(N_SOUPS, WIDTH // 2)),
+        ]
+        np.save(tmp_path / f"{side}.npy", np.concatenate(own, axis=1).astype(np.float32))
+    table = tmp_path / "soups.csv"
+    table.write_text("id,title\n" + "".join(f"s{i},Soup {i}\n" for i in range(N_SOUPS)))
+    monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("RIVAE_RUNS", str(tmp_path / "runs"))
+    monkeypatch.chdir(tmp_path)
+    paths = [str(tmp_path / f"{side}.npy") for side in ("pictures", "texts")]
+    assert main(["import", str(table), "--name", "soups", "--embeddings", *paths]) == 0
+    return tmp_path
 
 
 @pytest.fixture

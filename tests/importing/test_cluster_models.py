@@ -18,10 +18,10 @@ from rivae.models.ridge_cca import fit_ridge_cca
 from rivae.retrieval.indexes import brute_force, two_stage
 from rivae.runs import Run
 from tests.importing.clusters import workers_of
+from tests.importing.conftest import N_SOUPS as N
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 pytest.importorskip("distributed")
-N, D = 5_000, 24
 CLOSED = ["--set", "dataset.features=own", "--set", "init=ridge-cca", "--set", "joint_epochs=0"]
 
 
@@ -31,26 +31,6 @@ def small_shards(monkeypatch):
     monkeypatch.setattr(pair_components, "SHARD", 512)
     for module in (brute_force, two_stage):
         monkeypatch.setattr(module, "LARGE", 100)
-
-
-@pytest.fixture
-def soups(tmp_path, monkeypatch):
-    """Pairs of which only embeddings are there."""
-    rng = np.random.default_rng(0)
-    shared = rng.normal(size=(N, 6))
-    for side in ("pictures", "texts"):
-        own = np.concatenate(
-            [shared @ rng.normal(size=(6, D // 2)), rng.normal(size=(N, D // 2))], 1
-        )
-        np.save(tmp_path / f"{side}.npy", own.astype(np.float32))
-    table = tmp_path / "soups.csv"
-    table.write_text("id,title\n" + "".join(f"s{i},Soup {i}\n" for i in range(N)))
-    monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("RIVAE_RUNS", str(tmp_path / "runs"))
-    monkeypatch.chdir(tmp_path)
-    paths = [str(tmp_path / f"{side}.npy") for side in ("pictures", "texts")]
-    assert main(["import", str(table), "--name", "soups", "--embeddings", *paths]) == 0
-    return tmp_path
 
 
 def trained(name, *options):

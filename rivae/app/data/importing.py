@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rivae.app.work.tasks import Task, Tasks, start_process, step_back
+from rivae.app.work.tasks import Task, Tasks, shared_out, start_process, step_back
 from rivae.base.errors import ConfigError, DataError, RivaeError
 from rivae.base.files import is_locked, locked, write_json
 from rivae.base.progress import Progress, part
@@ -123,8 +123,10 @@ def import_pairs(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
             progress(stage, share)
             keep(stage=stage, share=share)
 
+        needs = (plan.table, *plan.images, root)
         try:
-            result = _opened(plan, spec, say) if "runs" in spec else _imported(plan, say)
+            with shared_out(lambda: needs, say) as tell:
+                result = _opened(plan, spec, tell) if "runs" in spec else _imported(plan, tell)
         except RivaeError as error:
             keep(error=str(error))
             raise

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rivae.app.work.tasks import Task, Tasks, start_process, step_back
+from rivae.app.work.tasks import Task, Tasks, shared_out, start_process, step_back
 from rivae.base.errors import RunError
 from rivae.base.progress import Progress
 
@@ -68,8 +68,12 @@ def make(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """Prepare the run in the folder ``run``."""
     step_back()
     progress("starting", 0.0)
+    from rivae.data.views import places_of
     from rivae.exploring.preparing import prepare
     from rivae.runs import Run
 
-    prepare(Run(spec["run"]), spec["rows"], spec["asks"], progress)
+    run = Run(spec["run"])
+    data = run.config.dataset
+    with shared_out(lambda: places_of(data.name, data.settings), progress) as tell:
+        prepare(run, spec["rows"], spec["asks"], tell)
     return {}

@@ -18,8 +18,8 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -240,6 +240,26 @@ def step_back() -> None:
         os.nice(LESS)
     with suppress(OSError):  # a session of its own, as ours, competes with others as a group
         Path("/proc/self/autogroup").write_text(str(LESS), encoding="ascii")
+
+
+@contextmanager
+def shared_out(needs: Callable[[], Sequence[Path]], progress: Progress) -> Iterator[Progress]:
+    """Let the cluster that ``RIVAE_CLUSTER`` names do what it can of the work.
+
+    Args:
+        needs: gives the folders and files that its workers have to see.
+
+    Yields:
+        ``progress``, which says where, and why, this machine does the work alone.
+    """
+    from rivae.base.cluster import on_usual_cluster
+
+    with on_usual_cluster(needs) as problem:
+
+        def here(stage: str, share: float) -> None:
+            progress(f"{stage} (on this machine: {problem})", share)
+
+        yield here if problem else progress
 
 
 def tell(**message: Any) -> None:
