@@ -79,7 +79,7 @@ DIRECT = {
     "rivae/labels/sqlite_file.py shutil.copyfile": "a copy to read, thrown away",
     "rivae/base/output.py os.open": "the null device",
     "rivae/base/reading/regular.py os.open": "it reads",
-    "rivae/retrieval/storage.py format.open_memmap": "a cache, in a folder that is deleted",
+    "rivae/retrieval/room.py format.open_memmap": "a cache; a note tells how far it is",
     "rivae/retrieval/storage.py np.save": "a cache, in a folder that is deleted",
     "rivae/base/scratch.py (folder / LOCK).open": "a file that holds a lock",
     "rivae/runs/records.py path.open": "a log: rows are added, and a torn one is skipped",

@@ -99,5 +99,6 @@ def _opened(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.memm
     with suppress(OSError, ValueError, EOFError):
         seen = np.load(path, allow_pickle=False, mmap_mode="r")  # "r+" makes a short file longer
         if isinstance(seen, np.memmap) and (seen.shape, seen.dtype) == (shape, dtype):
-            return np.memmap(path, dtype, "r+", seen.offset, shape)
+            opened: np.memmap[Any, Any] = np.load(path, allow_pickle=False, mmap_mode="r+")
+            return opened
     return None

@@ -32,6 +32,7 @@ from rivae.base.progress import Progress
 
 PACE_S = 20.0  # of the last ones the pace is taken
 LEAST_S, LEAST_SHARE = 2.0, 0.05  # of less nothing is foretold
+HERE = "{} (on this machine: {})"  # what is done where no cluster can do it, and why
 LESS = 5  # what is added to a task's niceness
 # Takes what is being done and the share done in [0, 1].
 # What a task runs: takes its specification; a ``RivaeError`` is the sentence that the page shows.
@@ -257,7 +258,7 @@ def shared_out(needs: Callable[[], Sequence[Path]], progress: Progress) -> Itera
     with on_usual_cluster(needs) as problem:
 
         def here(stage: str, share: float) -> None:
-            progress(f"{stage} (on this machine: {problem})", share)
+            progress(HERE.format(stage, problem), share)
 
         yield here if problem else progress
 
