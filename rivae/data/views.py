@@ -22,16 +22,16 @@ class Views(tuple[View, View]):
     to see at the same paths.
     """
 
-    _data: PairedDataset
+    data: PairedDataset
 
     def __new__(cls, data: PairedDataset) -> Views:
         """The views of ``data``."""
         views = super().__new__(cls, (data.x1, data.x2))
-        views._data = data
+        views.data = data
         return views
 
     def __reduce__(self) -> tuple[Any, ...]:
-        data = self._data
+        data = self.data
         return _again, (data.name, _placed(data.settings), data.vocabulary, data.fingerprint)
 
 

@@ -273,15 +273,7 @@ class Explorer(Catalogue):
     @cached_property
     def positions(self) -> NDArray[np.float32]:
         """(N, d) z of every searched item, in the order of ``search_rows``."""
-        shape = (len(self.search_rows), self.n_components)
-        return self.retriever.keep("positions", shape, self._positions)
-
-    def _positions(self) -> NDArray[np.float32]:
-        positions = np.empty((len(self.search_rows), self.n_components), dtype=np.float32)
-        for start in range(0, len(positions), _AT_ONCE):
-            part = slice(start, start + _AT_ONCE)
-            positions[part] = self.retriever.latents(self.search_rows[part])
-        return positions
+        return self.retriever.item_latents()
 
     def shown_positions(self, axis: int | str) -> NDArray[np.float32]:
         """(N,) where every searched item lies on an axis as it is shown, see ``signs``.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from rivae.base.config import Asks, Rows
@@ -23,6 +24,10 @@ from rivae.retrieval.indexes.brute_force import LARGE
 from rivae.runs import Run
 
 NOT_KEPT = "the run's folder cannot be written: make it writable, so that its items are kept"
+# What is done, and from which share of the whole to which: of ten million items it takes that.
+EMBEDDING = ("embedding the items", 0.0, 0.5)
+PLACING = ("placing the items on the map", 0.5, 0.7)
+READING = ("reading the words of the items", 0.7, 1.0)
 _RULES = 4  # changes with what is kept
 
 
@@ -67,13 +72,10 @@ def prepare(run: Run, rows: Rows, asks: Asks, progress: Progress) -> int:
         RivaeError: the run or its data cannot be read, or nothing can be kept.
     """
     progress("opening the data and the model", 0.0)
-    explorer = Explorer.open(
-        run, rows, asks=asks, progress=lambda share: progress("embedding the items", 0.8 * share)
-    )
-    progress("measuring the axes", 0.8)
+    explorer = Explorer.open(run, rows, asks=asks, progress=_told(progress, EMBEDDING))
+    progress("measuring the axes", 0.5)
     explorer.prepare()
-    progress("placing the items on the map", 0.85)
-    _ = explorer.positions
+    explorer.retriever.item_latents(_told(progress, PLACING))
     if has_texts(explorer.data):
         progress("reading the words of the items", 0.9)
         item_words(explorer.data)  # kept with the data, as the tags are
@@ -86,6 +88,12 @@ def prepare(run: Run, rows: Rows, asks: Asks, progress: Progress) -> int:
     except OSError as error:
         raise RunError(NOT_KEPT) from error
     return len(explorer.search_rows)
+
+
+def _told(progress: Progress, step: tuple[str, float, float]) -> Callable[[float], None]:
+    """Tells the share of a step of the whole."""
+    what, begin, end = step
+    return lambda share: progress(what, begin + (end - begin) * share)
 
 
 def _mark(run: Run, rows: Rows, asks: Asks) -> Path:

@@ -1,7 +1,9 @@
-"""The points of very many items, read in parts: by threads, or by the workers of a cluster."""
+"""The points and the z of very many items, in parts: by threads, or by the workers of a cluster."""
 
 from __future__ import annotations
 
+import threading
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,6 +12,7 @@ import numpy as np
 
 from rivae.base.arrays import Floats, Ints
 from rivae.base.cluster import spread
+from rivae.base.config import Asks
 from rivae.base.cores import n_cores
 from rivae.data.views import Views
 from rivae.models.base import Method
@@ -27,13 +30,13 @@ def in_parts(n: int, read: Read, width: int, begin: int = 0) -> Iterator[tuple[I
     ahead.
 
     Args:
-        read: as ``KeptIndex.build`` has it; an ``ItemPoints`` is read by a cluster where one is
+        read: as ``KeptIndex.build`` has it; an ``ItemNumbers`` is read by a cluster where one is
             named.
         width: m.
     """
     size = max(_FEWEST, min(_MOST, 1 << (_NUMBERS // max(width, 1)).bit_length() - 1))
     parts = (np.arange(start, min(start + size, n)) for start in range(begin, n, size))
-    if not isinstance(read, ItemPoints):
+    if not isinstance(read, ItemNumbers):
         for part, result in spread(parts, read, min(n_cores(), _MOST_THREADS), is_sent=False):
             yield part, result()
         return
@@ -50,47 +53,85 @@ def _called(part: tuple[Ints, Ints]) -> str:
     return f"items {part[0][0] + 1:,} to {part[0][-1] + 1:,}"
 
 
-class RowPoints:
-    """The points of data rows: what a model embeds of the view that is searched, in its ``Space``.
+class RowNumbers:
+    """Numbers of a model about data rows. Pickled, it is the weights and what opens the data."""
 
-    Pickled, it is the weights and what opens the data (``Views``).
-    """
+    @abstractmethod
+    def __call__(self, rows: Ints) -> Floats:
+        """Those of rows (n,), (n, m)."""
+
+    def of_part(self, part: tuple[Ints, Ints]) -> Floats:
+        """Those of a part of the positions and their rows."""
+        return self(part[1])
+
+
+class RowLatents(RowNumbers):
+    """z of data rows, see ``LatentModel.latents``."""
+
+    def __init__(self, model: LatentModel, views: Views, asks: Asks) -> None:
+        self._model, self._views, self._asks = model, views, asks
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _latents_again, (self._model.method, self._views, self._asks)
+
+    def __call__(self, rows: Ints) -> Floats:
+        return self._model.latents(self._views.data, rows, self._asks)
+
+
+class RowPoints(RowNumbers):
+    """Points of data rows: what a model embeds of the view that is searched, in its ``Space``."""
 
     def __init__(self, model: LatentModel, space: Space, views: Views, side: Side) -> None:
         self._model, self._space, self._views, self._side = model, space, views, side
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (self._model.method, self._views, self._side)
+        return _points_again, (self._model.method, self._views, self._side)
 
     def __call__(self, rows: Ints) -> Floats:
         embed = (self._model.embed_queries, self._model.embed_targets)[self._side - 1]
         return self._space.items(embed(self._views[self._side - 1], rows))
 
-    def of_part(self, part: tuple[Ints, Ints]) -> Floats:
-        """The points of a part of the positions and their rows."""
-        return self(part[1])
+
+def _latents_again(method: Method, views: Views, asks: Asks) -> RowLatents:
+    return RowLatents(LatentModel(method), views, asks)
 
 
-def _again(method: Method, views: Views, side: Side) -> RowPoints:
+def _points_again(method: Method, views: Views, side: Side) -> RowPoints:
     model = LatentModel(method)
     return RowPoints(model, make_space(model.weight, model.bias), views, side)
 
 
 @dataclass(frozen=True)
-class ItemPoints:
+class ItemNumbers:
     """A ``Read`` of the items in some data rows.
 
     Attributes:
-        of_rows: gives the points of rows.
+        of_rows: gives the points, or the z, of rows.
         rows: (n,) the row of each position.
         tell: called with how many more have been read, from threads as well.
     """
 
-    of_rows: RowPoints
+    of_rows: RowNumbers
     rows: Ints
     tell: Callable[[int], None]
 
     def __call__(self, positions: Ints) -> Floats:
-        points = self.of_rows(self.rows[positions])
+        numbers = self.of_rows(self.rows[positions])
         self.tell(len(positions))
-        return points
+        return numbers
+
+
+def item_numbers(
+    of_rows: RowNumbers, rows: Ints, progress: Callable[[float], None] | None
+) -> ItemNumbers:
+    """``ItemNumbers`` that tell the share of all items that is done."""
+    n_done, lock = 0, threading.Lock()
+
+    def tell(n_more: int) -> None:
+        nonlocal n_done
+        with lock:
+            n_done = min(n_done + n_more, len(rows))  # a sample is read twice
+            if progress is not None:
+                progress(n_done / len(rows))
+
+    return ItemNumbers(of_rows, rows, tell)

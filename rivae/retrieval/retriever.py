@@ -29,7 +29,7 @@ from rivae.retrieval.prior import (
     DensityReference,
     aggregated_prior,
 )
-from rivae.retrieval.reading import ItemPoints, RowPoints
+from rivae.retrieval.reading import RowLatents, RowPoints, item_numbers
 from rivae.retrieval.registry import choose_index
 
 # Training rows that represent the data: their s.d. is exact to one per cent, and decoding and
@@ -123,20 +123,12 @@ class Retriever:
         self._density: DensityReference | None = None
 
     def _open(self, progress: Callable[[float], None] | None) -> Index:
-        n, n_done, lock = len(self.ids), 0, threading.Lock()
-
-        def tell(n_more: int) -> None:
-            nonlocal n_done
-            with lock:
-                n_done = min(n_done + n_more, n)  # a sample is read twice
-                if progress is not None:
-                    progress(n_done / n)
-
         def here() -> Index:
+            n = len(self.ids)
             kind = self._kind or choose_index(n, self.space.n_features)
             side: Literal[1, 2] = 1 if self.asks == "second" else 2
             points = RowPoints(self.model, self.space, Views(self.data), side)
-            read = ItemPoints(points, self.ids, tell)
+            read = item_numbers(points, self.ids, progress)
             return storage.kept_index(self._cache_dir, self.index_key, kind, n, read)
 
         return pushed_or(here, self.index_key)
@@ -327,11 +319,22 @@ class Retriever:
             held_out_mu, _ = self._kept(rng.permutation(held_out)[:_HELD_OUT_ROWS])
         return DensityReference(mu, held_out_mu, aggregated_prior(mu, log_var).std)
 
+    def item_latents(self, progress: Callable[[float], None] | None = None) -> Singles:
+        """(N, d) the ``latents`` of all items, in the order of ``ids``; kept with them.
+
+        Args:
+            progress: called with the share of items that are done, where they are not kept yet.
+        """
+        read = item_numbers(RowLatents(self.model, Views(self.data), self.asks), self.ids, progress)
+        shape = (len(self.ids), self.n_components)
+        return storage.kept_rows(self._cache_dir, "positions", self._items_key, shape, read)
+
     def keep(self, name: str, shape: tuple[int, ...], make: Callable[[], Singles]) -> Singles:
         """What ``make`` computes of this model and these items, of ``shape``; kept with them."""
-        view = "" if self.asks == "first" else self.asks
-        key = partial(self._content_key, self.ids, view)
-        return storage.kept_array(self._cache_dir, name, key, shape, make)
+        return storage.kept_array(self._cache_dir, name, self._items_key, shape, make)
+
+    def _items_key(self) -> str:
+        return self._content_key(self.ids, "" if self.asks == "first" else self.asks)
 
     def _kept(self, rows: Ints) -> tuple[Floats, Floats]:
         """``encode`` of rows that are needed at every start."""

@@ -19,7 +19,8 @@ from rivae.base.arrays import Floats, Ints, Singles
 from rivae.base.errors import ConfigError, DataError
 from rivae.base.files import write_cache, write_json
 from rivae.base.scratch import resumed_folder, scratch_folder
-from rivae.retrieval.base import Index, KeptIndex, Read
+from rivae.retrieval.base import Allocate, Index, KeptIndex, Read
+from rivae.retrieval.reading import in_parts
 from rivae.retrieval.registry import INDEXES
 from rivae.retrieval.room import Files, Memory
 
@@ -235,10 +236,51 @@ def kept_array(
     if folder is None:
         return make()
     path = folder / f"{name}-{key()}.npy"
+    if (kept := _mapped(path, shape)) is not None:
+        return kept
+    new_array = np.asarray(make(), dtype=np.float32)
+    write_cache(path, lambda stream: np.save(stream, new_array, allow_pickle=False))
+    return new_array
+
+
+def kept_rows(
+    folder: Path | None, name: str, key: Callable[[], str], shape: tuple[int, int], read: Read
+) -> Singles:
+    """As ``kept_array``, of very many rows: read in parts (see ``in_parts``), and where that was
+    stopped or killed it goes on.
+
+    Args:
+        read: gives the numbers (len(positions), m) of positions.
+    """
+    if folder is None:
+        return _read_all(Memory(), name, shape, read)
+    stem = f"{name}-{key()}"
+    path = folder / f"{stem}.npy"
+    if (kept := _mapped(path, shape)) is not None:
+        return kept
+    with suppress(OSError):
+        folder.mkdir(exist_ok=True)
+        with _building(folder, stem) as place:
+            new_rows = _read_all(Files(place, stem), name, shape, read)
+            if isinstance(new_rows, np.memmap):
+                new_rows.flush()
+            (place / f"{name}.npy").replace(path)
+        return np.asarray(new_rows)
+    return _read_all(Memory(), name, shape, read)
+
+
+def _read_all(allocate: Allocate, name: str, shape: tuple[int, int], read: Read) -> Singles:
+    rows: Singles = allocate(name, shape)
+    for part, numbers in in_parts(len(rows), read, shape[1], allocate.n_done()):
+        rows[part] = numbers
+        allocate.note(int(part[-1]) + 1)
+    return rows
+
+
+def _mapped(path: Path, shape: tuple[int, ...]) -> Singles | None:
+    """The finite numbers of ``shape`` in a file; None where there are none."""
     with suppress(OSError, ValueError, EOFError):
         array = np.load(path, allow_pickle=False, mmap_mode="r")
         if array.shape == shape and array.dtype == np.float32 and np.isfinite(array).all():
             return np.asarray(array)
-    new_array = np.asarray(make(), dtype=np.float32)
-    write_cache(path, lambda stream: np.save(stream, new_array, allow_pickle=False))
-    return new_array
+    return None

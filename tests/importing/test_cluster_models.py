@@ -39,8 +39,8 @@ def trained(name, *options):
 
 
 def kept(run):
-    """What is searched, by file."""
-    files = run.path.rglob("index-*.npy")
+    """What is searched, and where the items lie, by file."""
+    files = [*run.path.rglob("index-*.npy"), *run.path.rglob("positions-*.npy")]
     return {path.name: path.read_bytes() for path in files}
 
 
@@ -52,7 +52,7 @@ def test_a_model_and_its_points_are_those_of_one_process(address, soups, capsys)
     for run, options in ((here, ()), (there, ("--on", address))):
         assert main(["prepare", run.id, *options]) == 0
         assert f"{N:,} items" in capsys.readouterr().out
-    assert kept(here) and kept(there) == kept(here)
+    assert {name[:3] for name in kept(here)} == {"ind", "pos"} and kept(there) == kept(here)
     explorer = Explorer.open(there, "all")
     assert explorer.topk(np.zeros(explorer.n_components), 3).ids.shape == (3,)
 

@@ -1,4 +1,6 @@
-"""An index whose build was stopped, or killed, goes on where it was, and has the same bytes."""
+"""An index, and rows of numbers, whose making was stopped or killed go on where that was, and have
+the same bytes.
+"""
 
 import json
 import os
@@ -14,7 +16,7 @@ from rivae.base.files import locked
 from rivae.base.scratch import LOCK
 from rivae.retrieval import reading, room
 from rivae.retrieval.registry import INDEXES
-from rivae.retrieval.storage import TO_RESUME, save_index
+from rivae.retrieval.storage import TO_RESUME, kept_rows, save_index
 from tests.retrieval.points import KINDS, hard_points
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs flock")
@@ -94,6 +96,24 @@ def test_stopped_anywhere_it_has_the_bytes_of_one_go(tmp_path, kind):
             assert read.n_parts < n_parts, "it began again"
             break
     assert kept(pieces) == kept(whole)
+
+
+def test_rows_that_were_stopped_go_on(tmp_path):
+    rows = hard_points("on a grid", np.random.default_rng(0)).astype(np.float32)
+    n_parts = -(-len(rows) // PART)
+
+    def made(most):
+        read = Reading(rows, most)
+        read.n_parts = 0  # no sample
+        return kept_rows(tmp_path, "rows", lambda: "k", rows.shape, read), read.n_parts
+
+    with pytest.raises(StoppedError):
+        made(n_parts - 3)
+    found, n_read = made(10**9)
+    assert np.array_equal(found, rows) and n_read <= 5
+    assert np.array_equal(made(0)[0], rows), "they are kept"
+    assert [path.name for path in tmp_path.iterdir()] == ["rows-k.npy"]
+    assert np.array_equal(kept_rows(None, "rows", str, rows.shape, Reading(rows)), rows)
 
 
 def test_killed_it_goes_on(tmp_path):
