@@ -61,6 +61,24 @@ class ItemSets(Sequence[tuple[str, ...]]):
         ends = np.cumsum(np.concatenate([np.zeros(1, np.int64), *lengths]), dtype=np.int64)
         return cls(words, np.concatenate([np.zeros(0, np.int32), *codes]), ends)
 
+    @classmethod
+    def joined(cls, parts: Iterable[ItemSets]) -> ItemSets:
+        """The items of all parts, one after the other.
+
+        Example:
+            >>> sets = ItemSets.joined([ItemSets.of([("rice",)]), ItemSets.of([("salt", "rice")])])
+            >>> sets[1], sets == ItemSets.of([("rice",), ("salt", "rice")])
+            (('salt', 'rice'), True)
+        """
+        numbers: dict[str, int] = {}
+        codes, ends, n_codes = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)], 0
+        for part in parts:
+            new_of = [numbers.setdefault(word, len(numbers)) for word in part.words]
+            codes.append(np.array(new_of, dtype=np.int32)[part.codes])
+            ends.append(part.ends[1:] + n_codes)
+            n_codes += len(part.codes)
+        return cls(list(numbers), np.concatenate(codes), np.concatenate(ends))
+
     def write(self, stream: IO[bytes], kind: str) -> None:
         """As an Arrow file, which ``mapped`` opens; ``kind`` says of what the words are."""
         words = pa.DictionaryArray.from_arrays(self.codes, pa.array(self.words, pa.string()))

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from rivae.base.config import Asks, Rows
 from rivae.base.errors import RivaeError, RunError
 from rivae.base.files import write_json
 from rivae.base.installed import cache_folder
-from rivae.base.progress import Progress
+from rivae.base.progress import Progress, part
 from rivae.data.sets.pairs import PAIRS
 from rivae.data.store import Manifest, find_store
 from rivae.exploring.explorer import Explorer
@@ -24,10 +24,6 @@ from rivae.retrieval.indexes.brute_force import LARGE
 from rivae.runs import Run
 
 NOT_KEPT = "the run's folder cannot be written: make it writable, so that its items are kept"
-# What is done, and from which share of the whole to which: of ten million items it takes that.
-EMBEDDING = ("embedding the items", 0.0, 0.5)
-PLACING = ("placing the items on the map", 0.5, 0.7)
-READING = ("reading the words of the items", 0.7, 1.0)
 _RULES = 4  # changes with what is kept
 
 
@@ -71,14 +67,18 @@ def prepare(run: Run, rows: Rows, asks: Asks, progress: Progress) -> int:
     Raises:
         RivaeError: the run or its data cannot be read, or nothing can be kept.
     """
+    # The shares are what it takes for ten million items.
     progress("opening the data and the model", 0.0)
-    explorer = Explorer.open(run, rows, asks=asks, progress=_told(progress, EMBEDDING))
-    progress("measuring the axes", 0.5)
+    tell = partial(part(progress, 0.0, 0.4), "embedding the items")
+    explorer = Explorer.open(run, rows, asks=asks, progress=tell)
+    progress("measuring the axes", 0.4)
     explorer.prepare()
-    explorer.retriever.item_latents(_told(progress, PLACING))
+    explorer.retriever.item_latents(
+        partial(part(progress, 0.4, 0.6), "placing the items on the map")
+    )
     if has_texts(explorer.data):
-        progress("reading the words of the items", 0.9)
-        item_words(explorer.data)  # kept with the data, as the tags are
+        tell = partial(part(progress, 0.6, 1.0), "reading the words of the items")
+        item_words(explorer.data, tell)  # kept with the data, as the tags are
         item_tags(explorer.data)
     explorer.title(0)
     explorer.thumbnail(0)
@@ -88,12 +88,6 @@ def prepare(run: Run, rows: Rows, asks: Asks, progress: Progress) -> int:
     except OSError as error:
         raise RunError(NOT_KEPT) from error
     return len(explorer.search_rows)
-
-
-def _told(progress: Progress, step: tuple[str, float, float]) -> Callable[[float], None]:
-    """Tells the share of a step of the whole."""
-    what, begin, end = step
-    return lambda share: progress(what, begin + (end - begin) * share)
 
 
 def _mark(run: Run, rows: Rows, asks: Asks) -> Path:

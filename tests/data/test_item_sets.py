@@ -44,6 +44,14 @@ def test_columns_of_lists_are_joined_even_when_cut(
     _same(ItemSets.of_lists(columns), [words for part in parts for words in part[cut:]])
 
 
+@given(st.lists(TUPLES, max_size=4))
+def test_joined_parts_are_as_if_made_in_one_go(parts: list[list[tuple[str, ...]]]) -> None:
+    together = [words for part in parts for words in part]
+    joined = ItemSets.joined(map(ItemSets.of, parts))
+    _same(joined, together)
+    assert joined.words == ItemSets.of(together).words
+
+
 def test_what_is_missing_is_empty() -> None:
     column = pa.array([["a", None], None, [], ["b"]], pa.list_(pa.string()))
     assert list(ItemSets.of_lists([column.slice(0, 2), column.slice(2)])) == [

@@ -49,9 +49,14 @@ def test_a_model_and_its_points_are_those_of_one_process(address, soups, capsys)
     weights = [(run.path / "model.safetensors").read_bytes() for run in (here, there)]
     assert weights[0] == weights[1]
     capsys.readouterr()
+    words = []
     for run, options in ((here, ()), (there, ("--on", address))):
         assert main(["prepare", run.id, *options]) == 0
         assert f"{N:,} items" in capsys.readouterr().out
+        (read,) = soups.glob("data/soups/cache/item-words-*")
+        words.append(read.read_bytes())
+        read.unlink()
+    assert words[0] == words[1]
     assert {name[:3] for name in kept(here)} == {"ind", "pos"} and kept(there) == kept(here)
     explorer = Explorer.open(there, "all")
     assert explorer.topk(np.zeros(explorer.n_components), 3).ids.shape == (3,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from functools import cached_property, partial
@@ -119,10 +119,10 @@ class PairStore:
         """Names without amounts as the source gave them; () where it gave none."""
         return tuple(self._row(i)["ingredient_names"])
 
-    def recipes(self) -> Iterator[Recipe]:
-        """All texts in order, some at a time."""
+    def recipes(self, chunks: Iterable[int] | None = None) -> Iterator[Recipe]:
+        """All texts in order, some at a time, or those of some chunks (of ``manifest.chunks``)."""
         names = [field.name for field in fields(Recipe)]
-        for table in self._tables(names, in_parts=True):
+        for table in self._tables(names, in_parts=True, chunks=chunks):
             rows = zip(*(table[name].to_pylist() for name in names), strict=True)
             for id_, title, ingredients, steps, tags, url in rows:
                 yield Recipe(id_, title, tuple(ingredients), tuple(steps), tuple(tags), url)
@@ -133,9 +133,11 @@ class PairStore:
             with self._file(chunk) as file:
                 yield from texts_of_chunk(file, self.manifest.factors)
 
-    def _tables(self, columns: list[str], in_parts: bool = False) -> Iterator[pa.Table]:
+    def _tables(
+        self, columns: list[str], in_parts: bool = False, chunks: Iterable[int] | None = None
+    ) -> Iterator[pa.Table]:
         """Some columns, chunk by chunk; long texts ``in_parts``."""
-        for chunk in range(len(self.manifest.chunks)):
+        for chunk in range(len(self.manifest.chunks)) if chunks is None else chunks:
             with self._file(chunk) as file:
                 if in_parts:
                     for batch in file.iter_batches(_PART, columns=columns):

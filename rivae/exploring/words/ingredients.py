@@ -72,6 +72,12 @@ def ingredient_sets(recipes: Iterable[Recipe], cache: Cache | None = None) -> It
     of a line to its names, at most ``MOST_KEPT`` of them) keeps the results across calls. Lines
     beyond ``MAX_LINES`` of a recipe are not read. Recipes are looked at one by one.
     """
+    sets = names_as_written(recipes, cache)
+    return sets.renamed(common_spelling(sets))
+
+
+def names_as_written(recipes: Iterable[Recipe], cache: Cache | None = None) -> ItemSets:
+    """``ingredient_sets`` before singular and plural become one: a recipe depends on no other."""
     names_of_line: Cache = {} if cache is None else cache
 
     def parsed(line: str) -> Sequence[str]:
@@ -82,13 +88,12 @@ def ingredient_sets(recipes: Iterable[Recipe], cache: Cache | None = None) -> It
                 names_of_line[start] = names
         return names
 
-    sets = ItemSets.of(
+    return ItemSets.of(
         tuple(
             dict.fromkeys(name for line in recipe.ingredients[:MAX_LINES] for name in parsed(line))
         )
         for recipe in recipes
     )
-    return sets.renamed(common_spelling(sets))
 
 
 def common_spelling(sets: ItemSets) -> dict[str, str]:

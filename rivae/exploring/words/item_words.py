@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
 
+from rivae.base.cluster import spread
 from rivae.base.errors import DataError
 from rivae.base.files import remove_oldest, write_cache
 from rivae.base.installed import cache_folder
@@ -18,14 +20,16 @@ from rivae.data.base import PairedDataset
 from rivae.data.item_sets import ItemSets
 from rivae.data.recipe import Recipe
 from rivae.data.sets.pairs import Pairs
+from rivae.data.store import PairStore
 from rivae.data.tokenizer import caseless, cut, newest
 from rivae.exploring.words import ingredient_words, ingredients
-from rivae.exploring.words.ingredients import common_spelling, ingredient_sets
+from rivae.exploring.words.ingredients import common_spelling, names_as_written
 
 EVERYDAY = 0.1  # a word in more than this share of all items is an everyday word
 MAX_WORD = 80  # characters of a word
 KEPT = 2  # words by other rules, of another version of the app on the same store
 Kind = Literal["ingredients", "words"]
+Tell = Callable[[float], None]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
@@ -51,10 +55,13 @@ def has_texts(data: PairedDataset) -> bool:
     return len(data) > 0 and data.recipe(0) is not None
 
 
-def item_words(data: PairedDataset) -> ItemWords:
+def item_words(data: PairedDataset, tell: Tell = lambda share: None) -> ItemWords:
     """The words of every item: ingredient names from the source, or else read from its lines.
 
     Those of imported data are kept in a cache, since reading 15,000 recipes takes seconds.
+
+    Args:
+        tell: called with the share of texts that are read.
 
     Raises:
         DataError: the items have no texts.
@@ -66,7 +73,7 @@ def item_words(data: PairedDataset) -> ItemWords:
         path = cache_folder(data.store.folder) / f"item-words-{_rules()}.arrow"
         if (kept_words := _read(path, len(data), KINDS)) is not None:
             return ItemWords(*kept_words)
-    new_words = _made(data)
+    new_words = _made(data, tell)
     if path is not None:
         write_cache(path, lambda stream: new_words.sets.write(stream, new_words.kind))
         remove_oldest(path.parent.glob("item-words-*"), KEPT)
@@ -98,13 +105,9 @@ def items_with(sets: Sequence[Collection[str]], word: str, ids: Iterable[int]) -
     return [i for i in ids if word in sets[i]]
 
 
-def _made(data: PairedDataset) -> ItemWords:
-    def recipes() -> Iterator[Recipe]:  # a million are not in memory at once
-        one_by_one = map(data.recipe, range(len(data)))
-        every = data.store.recipes() if isinstance(data, Pairs) else one_by_one
-        return (recipe for recipe in every if recipe is not None)
-
-    names = ingredient_sets(recipes())
+def _made(data: PairedDataset, tell: Tell) -> ItemWords:
+    names = _read_all(data, partial(names_as_written, cache={}), tell)
+    names = names.renamed(common_spelling(names))
     source_names = data.store.item_sets("ingredient_names") if isinstance(data, Pairs) else None
     if source_names is not None and source_names.words:
         clean = {
@@ -119,8 +122,51 @@ def _made(data: PairedDataset) -> ItemWords:
         names = names.renamed(common_spelling(names))
     if len(names.codes):
         return ItemWords(names, "ingredients")
-    words = ItemSets.of(_plain_words((r.title, *r.instructions)) for r in recipes())
-    return ItemWords(words, "words")
+    return ItemWords(_read_all(data, _all_words, tell), "words")
+
+
+def _read_all(
+    data: PairedDataset, read: Callable[[Iterable[Recipe]], ItemSets], tell: Tell
+) -> ItemSets:
+    """What ``read`` finds in the texts of all items; chunk by chunk of imported data, by the
+    workers of a cluster where one is named.
+    """
+    if not isinstance(data, Pairs):
+        recipes = map(data.recipe, range(len(data)))
+        return read(recipe for recipe in recipes if recipe is not None)
+    n = len(data.store.manifest.chunks)
+
+    def parts() -> Iterator[ItemSets]:
+        for chunk, result in spread(range(n), _Chunks(data.store, read), 0, called=_called):
+            yield result()
+            tell((chunk + 1) / n)
+
+    return ItemSets.joined(parts())
+
+
+class _Chunks:
+    """What is read in the texts of a chunk; pickled, the store is where it lies."""
+
+    def __init__(self, store: PairStore, read: Callable[[Iterable[Recipe]], ItemSets]) -> None:
+        self._store, self._read = store, read
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self._store.folder, self._read)
+
+    def __call__(self, chunk: int) -> ItemSets:
+        return self._read(self._store.recipes([chunk]))
+
+
+def _again(folder: Path, read: Callable[[Iterable[Recipe]], ItemSets]) -> _Chunks:
+    return _Chunks(PairStore(folder), read)
+
+
+def _called(chunk: int) -> str:
+    return f"the texts of part {chunk + 1}"
+
+
+def _all_words(recipes: Iterable[Recipe]) -> ItemSets:
+    return ItemSets.of(_plain_words((r.title, *r.instructions)) for r in recipes)
 
 
 def _plain_words(parts: Iterable[str]) -> tuple[str, ...]:
