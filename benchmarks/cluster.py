@@ -90,8 +90,11 @@ def call(*command: str) -> None:
 @contextlib.contextmanager
 def workers() -> Iterator[Any]:
     """A Dask cluster of a worker for each core."""
+    import dask
     from distributed import Client, LocalCluster
 
+    # Dask would give up a worker that is not back within 15 s for good.
+    dask.config.set({"distributed.deploy.lost-worker-timeout": "400 s"})
     with LocalCluster(
         n_workers=n_cores(), threads_per_worker=1, processes=True, dashboard_address=None
     ) as cluster:
@@ -131,7 +134,8 @@ def seconds(folder: Path, way: str) -> tuple[list[float], dict[str, bytes]]:
             if way == WAYS[2]:  # killed after all, where the step was faster
                 time.sleep(KILLED_AFTER_S)
                 cluster.wait_for_workers(n_cores())
-    kept = [*(folder / way / NAME).rglob("*.*"), *(folder / way / "runs").rglob("index-*.npy")]
+    runs = folder / way / "runs"
+    kept = [*(folder / way / NAME).rglob("*.*"), *runs.rglob("index-*"), *runs.rglob("positions-*")]
     files = {path.name: path.read_bytes() for path in kept if path.suffix in (".npy", ".bin")}
     (fitted,) = fits
     return times, files | {"fit": b"".join(w.tobytes() for w in fitted.weights)}
