@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -101,37 +100,29 @@ def _points_again(method: Method, views: Views, side: Side) -> RowPoints:
     return RowPoints(model, make_space(model.weight, model.bias), views, side)
 
 
-@dataclass(frozen=True)
 class ItemNumbers:
     """A ``Read`` of the items in some data rows.
 
-    Attributes:
+    Args:
         of_rows: gives the points, or the z, of rows.
         rows: (n,) the row of each position.
-        tell: called with how many more have been read, from threads as well.
+        progress: called with the share of items that are done, from threads as well.
     """
 
-    of_rows: RowNumbers
-    rows: Ints
-    tell: Callable[[int], None]
+    def __init__(
+        self, of_rows: RowNumbers, rows: Ints, progress: Callable[[float], None] | None = None
+    ) -> None:
+        self.of_rows, self.rows = of_rows, rows
+        self._progress, self._n_done, self._lock = progress, 0, threading.Lock()
 
     def __call__(self, positions: Ints) -> Floats:
         numbers = self.of_rows(self.rows[positions])
         self.tell(len(positions))
         return numbers
 
-
-def item_numbers(
-    of_rows: RowNumbers, rows: Ints, progress: Callable[[float], None] | None
-) -> ItemNumbers:
-    """``ItemNumbers`` that tell the share of all items that is done."""
-    n_done, lock = 0, threading.Lock()
-
-    def tell(n_more: int) -> None:
-        nonlocal n_done
-        with lock:
-            n_done = min(n_done + n_more, len(rows))  # a sample is read twice
-            if progress is not None:
-                progress(n_done / len(rows))
-
-    return ItemNumbers(of_rows, rows, tell)
+    def tell(self, n_more: int) -> None:
+        """Count so many more items as done."""
+        with self._lock:
+            self._n_done = min(self._n_done + n_more, len(self.rows))  # a sample is read twice
+            if self._progress is not None:
+                self._progress(self._n_done / len(self.rows))

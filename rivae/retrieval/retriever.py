@@ -29,7 +29,7 @@ from rivae.retrieval.prior import (
     DensityReference,
     aggregated_prior,
 )
-from rivae.retrieval.reading import RowLatents, RowPoints, item_numbers
+from rivae.retrieval.reading import ItemNumbers, RowLatents, RowPoints
 from rivae.retrieval.registry import choose_index
 
 # Training rows that represent the data: their s.d. is exact to one per cent, and decoding and
@@ -128,7 +128,7 @@ class Retriever:
             kind = self._kind or choose_index(n, self.space.n_features)
             side: Literal[1, 2] = 1 if self.asks == "second" else 2
             points = RowPoints(self.model, self.space, Views(self.data), side)
-            read = item_numbers(points, self.ids, progress)
+            read = ItemNumbers(points, self.ids, progress)
             return storage.kept_index(self._cache_dir, self.index_key, kind, n, read)
 
         return pushed_or(here, self.index_key)
@@ -325,7 +325,8 @@ class Retriever:
         Args:
             progress: called with the share of items that are done, where they are not kept yet.
         """
-        read = item_numbers(RowLatents(self.model, Views(self.data), self.asks), self.ids, progress)
+        latents = RowLatents(self.model, Views(self.data), self.asks)
+        read = ItemNumbers(latents, self.ids, progress)
         shape = (len(self.ids), self.n_components)
         return storage.kept_rows(self._cache_dir, "positions", self._items_key, shape, read)
 
