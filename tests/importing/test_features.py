@@ -164,6 +164,18 @@ def test_a_picture_that_is_dropped_gets_the_features_of_its_item(store, monkeypa
         assert float(block.norm()) < 0.02 * block.shape[-1] ** 0.5
 
 
+def test_what_was_fitted_is_used_as_it_is_kept(store, monkeypatch):
+    """Numbers that lie otherwise in memory are rounded otherwise by some processors."""
+
+    def otherwise(pictures):
+        raise AssertionError("it works with what it has fitted and not with what is kept")
+
+    encoder = open_encoder("statistics", PairStore(store))
+    monkeypatch.setattr(encoder, "encode_pictures", otherwise)
+    make_features(store, encoder, "statistics")
+    assert load_dataset("pairs", store=str(store), features="statistics").x1.shape == (40,)
+
+
 def test_features_that_came_with_the_import_take_no_picture(store):
     """Nothing here knows what made them; what other rules made is not compared either."""
     make_features(store, open_encoder("statistics", PairStore(store)), "statistics")
