@@ -170,9 +170,10 @@ def test_what_was_fitted_is_used_as_it_is_kept(store, monkeypatch):
     def otherwise(pictures):
         raise AssertionError("it works with what it has fitted and not with what is kept")
 
-    encoder = open_encoder("statistics", PairStore(store))
-    monkeypatch.setattr(encoder, "encode_pictures", otherwise)
-    make_features(store, encoder, "statistics")
+    fitted = statistics.PictureStatistics.fit(PairStore(store))
+    monkeypatch.setattr(fitted, "encode_pictures", otherwise)
+    monkeypatch.setattr(statistics.PictureStatistics, "fit", lambda *_: fitted)
+    assert main(["features", str(store), "statistics"]) == 0
     assert load_dataset("pairs", store=str(store), features="statistics").x1.shape == (40,)
 
 

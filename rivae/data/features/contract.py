@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 from PIL import Image
-from safetensors.torch import load_file
+from safetensors.torch import load, load_file, save
 from torch import Tensor
 
 from rivae.base.errors import ConfigError, DataError, RivaeError
@@ -144,7 +144,12 @@ def open_encoder(name: str, store: PairStore, device: str = "cpu") -> Encoder:
         )
     if source.needs_name and name == source.name:
         raise ConfigError(f"'{name}' needs a name: write {source.needs_name}")
-    return source.open(store, name, device)
+    encoder = source.open(store, name, device)
+    # Numbers that lie otherwise in memory may be rounded otherwise: so it works with what it has
+    # fitted as it does where that is read again, in another process or for an upload.
+    if source.restore is not None and (fitted := encoder.fitted()):
+        return source.restore(load(save(fitted)))
+    return encoder
 
 
 def open_again(

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.torch import load, save
+from safetensors.torch import save
 
 from rivae.base.ahead import ahead
 from rivae.base.arrays import in_reach
@@ -152,12 +152,7 @@ def _make(
     is_resumed = any(counts.values())
     try:
         if fitted_tensors := encoder.fitted():
-            fitted = save(fitted_tensors)
-            write_atomic(place / ENCODER, fitted)
-            # Numbers that lie otherwise in memory may be rounded otherwise: so it works with them
-            # as it does in another process, or when it goes on.
-            if encoder.name in FEATURES and (restore := FEATURES[encoder.name].restore):
-                encoder = restore(load(fitted))
+            write_atomic(place / ENCODER, save(fitted_tensors))
         items = _Items(store, encoder, place)
         for side in encoder.sides:
             _one_side(items, side, place, counts, odd, batch_size, about, progress)
