@@ -101,7 +101,7 @@ def _building(folder: Path, name: str) -> Iterator[Path]:
     with ExitStack() as stack:
         try:
             place = stack.enter_context(resumed_folder(folder / f"{TO_RESUME}{name}"))
-        except BlockingIOError:
+        except OSError:  # another process is at it, or another user began it
             place = stack.enter_context(scratch_folder(BUILDING, folder))
         yield place
 

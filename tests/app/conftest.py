@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -81,8 +82,10 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def runs(run_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """The app sees these runs and no others, and starts without labels."""
+    """The app sees these runs and no others, and starts without labels and imports."""
     monkeypatch.setenv("RIVAE_RUNS", str(run_folder))
+    if "RIVAE_DATA" not in os.environ:  # those of whoever runs the tests do not count
+        monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "no-imports"))
     monkeypatch.setenv("RIVAE_LABELS", str(tmp_path / "labels.db"))
     monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", run_folder / "no-demos")
     return run_folder

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -13,6 +14,7 @@ import pytest
 
 from rivae.app.data import importing
 from rivae.app.data.importing import read_record, recording
+from rivae.app.data.own_pairs import GONE
 from rivae.app.shared.trash import KEPT
 from rivae.app.shell import access
 from rivae.app.shell.access import is_local
@@ -92,6 +94,18 @@ def test_a_broken_import_is_shown_and_does_not_hide_the_others(app, files):
     again.calm()
     assert any(RESTORED.format("plates") in toast.value for toast in again.at.toast)
     assert "40 pairs" in again.words
+
+
+@pytest.mark.slow
+def test_an_import_that_somebody_deleted_since_breaks_no_page(app, files):
+    page = filled(app, files)
+    page.at.button(key="data_import").click().run()
+    over(importing.newest())
+    shutil.rmtree(files / "data" / "plates")
+    again = app("data").calm()
+    assert any(GONE.format("plates") in info.value for info in again.at.info)
+    again.at.button(key="data_close").click().run()
+    assert not again.calm().at.info
 
 
 def test_paths_are_taken_from_this_machine_only(app, files, monkeypatch):

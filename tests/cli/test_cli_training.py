@@ -98,7 +98,8 @@ def test_version(capsys):
 # datasets
 
 
-def test_datasets_are_listed(capsys):
+def test_datasets_are_listed(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("RIVAE_DATA", str(tmp_path))
     assert main(["datasets"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split("  ")[0] == "data set"

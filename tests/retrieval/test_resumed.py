@@ -56,7 +56,7 @@ def small_parts(monkeypatch):
 
 
 def kept(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
 class Reading:
@@ -157,6 +157,18 @@ def test_two_builds_at_once_do_not_share_a_folder(tmp_path):
         n_parts = build(tmp_path / "a", points).n_parts
         assert json.loads((left / room.HEAD).read_text()) == noted
     assert n_parts == build(tmp_path / "b", points).n_parts
+
+
+def test_what_somebody_else_began_does_not_keep_it_from_being_kept(tmp_path):
+    points = hard_points("on a sphere", np.random.default_rng(0))
+    with pytest.raises(StoppedError):
+        build(tmp_path / "a", points, 6)
+    (left,) = (tmp_path / "a").iterdir()
+    (left / LOCK).unlink()
+    (left / LOCK).mkdir()  # as one without the right to it, for root as well
+    for name in ("a", "b"):
+        build(tmp_path / name, points)
+    assert kept(tmp_path / "a") == kept(tmp_path / "b") != {}
 
 
 def test_a_disk_that_is_full_leaves_nothing_behind(tmp_path, monkeypatch):

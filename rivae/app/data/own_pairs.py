@@ -10,7 +10,7 @@ from rivae.app.data import importing, page_keys, quick_panel, sources, table_enc
 from rivae.app.data.columns_form import columns_form
 from rivae.app.shell import access, report
 from rivae.app.shell.text import markdown
-from rivae.base.errors import RivaeError
+from rivae.base.errors import DataError, RivaeError
 
 if TYPE_CHECKING:
     from rivae.app.work.tasks import Task
@@ -22,6 +22,7 @@ FORMATS = (
     "The table is CSV, TSV, JSON, Parquet or a tar of samples; pictures may stand in it. Your "
     "files are not changed: smaller copies are stored on this machine."
 )
+GONE = "{} was imported, and is no longer there: import the same files again."
 STOPPED = "Stopped. What was imported stays; the same files under the same name resume the rest."
 
 
@@ -203,6 +204,9 @@ def _outcome(job: Task) -> None:
         st.info(STOPPED, icon=":material/pause_circle:")
         return
     if name := str(job.result.get("name") or ""):
+        if not _is_there(name):  # deleted since, by anybody
+            st.info(GONE.format(markdown(name)), icon=":material/delete:")
+            return
         st.success(f"{markdown(name)} is ready.", icon=":material/check:")
         quick_panel.buttons(name, place="done")
         with st.expander("Import report"):
@@ -210,6 +214,16 @@ def _outcome(job: Task) -> None:
     else:
         st.markdown("This import would do the following:")
         report_lines(job.result.get("report") or {})
+
+
+def _is_there(name: str) -> bool:
+    from rivae.data.store import find_store
+
+    try:
+        find_store(name)
+    except DataError:
+        return False
+    return True
 
 
 def report_lines(stored: dict[str, Any]) -> None:
