@@ -80,7 +80,7 @@ DIRECT = {
     "rivae/base/output.py os.open": "the null device",
     "rivae/base/reading/regular.py os.open": "it reads",
     "rivae/retrieval/room.py format.open_memmap": "a cache; a note tells how far it is",
-    "rivae/retrieval/storage.py np.save": "a cache, in a folder that is deleted",
+    "rivae/retrieval/room.py np.save": "a cache, in a folder that is deleted",
     "rivae/base/scratch.py (folder / LOCK).open": "a file that holds a lock",
     "rivae/runs/records.py path.open": "a log: rows are added, and a torn one is skipped",
     "rivae/app/work/tasks.py Path('/proc/self/autogroup').write_text": "a switch of the kernel",

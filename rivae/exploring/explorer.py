@@ -41,7 +41,7 @@ from rivae.training.alignment.certainty import Certainty, certainty_of
 Vector = NDArray[np.float64]
 
 MAX_K = 30
-_AT_ONCE = 1 << 14  # items whose z are computed
+_AT_ONCE = 1 << 14  # items that are placed on an added axis
 
 
 @dataclass(frozen=True)

@@ -54,22 +54,22 @@ class Side:
 
 
 def in_components(
-    views: tuple[View, View], rows: Rows, watch: Watch, kept: Path | None = None
+    views: tuple[View, View], rows: Rows, watch: Watch, sums_file: Path | None = None
 ) -> tuple[tuple[Side, Side], Floats]:
     """Both sides of training pairs, and C_12 in their components (k1, k2).
 
     Args:
         views: of a cluster's work ``rivae.data.views.Views``, which is opened there.
         watch: called with the share that is done; an exception of it ends the work.
-        kept: a file of these views and rows, in which sums are put now and then, so that work that
-            was stopped goes on with them.
+        sums_file: of these views and rows; sums are put there now and then: stopped work resumes
+            with them.
 
     Raises:
         DataError: numbers that are not finite, or a view that is constant.
     """
     if len(rows) <= max(_length(view) for view in views):
         return _from_rows(views, rows, watch)
-    return _from_moments(views, rows, watch, kept)
+    return _from_moments(views, rows, watch, sums_file)
 
 
 def _length(view: View) -> int:
@@ -129,7 +129,7 @@ def _from_rows(
 
 
 def _from_moments(
-    views: tuple[View, View], rows: Rows, watch: Watch, kept: Path | None = None
+    views: tuple[View, View], rows: Rows, watch: Watch, sums_file: Path | None = None
 ) -> tuple[tuple[Side, Side], Floats]:
     """The same from sums over the pairs, read once: memory does not grow with their number."""
     n = len(rows)
@@ -138,18 +138,18 @@ def _from_moments(
         watch(0.5 * (n_done + n_of_shard) / n)
 
     pivots = [next(batches(view, rows[:ROWS_AT_ONCE])).mean(0) for view in views]
-    sums, n_done = _Sums.read(kept, pivots), 0
-    if sums is not None:
-        n_done = sums.n
+    sums = _Sums.read(sums_file, pivots)
+    n_done = 0 if sums is None else sums.n
+    if n_done:
         tell(0)
     kept_at = time.monotonic()
     shards = [rows[start : start + SHARD] for start in range(n_done, n, SHARD)]
-    for shard, result in spread(shards, _Summing(views, pivots, tell), 0, 1, _called):
+    for _, result in spread(shards, _Summing(views, pivots, tell), 0, 1, _called):
         of_shard = result()
         sums = of_shard if sums is None else sums.plus(of_shard)
-        n_done += len(shard)
-        if kept is not None and time.monotonic() - kept_at >= KEEP_S:
-            sums.keep(kept, pivots)
+        n_done = sums.n
+        if sums_file is not None and time.monotonic() - kept_at >= KEEP_S:
+            sums.keep(sums_file, pivots)
             kept_at = time.monotonic()
         tell(0)
     assert sums is not None

@@ -58,7 +58,7 @@ def fit_ridge_cca(
     validation: Rows,
     n_components: int,
     watch: Watch | None = None,
-    kept: Path | None = None,
+    sums_file: Path | None = None,
 ) -> RidgeCCA:
     """Fit the maps to training pairs; memory does not grow with their number.
 
@@ -72,8 +72,8 @@ def fit_ridge_cca(
         validation: rows that choose the ridges and the power, of which 1,000 are used.
         n_components: d, the length of v.
         watch: called with the share that is done, 0 to 1; an exception of it ends the fit.
-        kept: a file for the sums so far, named by the views and the rows: a fit that was stopped
-            goes on with them. It is removed when the fit is done.
+        sums_file: for the sums so far, named by the views and the rows: a stopped fit resumes with
+            them. It is removed when the fit is done.
 
     Raises:
         DataError: fewer than two pairs, numbers that are not finite, or a view that is constant.
@@ -81,7 +81,7 @@ def fit_ridge_cca(
     watch = watch or (lambda share: None)
     if len(rows) < 2:
         raise DataError(f"{len(rows)} training pairs have no correlations: at least 2 are needed")
-    sides, cross = in_components(views, rows, watch, kept)
+    sides, cross = in_components(views, rows, watch, sums_file)
     held_out = validation[:MAX_VALIDATION]
     views_of_held_out = [
         np.concatenate([(part - side.mean) @ side.axes for part in batches(view, held_out)])
@@ -101,8 +101,8 @@ def fit_ridge_cca(
         biases.append(-side.mean @ full_weight)
     correlations = np.zeros(n_components)
     correlations[: len(rho)] = rho
-    if kept is not None:
-        kept.unlink(missing_ok=True)
+    if sums_file is not None:
+        sums_file.unlink(missing_ok=True)
     return RidgeCCA(
         (weights[0], weights[1]),
         (biases[0], biases[1]),

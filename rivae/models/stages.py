@@ -162,7 +162,7 @@ class Start:
         Args:
             data: views and split of the training pairs.
             watch: called with the share that is done; an exception of it ends the solution.
-            folder: keeps how far it is, so that a solution that was stopped goes on.
+            folder: keeps how far it is, so that a stopped solution resumes.
         """
         raise NotImplementedError
 

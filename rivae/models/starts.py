@@ -112,8 +112,8 @@ class RidgeStart(Start):
         self, data: PairedDataset, watch: Callable[[float], None], folder: Path | None = None
     ) -> dict[str, float]:
         train, validation = data.splits["train"], data.splits["validation"]
-        kept = folder and folder / f"sums-{_digest(data, train)}.npz"
-        fit = fit_ridge_cca(Views(data), train, validation, self._dim_v, watch, kept)
+        sums_file = folder and folder / f"sums-{_digest(data, train)}.npz"
+        fit = fit_ridge_cca(Views(data), train, validation, self._dim_v, watch, sums_file)
         for embedder, weight, bias in zip(self._embedders, fit.weights, fit.biases, strict=True):
             embedder.net.assign(torch.from_numpy(weight), torch.from_numpy(bias))
         return {

@@ -19,7 +19,7 @@ Read = Callable[[Ints], Floats]  # points (len(positions), m) of positions
 
 class Allocate(Protocol):
     """Makes the room of arrays that may be too large for memory, in memory or in files; in files,
-    a build that was stopped goes on where it was.
+    a stopped build resumes.
     """
 
     def __call__(

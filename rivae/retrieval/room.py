@@ -1,4 +1,4 @@
-"""The room that an index is built in: memory, or files where a build that was stopped goes on."""
+"""The room that an index is built in: memory, or files in which a stopped build resumes."""
 
 from __future__ import annotations
 
@@ -92,6 +92,15 @@ class Files:
             array.flush()
         write_json(self._folder / HEAD, {"from": self._from, "n_done": n_done})
         self._noted_at = time.monotonic()
+
+    def put(self, name: str, array: NDArray[Any], target: Path) -> None:
+        """Move an array that is whole to the file ``target``; one made elsewhere is written."""
+        path = self._folder / f"{name}.npy"
+        if isinstance(array, np.memmap) and path.exists():
+            array.flush()
+        else:
+            np.save(path, array, allow_pickle=False)
+        path.replace(target)
 
 
 def _opened(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.memmap[Any, Any] | None:

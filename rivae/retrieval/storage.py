@@ -66,7 +66,7 @@ def _checksum(array: np.ndarray) -> int:
 def save_index(folder: Path, key: str, kind: type[KeptIndex], n: int, read: Read) -> Index:
     """Build an index of ``n`` points into files of ``folder`` and open it; see ``KeptIndex.build``.
 
-    A build that was stopped or killed goes on, unless another process is at it.
+    A build that was stopped or killed resumes, unless another process is at it.
 
     Raises:
         OSError: the folder cannot be written.
@@ -74,16 +74,12 @@ def save_index(folder: Path, key: str, kind: type[KeptIndex], n: int, read: Read
     folder.mkdir(parents=True, exist_ok=True)
     name = _name(kind, key)
     with _building(folder, name) as place:
-        arrays = dict(kind.build(n, read, Files(place, name)))
+        files = Files(place, name)
+        arrays = dict(kind.build(n, read, files))
         if sorted(arrays) != sorted(kind.parts):
             raise ConfigError(f"the index '{kind.name}' built other arrays than its parts")
         for part, array in arrays.items():
-            new_file = place / f"{part}.npy"
-            if isinstance(array, np.memmap) and new_file.exists():
-                array.flush()
-            else:
-                np.save(new_file, array, allow_pickle=False)
-            new_file.replace(folder / f"{name}-{part}.npy")
+            files.put(part, array, folder / f"{name}-{part}.npy")
         index = kind.open(arrays)
     sums = {part: _checksum(np.ascontiguousarray(array)) for part, array in arrays.items()}
     head = {"schema": SCHEMA, "key": key, "index": kind.name, "parts": sums}
@@ -92,7 +88,7 @@ def save_index(folder: Path, key: str, kind: type[KeptIndex], n: int, read: Read
 
 
 BUILDING = ".index-"  # a folder in which an index is built
-TO_RESUME = ".begun-"  # another, which a stop leaves, so that the same build goes on there
+TO_RESUME = ".begun-"  # another, which a stop leaves, so that the same build resumes
 
 
 @contextmanager
@@ -246,8 +242,8 @@ def kept_array(
 def kept_rows(
     folder: Path | None, name: str, key: Callable[[], str], shape: tuple[int, int], read: Read
 ) -> Singles:
-    """As ``kept_array``, of very many rows: read in parts (see ``in_parts``), and where that was
-    stopped or killed it goes on.
+    """As ``kept_array``, of very many rows: read in parts (see ``in_parts``); where that was
+    stopped or killed, it resumes.
 
     Args:
         read: gives the numbers (len(positions), m) of positions.
@@ -261,10 +257,9 @@ def kept_rows(
     with suppress(OSError):
         folder.mkdir(exist_ok=True)
         with _building(folder, stem) as place:
-            new_rows = _read_all(Files(place, stem), name, shape, read)
-            if isinstance(new_rows, np.memmap):
-                new_rows.flush()
-            (place / f"{name}.npy").replace(path)
+            files = Files(place, stem)
+            new_rows = _read_all(files, name, shape, read)
+            files.put(name, new_rows, path)
         return np.asarray(new_rows)
     return _read_all(Memory(), name, shape, read)
 

@@ -58,4 +58,4 @@ def _card(folder: Path) -> None:
             with st.expander("Import report"):
                 report_lines(manifest.report)
         st.space("stretch")
-        quick_panel.buttons(folder.name, place="card")
+        quick_panel.buttons(folder, place="card")

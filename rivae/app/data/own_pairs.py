@@ -204,26 +204,20 @@ def _outcome(job: Task) -> None:
         st.info(STOPPED, icon=":material/pause_circle:")
         return
     if name := str(job.result.get("name") or ""):
-        if not _is_there(name):  # deleted since, by anybody
+        from rivae.data.store import find_store
+
+        try:
+            folder = find_store(name)
+        except DataError:  # deleted since, by anybody
             st.info(GONE.format(markdown(name)), icon=":material/delete:")
             return
         st.success(f"{markdown(name)} is ready.", icon=":material/check:")
-        quick_panel.buttons(name, place="done")
+        quick_panel.buttons(folder, place="done")
         with st.expander("Import report"):
             report_lines(job.result.get("report") or {})
     else:
         st.markdown("This import would do the following:")
         report_lines(job.result.get("report") or {})
-
-
-def _is_there(name: str) -> bool:
-    from rivae.data.store import find_store
-
-    try:
-        find_store(name)
-    except DataError:
-        return False
-    return True
 
 
 def report_lines(stored: dict[str, Any]) -> None:

@@ -22,14 +22,12 @@ HELP = (
 )
 
 
-def buttons(name: str, place: str) -> None:
+def buttons(folder: Path, place: str) -> None:
     """What can be done with an import: explore its newest run or make one, and train on it."""
     with st.container(horizontal=True, gap="small"):
-        if not _explore(name, place):
-            from rivae.data.store import find_store
-
-            _quick(find_store(name), place)
-        _train_on(name, place)
+        if not _explore(folder.name, place):
+            _quick(folder, place)
+        _train_on(folder.name, place)
 
 
 def _quick(folder: Path, place: str) -> None:
