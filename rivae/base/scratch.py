@@ -19,6 +19,7 @@ from typing import IO
 from rivae.base.files import take_lock
 
 LOCK = ".rivae-in-use"
+TO_RESUME = ".begun-"  # how the folders of ``resumed_folder`` begin
 
 
 @contextlib.contextmanager
@@ -48,16 +49,17 @@ def scratch_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def resumed_folder(folder: Path) -> Iterator[Path]:
-    """``folder``, for this process alone, with what an earlier one left in it that was stopped or
-    killed; removed at the end, and where its files cannot be written.
+def resumed_folder(parent: Path, name: str) -> Iterator[Path]:
+    """A folder for the work ``name``, for this process alone, with what an earlier one left in it
+    that was stopped or killed; removed at the end, and where its files cannot be written.
 
     Raises:
         BlockingIOError: another process has it, or nobody can know.
         OSError: it cannot be made.
     """
     if os.name != "posix":
-        raise BlockingIOError(f"{folder} cannot be locked here")
+        raise BlockingIOError(f"folders of {parent} cannot be locked here")
+    folder = parent / f"{TO_RESUME}{name}"
     while True:
         folder.mkdir(mode=0o700, exist_ok=True)
         with contextlib.suppress(FileNotFoundError):  # taken for a leftover

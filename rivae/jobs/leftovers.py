@@ -20,10 +20,10 @@ from pathlib import Path
 
 from rivae.base.config import RUN_NAME
 from rivae.base.installed import user_cache
-from rivae.base.scratch import LOCK, remove_abandoned
+from rivae.base.scratch import LOCK, TO_RESUME, remove_abandoned
 from rivae.data.store import data_root
 from rivae.jobs.archive_import import remove_abandoned as remove_imports
-from rivae.retrieval.storage import BUILDING, TO_RESUME
+from rivae.retrieval.storage import BUILDING
 from rivae.runs import runs_root
 
 TEMPORARY = "rivae-"

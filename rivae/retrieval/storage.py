@@ -88,7 +88,6 @@ def save_index(folder: Path, key: str, kind: type[KeptIndex], n: int, read: Read
 
 
 BUILDING = ".index-"  # a folder in which an index is built
-TO_RESUME = ".begun-"  # another, which a stop leaves, so that the same build resumes
 
 
 @contextmanager
@@ -96,7 +95,7 @@ def _building(folder: Path, name: str) -> Iterator[Path]:
     """A folder for the files of an index until they are whole."""
     with ExitStack() as stack:
         try:
-            place = stack.enter_context(resumed_folder(folder / f"{TO_RESUME}{name}"))
+            place = stack.enter_context(resumed_folder(folder, name))
         except OSError:  # another process is at it, or another user began it
             place = stack.enter_context(scratch_folder(BUILDING, folder))
         yield place

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from rivae.base.files import locked
-from rivae.base.scratch import LOCK
+from rivae.base.scratch import LOCK, TO_RESUME
 from rivae.retrieval import reading, room
 from rivae.retrieval.registry import INDEXES
-from rivae.retrieval.storage import TO_RESUME, kept_rows, save_index
+from rivae.retrieval.storage import kept_rows, save_index
 from tests.retrieval.points import KINDS, hard_points
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs flock")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from rivae.base.cluster import spread
 from rivae.base.errors import DataError
 from rivae.base.files import remove_oldest, write_cache
 from rivae.base.installed import cache_folder
+from rivae.base.scratch import resumed_folder
 from rivae.data import segmenting, tokenizer
 from rivae.data.base import PairedDataset
 from rivae.data.item_sets import ItemSets
@@ -58,7 +60,8 @@ def has_texts(data: PairedDataset) -> bool:
 def item_words(data: PairedDataset, tell: Tell = lambda share: None) -> ItemWords:
     """The words of every item: ingredient names from the source, or else read from its lines.
 
-    Those of imported data are kept in a cache, since reading 15,000 recipes takes seconds.
+    Those of imported data are kept in a cache, since reading 15,000 recipes takes seconds; what a
+    stop or a kill interrupts resumes.
 
     Args:
         tell: called with the share of texts that are read.
@@ -68,15 +71,15 @@ def item_words(data: PairedDataset, tell: Tell = lambda share: None) -> ItemWord
     """
     if not has_texts(data):
         raise DataError(f"the items of {data.name} have no texts: choose a run on recipes")
-    path = None
-    if isinstance(data, Pairs):
-        path = cache_folder(data.store.folder) / f"item-words-{_rules()}.arrow"
-        if (kept_words := _read(path, len(data), KINDS)) is not None:
-            return ItemWords(*kept_words)
-    new_words = _made(data, tell)
-    if path is not None:
+    if not isinstance(data, Pairs):
+        return _made(data, None, tell)
+    path = cache_folder(data.store.folder) / f"item-words-{_rules()}.arrow"
+    if (kept_words := _read(path, len(data), KINDS)) is not None:
+        return ItemWords(*kept_words)
+    with _resumed(path) as folder:
+        new_words = _made(data, folder, tell)
         write_cache(path, lambda stream: new_words.sets.write(stream, new_words.kind))
-        remove_oldest(path.parent.glob("item-words-*"), KEPT)
+    remove_oldest(path.parent.glob("item-words-*"), KEPT)
     return new_words
 
 
@@ -105,8 +108,22 @@ def items_with(sets: Sequence[Collection[str]], word: str, ids: Iterable[int]) -
     return [i for i in ids if word in sets[i]]
 
 
-def _made(data: PairedDataset, tell: Tell) -> ItemWords:
-    names = _read_all(data, partial(names_as_written, cache={}), tell)
+@contextmanager
+def _resumed(path: Path) -> Iterator[Path | None]:
+    """A folder for the words of each chunk until the file ``path`` is whole; None where nothing can
+    be kept, or another process is at it.
+    """
+    with ExitStack() as stack:
+        try:
+            path.parent.mkdir(exist_ok=True)
+            folder = stack.enter_context(resumed_folder(path.parent, path.stem))
+        except OSError:
+            folder = None
+        yield folder
+
+
+def _made(data: PairedDataset, folder: Path | None, tell: Tell) -> ItemWords:
+    names = _read_all(data, "ingredients", partial(names_as_written, cache={}), folder, tell)
     names = names.renamed(common_spelling(names))
     source_names = data.store.item_sets("ingredient_names") if isinstance(data, Pairs) else None
     if source_names is not None and source_names.words:
@@ -122,24 +139,39 @@ def _made(data: PairedDataset, tell: Tell) -> ItemWords:
         names = names.renamed(common_spelling(names))
     if len(names.codes):
         return ItemWords(names, "ingredients")
-    return ItemWords(_read_all(data, _all_words, tell), "words")
+    return ItemWords(_read_all(data, "words", _all_words, folder, tell), "words")
 
 
 def _read_all(
-    data: PairedDataset, read: Callable[[Iterable[Recipe]], ItemSets], tell: Tell
+    data: PairedDataset,
+    kind: Kind,
+    read: Callable[[Iterable[Recipe]], ItemSets],
+    folder: Path | None,
+    tell: Tell,
 ) -> ItemSets:
     """What ``read`` finds in the texts of all items; chunk by chunk of imported data, by the
-    workers of a cluster where one is named.
+    workers of a cluster where one is named, after the chunks that are in ``folder``.
     """
     if not isinstance(data, Pairs):
         recipes = map(data.recipe, range(len(data)))
         return read(recipe for recipe in recipes if recipe is not None)
-    n = len(data.store.manifest.chunks)
+    chunks = data.store.manifest.chunks
+    files = [] if folder is None else [folder / f"{kind}-{n}.arrow" for n in range(len(chunks))]
 
     def parts() -> Iterator[ItemSets]:
-        for chunk, result in spread(range(n), _Chunks(data.store, read), 0, called=_called):
-            yield result()
-            tell((chunk + 1) / n)
+        n_done = 0
+        for path, n in zip(files, chunks, strict=False):  # no files where none can be kept
+            if (part := _read(path, n, (kind,))) is None:
+                break
+            yield part[0]
+            n_done += 1
+        rest = range(n_done, len(chunks))
+        for chunk, result in spread(rest, _Chunks(data.store, read), 0, called=_called):
+            sets = result()
+            if files:
+                write_cache(files[chunk], partial(sets.write, kind=kind))
+            yield sets
+            tell((chunk + 1) / len(chunks))
 
     return ItemSets.joined(parts())
 
