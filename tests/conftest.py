@@ -132,9 +132,12 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 @pytest.fixture(autouse=True)
 def _environment() -> Iterator[None]:
-    """What a test, or the code it calls, leaves in the environment would change later tests."""
-    before = dict(os.environ)
+    """What a test, or the code it calls, leaves in the environment would change later tests. So
+    would the last script of Streamlit's tests, which new processes of Dask take for the program.
+    """
+    before, program = dict(os.environ), sys.modules["__main__"]
     yield
+    sys.modules["__main__"] = program
     for name in os.environ.keys() - before.keys():
         del os.environ[name]
     os.environ.update({name: text for name, text in before.items() if os.environ.get(name) != text})

@@ -125,8 +125,8 @@ def import_pairs(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
 
         needs = (plan.table, *plan.images, root)
         try:
-            with shared_out(lambda: needs, say) as tell:
-                result = _opened(plan, spec, tell) if "runs" in spec else _imported(plan, tell)
+            with shared_out(lambda: needs):
+                result = _opened(plan, spec, say) if "runs" in spec else _imported(plan, say)
         except RivaeError as error:
             keep(error=str(error))
             raise

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.app.shell import keys
+from rivae.app.shell import access, keys
 from rivae.app.shell.fragments import fragment
 from rivae.app.shell.text import markdown
 from rivae.base.errors import RivaeError
@@ -16,6 +16,8 @@ from rivae.jobs.units import duration
 
 if TYPE_CHECKING:
     from rivae.app.work.tasks import Task
+
+ALONE = "on this machine"
 
 
 def attempt(place: str, change: Callable[[], str]) -> bool:
@@ -67,6 +69,8 @@ def watch(jobs: Sequence[Task], place: str, may_stop: bool = True) -> None:
             far = f", {job.share:.0%}" if job.share else ""
             left = f", about {duration(job.left_s)} left" if job.left_s else ""
             sentence = f"{markdown(job.title)}: {markdown(job.stage)}{far}{left}"
+            if job.alone and access.may_change():  # it names the operator's machines
+                sentence += f" ({ALONE}: {markdown(job.alone)})"
             st.progress(job.share, text=sentence)
             st.button(
                 "Stop",

@@ -74,6 +74,6 @@ def make(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
 
     run = Run(spec["run"])
     data = run.config.dataset
-    with shared_out(lambda: places_of(data.name, data.settings), progress) as tell:
-        prepare(run, spec["rows"], spec["asks"], tell)
+    with shared_out(lambda: places_of(data.name, data.settings)):
+        prepare(run, spec["rows"], spec["asks"], progress)
     return {}

@@ -3,8 +3,8 @@
 Nothing of a task runs in the web process except a thread that reads its progress, so other
 visitors' drags stay fast. The process, ``python -m rivae.app.work.tasks MODULE:FUNCTION``, reads
 its specification as JSON from standard input and writes one JSON object per line to standard
-output: {"stage", "share"} while it works, at last {"done": true, "result": …} or {"error": "one
-sentence"}. No streamlit here.
+output: {"stage", "share"} while it works, {"alone": "one sentence"} where no cluster helps it, at
+last {"done": true, "result": …} or {"error": "one sentence"}. No streamlit here.
 """
 
 from __future__ import annotations
@@ -32,9 +32,7 @@ from rivae.base.progress import Progress
 
 PACE_S = 20.0  # of the last ones the pace is taken
 LEAST_S, LEAST_SHARE = 2.0, 0.05  # of less nothing is foretold
-HERE = "{} (on this machine: {})"  # what is done where no cluster can do it, and why
 LESS = 5  # what is added to a task's niceness
-# Takes what is being done and the share done in [0, 1].
 # What a task runs: takes its specification; a ``RivaeError`` is the sentence that the page shows.
 Work = Callable[[Mapping[str, Any], Progress], dict[str, Any] | None]
 
@@ -47,6 +45,7 @@ class Task:
         key: names the task for programs.
         title: names it for people.
         stage, share: its progress; share in [0, 1].
+        alone: why the cluster that the operator named does none of it; names that cluster.
         running: whether its process still runs.
         can_stop: whether it is a process; a thread works to its end.
         error: one sentence, once it has failed.
@@ -58,6 +57,7 @@ class Task:
     process: subprocess.Popen[str] | None = field(repr=False)
     stage: str = "starting"
     share: float = 0.0
+    alone: str = ""
     running: bool = True
     cancelled: bool = False
     error: str = ""
@@ -100,6 +100,7 @@ class Task:
                 continue
             self.stage = str(message.get("stage", self.stage))
             self.set_share(float(message.get("share", self.share)))
+            self.alone = str(message.get("alone", self.alone))
             self.error = str(message.get("error", self.error))
             if message.get("done"):
                 is_done, self.result = True, message.get("result")
@@ -244,23 +245,19 @@ def step_back() -> None:
 
 
 @contextmanager
-def shared_out(needs: Callable[[], Sequence[Path]], progress: Progress) -> Iterator[Progress]:
-    """Let the cluster that ``RIVAE_CLUSTER`` names do what it can of the work.
+def shared_out(needs: Callable[[], Sequence[Path]]) -> Iterator[None]:
+    """Let the cluster that ``RIVAE_CLUSTER`` names do what it can of the work. Where that cannot do
+    any, the app is told why.
 
     Args:
         needs: gives the folders and files that its workers have to see.
-
-    Yields:
-        ``progress``, which says where, and why, this machine does the work alone.
     """
     from rivae.base.cluster import on_usual_cluster
 
     with on_usual_cluster(needs) as problem:
-
-        def here(stage: str, share: float) -> None:
-            progress(HERE.format(stage, problem), share)
-
-        yield here if problem else progress
+        if problem:
+            tell(alone=problem)
+        yield
 
 
 def tell(**message: Any) -> None:
