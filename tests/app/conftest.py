@@ -126,6 +126,12 @@ def fresh_folder_list() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def without_launcher(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that builds the routes leaves no addresses to pages that have no server."""
+    monkeypatch.setattr("rivae.app.shell.web._base", None)
+
+
+@pytest.fixture(autouse=True)
 def nothing_measures_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """Evidence begins to measure a run that is only looked at; a test that wants it says so."""
     monkeypatch.setattr("rivae.app.metrics.work.evidence_of", lambda run, stored: None)
