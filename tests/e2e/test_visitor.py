@@ -58,8 +58,12 @@ def test_run_query_and_z_go_along_and_one_page_is_one_step_back(explore, trained
     assert explore.ids() == ids
 
 
-def test_an_item_is_watched_while_a_slider_is_dragged(explore_page, until):
-    page, ids = explore_page.page, explore_page.ids()
+def test_an_item_is_watched_while_a_slider_is_dragged(explore, trained_run, until):
+    # The code of buttons comes with the first one, here or with what else happens to be shown.
+    page, late, code_of_buttons = explore.page, [], "**/static/js/Button.*.js"
+    page.route(code_of_buttons, lambda route: late.append(route))
+    explore_page = explore.open(trained_run, q="mean")
+    ids = explore_page.ids()
     dock, place = page.locator(".st-key-dock"), page.get_by_test_id("watched")
 
     def look_at(tile):
@@ -71,18 +75,17 @@ def test_an_item_is_watched_while_a_slider_is_dragged(explore_page, until):
         focused = "document.activeElement.shadowRoot?.activeElement?.dataset.rank"
         until(lambda: page.evaluate(focused) == str(tile + 1), "the focus returns to the tile")
 
-    # The code of buttons is fetched for the page's first one: Escape works before it has come.
-    late = []
-    page.route("**/static/js/Button.*.js", lambda route: late.append(route))
+    # Escape works before it has come.
     explore_page.tiles.nth(1).focus()
     page.keyboard.press("Enter")
     dock.wait_for()
     until(lambda: late, "the code of buttons is on its way")
     assert not dock.get_by_role("button", name="Close").count()
     page.keyboard.press("Escape")
-    late[0].continue_()
+    for request in late:
+        request.continue_()
     dock.wait_for(state="detached")
-    page.unroute("**/static/js/Button.*.js")
+    page.unroute(code_of_buttons)
 
     look_at(4)
     explore_page.tiles.nth(2).focus()
