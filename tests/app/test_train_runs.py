@@ -331,9 +331,10 @@ def test_other_work_of_any_kind_stands_beside_the_trainings_and_can_be_stopped(a
     assert "counting, 50%" in said[0] and "B process: working" in said[1]
     thread, process = (shown.at.button(key=f"{OTHER_WORK}_stop_{n}") for n in (0, 1))
     assert thread.disabled and not process.disabled
-    process.click()
+    process.click().run()
     shown.calm()
     over(kind.get("b"))
+    assert kind.get("b").cancelled
     may_end.set()
     over(kind.get("a"))
     assert not app("train").at.get("progress")
