@@ -7,7 +7,7 @@ broken, or that cannot be read to its end, is refused. Only one record is in mem
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -29,7 +29,6 @@ from rivae.base.reading.text_files import Note, open_text
 __all__ = ["MAX_FIELD", "SUFFIXES", "Broken", "InputTable", "Note", "Record", "table_kind"]
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".parquet", ".tar")
-TELL_EVERY = 2_000  # records
 BETTER = "the table looks like {}, not like the encoding that was given"
 READ_AS_CP1252 = "latin-1 is read as cp1252, which has letters where latin-1 has none"
 # What people have instead of a table, and how they get one.
@@ -95,15 +94,12 @@ class InputTable:
         """The sound ones of the first ``n`` records."""
         return [row for row in islice(self.rows(), n) if not isinstance(row, Broken)]
 
-    def columns(self, tell: Callable[[int], object] | None = None) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:
         """The columns in the order they appear, at most ``MAX_COLUMNS``.
 
         JSON, tars and folders are read to their end, as their records need not have the same
         columns; the others name theirs at the beginning, but for columns without a name, of which
         those in the preview count.
-
-        Args:
-            tell: called every some thousand records with their number.
 
         Raises:
             DataError: as ``rows``.
@@ -113,9 +109,7 @@ class InputTable:
                 return tuple(column_names(file, self.path.name))
         names: dict[str, None] = {}
         some = self.rows(()) if self.has_late_columns else self.preview()
-        for n, row in enumerate(some, start=1):
-            if tell is not None and n % TELL_EVERY == 0:
-                tell(n)
+        for row in some:
             if not isinstance(row, Broken) and not row.keys() <= names.keys():
                 names |= dict.fromkeys(row)
             if len(names) > MAX_COLUMNS:
