@@ -148,11 +148,6 @@ def reliable_first(explorer: Explorer) -> list[AxisKey]:
     return sorted(axes, key=place)
 
 
-def reliable_dims(explorer: Explorer) -> list[int]:
-    """The axes of z from 0, in the order of ``reliable_first``."""
-    return [key for key in reliable_first(explorer) if isinstance(key, int)]
-
-
 def caption(explorer: Explorer, row: SteerRow) -> str:
     """What a row of levels asks for, in words: "More dessert, less liquid"; plain text."""
     axes, parts = axes_by_key(explorer), []
