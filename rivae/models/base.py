@@ -55,7 +55,6 @@ class Method(nn.Module):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     # With these a test trains each of its stages in a moment.
     smallest: ClassVar[Mapping[str, Any]] = {}
-    score_name: ClassVar[str] = "log P(v2|z)"
     # False where z is v1 itself: such a method retrieves but infers no factors, so tables and
     # pages call its sliders axes of the embedding.
     has_latent: ClassVar[bool] = True

@@ -61,7 +61,6 @@ class Contrastive(Method):
     """Two embedders; z and f are affine maps of V, the identity until axes are chosen."""
 
     config: ContrastiveConfig
-    score_name = "cos(f(z), v2)"
     trains_in_shares = True
     asks_both_ways = True
 

@@ -148,7 +148,6 @@ def test_the_score_falls_with_the_distance(case):
     distances = torch.linspace(0, 4, 30).expand(4, 30)
     scores = method.score(z, distances)
     assert scores.shape == (4, 30) and (scores.diff(dim=-1) < 0).all()
-    assert method.score_name
 
 
 def test_new_axes_change_no_distance_and_no_order(case):

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from rivae.labels.guideline import Guideline
     from rivae.labels.plan import LabelPlan
 
-NOT_SAVED = "this run is not among your runs: train or import one to label"
-
 
 def chosen() -> ChosenItems | None:
     """What was chosen last; None where nothing was."""

@@ -135,7 +135,6 @@ class BiVAE(Method):
     smallest = {"epochs": 4, "batch_size": 16, "hidden": [16]}
     config_class = BiVAEConfig
     config: BiVAEConfig
-    score_name = "log P(x2|z)"
 
     def __init__(
         self,

@@ -82,7 +82,6 @@ class CosSimLVM(Method):
     smallest = {"epochs": 4, "batch_size": 16}
     config_class = CosSimLVMConfig
     config: CosSimLVMConfig
-    score_name = "cos(f(z), v2)"
     trains_in_shares = True
 
     def __init__(

@@ -133,7 +133,6 @@ class DCCA(EmbeddedMethod):
     config_class = DCCAConfig
     trains_in_shares = True
     config: DCCAConfig
-    score_name = "log P(φ2|z)"
     has_closed_form = True
     covariance: Tensor
 
