@@ -75,7 +75,6 @@ def test_one_grey_is_that_grey(level, kind):
     assert np.abs(grey(content)[0] - level).max() <= 1
 
 
-LIGHTS = np.where(RAMP > 250, 40, RAMP / 255)
 GUESSED = {
     "12 bits in 16": (RAMP * 16, "<u2", RAMP, "4,095"),
     "12 bits in 32": (RAMP * 16, "<i4", RAMP, "4,095"),
