@@ -12,12 +12,14 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 from rivae.base.files import take_lock
 
+T = TypeVar("T")
 LOCK = ".rivae-in-use"
 TO_RESUME = ".begun-"  # how the folders of ``resumed_folder`` begin
 
@@ -49,17 +51,37 @@ def scratch_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def resumed_folder(parent: Path, name: str) -> Iterator[Path]:
+def resumed_folder(
+    parent: Path, name: str, otherwise: Callable[[], AbstractContextManager[T]]
+) -> Iterator[Path | T]:
     """A folder for the work ``name``, for this process alone, with what an earlier one left in it
     that was stopped or killed; removed at the end, and where its files cannot be written.
 
+    Args:
+        parent: a folder; made where only that one is missing.
+        otherwise: opens what is given instead where another process has the folder, nobody can know
+            whether one has, or it cannot be made.
+    """
+    with contextlib.ExitStack() as stack:
+        place: Path | T
+        try:
+            place = stack.enter_context(_taken(parent, f"{TO_RESUME}{name}"))
+        except OSError:
+            place = stack.enter_context(otherwise())
+        yield place
+
+
+@contextlib.contextmanager
+def _taken(parent: Path, name: str) -> Iterator[Path]:
+    """See ``resumed_folder``.
+
     Raises:
-        BlockingIOError: another process has it, or nobody can know.
-        OSError: it cannot be made.
+        OSError: it cannot be had.
     """
     if os.name != "posix":
         raise BlockingIOError(f"folders of {parent} cannot be locked here")
-    folder = parent / f"{TO_RESUME}{name}"
+    parent.mkdir(exist_ok=True)
+    folder = parent / name
     while True:
         folder.mkdir(mode=0o700, exist_ok=True)
         with contextlib.suppress(FileNotFoundError):  # taken for a leftover

@@ -6,8 +6,8 @@ import hashlib
 import json
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -90,15 +90,9 @@ def save_index(folder: Path, key: str, kind: type[KeptIndex], n: int, read: Read
 BUILDING = ".index-"  # a folder in which an index is built
 
 
-@contextmanager
-def _building(folder: Path, name: str) -> Iterator[Path]:
+def _building(folder: Path, name: str) -> AbstractContextManager[Path]:
     """A folder for the files of an index until they are whole."""
-    with ExitStack() as stack:
-        try:
-            place = stack.enter_context(resumed_folder(folder, name))
-        except OSError:  # another process is at it, or another user began it
-            place = stack.enter_context(scratch_folder(BUILDING, folder))
-        yield place
+    return resumed_folder(folder, name, lambda: scratch_folder(BUILDING, folder))
 
 
 def _name(kind: type[KeptIndex], key: str) -> str:

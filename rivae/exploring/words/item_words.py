@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -76,7 +76,7 @@ def item_words(data: PairedDataset, tell: Tell = lambda share: None) -> ItemWord
     path = cache_folder(data.store.folder) / f"item-words-{_rules()}.arrow"
     if (kept_words := _read(path, len(data), KINDS)) is not None:
         return ItemWords(*kept_words)
-    with _resumed(path) as folder:
+    with resumed_folder(path.parent, path.stem, otherwise=nullcontext) as folder:
         new_words = _made(data, folder, tell)
         write_cache(path, lambda stream: new_words.sets.write(stream, new_words.kind))
     remove_oldest(path.parent.glob("item-words-*"), KEPT)
@@ -106,20 +106,6 @@ def item_tags(data: PairedDataset) -> ItemSets | None:
 def items_with(sets: Sequence[Collection[str]], word: str, ids: Iterable[int]) -> list[int]:
     """The items of ``ids`` that have ``word``, in the same order."""
     return [i for i in ids if word in sets[i]]
-
-
-@contextmanager
-def _resumed(path: Path) -> Iterator[Path | None]:
-    """A folder for the words of each chunk until the file ``path`` is whole; None where nothing can
-    be kept, or another process is at it.
-    """
-    with ExitStack() as stack:
-        try:
-            path.parent.mkdir(exist_ok=True)
-            folder = stack.enter_context(resumed_folder(path.parent, path.stem))
-        except OSError:
-            folder = None
-        yield folder
 
 
 def _made(data: PairedDataset, folder: Path | None, tell: Tell) -> ItemWords:
