@@ -1,16 +1,13 @@
-"""A full disk: whatever exports, the old file stays, nothing half is left, and a retry works.
-
-The limit on the size of files of this process stands for the disk: what is written directly fails
-in the middle, as it does there.
-"""
+"""A full disk: whatever exports, the old file stays, nothing half is left, and a retry works."""
 
 from __future__ import annotations
 
 import errno
+import importlib
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -34,22 +31,11 @@ from rivae.runs import Run, find_run
 from rivae.runs.archive import export_run
 from rivae.runs.notes import keep_about
 from tests.benchmark.rows_for_tests import row
+from tests.disks import files_of_at_most
 from tests.labels.making import event
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="POSIX systems limit files")
 ROOM = 50  # bytes that a file may have
-
-
-@contextmanager
-def full() -> Iterator[None]:
-    import resource
-
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -59,6 +45,16 @@ def content(folder: Path) -> dict[str, bytes]:
         for path in folder.rglob("*")
         if path.is_file() and not path.name.endswith(".lock") and "labels.db" not in path.name
     }
+
+
+def test_what_is_imported_meanwhile_leaves_no_damaged_bytecode(tmp_path, monkeypatch):
+    (tmp_path / "imported_late.py").write_text(f"numbers = {list(range(500))}")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    for _ in range(2):
+        with files_of_at_most(ROOM):
+            assert importlib.import_module("imported_late").numbers[-1] == 499
+        del sys.modules["imported_late"]
 
 
 @pytest.fixture
@@ -104,7 +100,7 @@ def test_a_full_disk_leaves_the_old_file_and_says_why(name, place, tmp_path):
         for path in place.out.iterdir():
             path.write_bytes(b"older")
         before = content(tmp_path)
-        with full(), pytest.raises(RivaeError) as error:
+        with files_of_at_most(ROOM), pytest.raises(RivaeError) as error:
             write(place)
         assert content(tmp_path) == before, there
         said = str(error.value)
@@ -121,7 +117,7 @@ def test_commands_end_with_that_sentence(place, tmp_path, monkeypatch, capsys):
         "labels.csv": ["labels", "export", str(place.out / "labels.csv")],
     }
     for name, command in words.items():
-        with full():
+        with files_of_at_most(ROOM):
             assert main(command) == 1
         assert ("demo-synth" if name == "run.zip" else name) in capsys.readouterr().err
         assert not (place.out / name).exists()
@@ -131,14 +127,14 @@ def test_commands_end_with_that_sentence(place, tmp_path, monkeypatch, capsys):
 def test_an_archive_that_does_not_fit_leaves_nothing(tmp_path):
     archive, root = tmp_path / "run.zip", tmp_path / "runs"
     export_run(find_run("demo-synth"), archive)
-    with full(), pytest.raises(RivaeError) as error:
+    with files_of_at_most(ROOM), pytest.raises(RivaeError) as error:
         import_run(archive, root, "mine")
     assert len(str(error.value)) <= 300 and not content(root)
     assert import_run(archive, root, "mine").run.id == "mine"
 
 
 def test_a_kitchen_is_finished_by_the_same_call(tmp_path):
-    with full(), pytest.raises(RivaeError):
+    with files_of_at_most(ROOM), pytest.raises(RivaeError):
         write_kitchen(tmp_path / "kitchen", 2)
     write_kitchen(tmp_path / "kitchen", 2)
     write_kitchen(tmp_path / "other", 2)
@@ -147,7 +143,7 @@ def test_a_kitchen_is_finished_by_the_same_call(tmp_path):
 
 def test_half_a_page_does_not_block_the_next_one(tmp_path):
     path = tmp_path / "page.html"
-    with full(), pytest.raises(WriteError):
+    with files_of_at_most(ROOM), pytest.raises(WriteError):
         write_page(path, b"x" * 4000)
     write_page(path, b"whole")
     with pytest.raises(ConfigError):

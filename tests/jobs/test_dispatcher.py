@@ -3,7 +3,6 @@
 import errno
 import ipaddress
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from rivae.jobs.ledger import Ledger
 from rivae.jobs.records import jobs_folder
 from rivae.jobs.rounds import Dispatcher
 from rivae.runs import Run
+from tests.disks import files_of_at_most
 from tests.training.tiny import files_of, tiny_config
 from tests.waiting import PATIENCE_S, until
 
@@ -236,13 +236,9 @@ def test_what_cannot_train_fails_with_its_sentence(tmp_path):
 
 def test_a_full_disk_and_a_reboot_are_clear_states_and_damage_nothing(tmp_path, whole, monkeypatch):
     queue = Queue(tmp_path).add(config("run"))
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
     (tmp_path / ".jobs").mkdir(exist_ok=True)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, before[1]))  # for what is started now
-    try:
+    with files_of_at_most(40_000):  # what is started now
         queue.dispatcher.round()
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     queue.ended("failed")
     assert ADVICE[errno.EFBIG] in queue.now.message and "resume" in queue.now.message
     queue.ledger.resume(queue.job.id)
